@@ -12,7 +12,9 @@ export interface CppOptions extends NativeOptions {
 /** The C++ backend: `nativeBackend` in C++. */
 export const cpp = (given?: CppOptions): NativeBackend => {
   const { language, ...options } = checkOptions('cpp', given, cppSpec);
-  return nativeBackend(language ? { ...cppLanguage, dialect: language } : cppLanguage, options);
+  return language
+    ? nativeBackend({ ...cppLanguage, dialect: language }, options)
+    : nativeBackend(cppLanguage, options, { from: '@filigree/backend-cpp', near: import.meta.url, make: 'cpp' });
 };
 
 const cppSpec: OptionSpec<CppOptions> = {

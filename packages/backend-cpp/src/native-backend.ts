@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js';
 import {
   type Backend,
   type Bank,
+  type Origin,
   type Sources,
   checkKernels,
   dialectsOf,
@@ -34,7 +35,7 @@ import { compileAhead, compileSources } from './compile/compile.js';
 import { compilerOf, keyOf } from './compile/run-compiler.js';
 import { emitModule } from './emit/emit-module.js';
 import { kernelTexts } from './emit/kernel-texts.js';
-import { hostSharing, loadArtifact } from './load/load.js';
+import { hostSharing, loadArtifact, loadArtifactNow } from './load/load.js';
 import type { NativeLanguage } from './native-language.js';
 import { type CppPlugin, requirePlugins, withPlugins } from './plugin/plugin.js';
 
@@ -68,8 +69,14 @@ export const isNative = (backend: Backend): backend is NativeBackend => 'with' i
  * A backend for this machine in a language of the C family. `emit` writes readable text without headers; `compile` runs the
  * system's compiler; `load` opens the library in this process, its buffers views into one block of memory. Throws
  * `DiagnosticError` `toolchain/target` where `$FILIGREE_TARGET` names no instruction set of this processor.
+ *
+ * @param again how another thread makes it, but for the options
  */
-export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): NativeBackend => {
+export const nativeBackend = (
+  language: NativeLanguage,
+  given?: NativeOptions,
+  again?: Pick<Origin, 'from' | 'near' | 'make'>,
+): NativeBackend => {
   const options = checkOptions(language.name, given, nativeSpec);
   const { name } = language;
   const { extensions = [], verify = true, checked = false, plugins = [] } = options;
@@ -113,13 +120,17 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
       },
     },
     with: (more) =>
-      nativeBackend(language, {
-        ...options,
-        ...more,
-        extensions: [...extensions, ...(more.extensions ?? [])],
-        plugins: [...plugins, ...(more.plugins ?? [])],
-      }),
-    forVectors: (bytes) => nativeBackend(language, { ...options, vectorBytes: bytes }),
+      nativeBackend(
+        language,
+        {
+          ...options,
+          ...more,
+          extensions: [...extensions, ...(more.extensions ?? [])],
+          plugins: [...plugins, ...(more.plugins ?? [])],
+        },
+        again,
+      ),
+    forVectors: (bytes) => nativeBackend(language, { ...options, vectorBytes: bytes }, again),
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
       const result = orThrow(pipeline([expand, lanes]).run(module, watch));
@@ -152,27 +163,40 @@ export const nativeBackend = (language: NativeLanguage, given?: NativeOptions): 
     ahead: (sources, compileOptions) => compileAhead(written, sources, compileOptions),
     sharing: hostSharing,
     load: loadArtifact,
+    loadNow: loadArtifactNow,
   };
-  /* What extensions and plugins do is code, which no key can hold. */
-  const keeps = !extensions.some(hasBearing) && plugins.length === 0;
-  return keeps ? { ...backend, bank: bankOf(backend, language, { checked, vectorBytes, verify }, set) } : backend;
+  /* What extensions and plugins do is code, which no key can hold and no thread can give another. */
+  if (extensions.some(hasBearing) || plugins.length > 0) return backend;
+  const serves = isStill(backend);
+  const bank = bankOf(serves, language, { checked, vectorBytes, verify }, set);
+  return { ...backend, bank, ...(again && extensions.length === 0 && { origin: { ...again, options, serves } }) };
 };
 
+/** Whether a backend is one as it was made. */
+const isStill =
+  (made: Backend) =>
+  (backend: Backend): boolean =>
+    backend.legalize === made.legalize &&
+    backend.emit === made.emit &&
+    backend.compile === made.compile &&
+    backend.load === made.load &&
+    backend.sharing === made.sharing;
+
 /** Keeps what modules were lowered to by the backend, while it legalises, writes, compiles and loads as it was made to. */
-const bankOf = (made: Backend, language: NativeLanguage, options: NativeOptions, set: object): Bank =>
+const bankOf = (
+  serves: (backend: Backend) => boolean,
+  language: NativeLanguage,
+  options: NativeOptions,
+  set: object,
+): Bank =>
   diskBank({
     file: 'kernels.so',
-    serves: (backend) =>
-      backend.legalize === made.legalize &&
-      backend.emit === made.emit &&
-      backend.compile === made.compile &&
-      backend.load === made.load &&
-      backend.sharing === made.sharing,
+    serves,
     identity: async (compiling) => [
       JSON.stringify([options, set]),
       keyOf(await compilerOf(language, compiling), language.name, '', []),
     ],
-    artifact: async (path) => ({ backend: language.name, path }),
+    artifact: (path) => ({ backend: language.name, path }),
   });
 
 /** What the options of a backend for this machine take. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conformancePrograms } from '@filigree/conformance';
 import { cpp, type CppOptions } from '@filigree/backend-cpp';
-import { type Module, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import { type Builder, type Module, type Value, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
 import { axpy, right, sourcesOf } from './helpers.js';
 
 const text = (module: Parameters<typeof sourcesOf>[0], file = 'kernels.cpp'): string =>
@@ -203,16 +203,24 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     expect(size(4000)).toBeLessThan(4.5 * size(1000));
   });
 
-  it('cuts a very long block into pieces that are compiled one by one, and no other', () => {
-    const pieces = (statements: number): { readonly count: number; readonly declared: number } => {
+  it('cuts very long code without loops into pieces that are compiled one by one, and no other', () => {
+    const pieces = (statements: number, loops = 0): { readonly count: number; readonly declared: number } => {
       const buffers = [declareBuffer('x', 'f64', 2, 'inout')];
+      const storeBoth = (b: Builder, v: Value): void =>
+        void b.for(b.i32(0), b.i32(2), b.i32(1), {}, [], (i) => {
+          b.store('x', v, i);
+          return [];
+        });
       const kernel = buildKernel(
         'k',
         {},
         (b) => {
           const first = b.load('x', b.i32(0));
           let v = first;
-          for (let k = 0; k < statements; k++) v = b.max(b.mul(v, v), b.add(v, first));
+          for (let k = 0; k < statements; k++) {
+            if (k % Math.ceil(statements / loops) === 1) storeBoth(b, v);
+            v = b.max(b.mul(v, v), b.add(v, first));
+          }
           b.store('x', b.sub(v, first), b.i32(0));
         },
         buffers,
@@ -227,6 +235,7 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     const { count, declared } = pieces(8000);
     expect(count).toBeGreaterThan(8);
     expect(declared).toBe(count);
+    expect(pieces(8000, 20)).toEqual({ count: 0, declared: 0 });
   });
 
   it('comes with a header and the constant tables as they lie in the slab', () => {

@@ -1,3 +1,4 @@
+import type { Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Diagnostics, Module, Pass, ScalarType, Watch } from '@filigree/ir';
 import type { Executable } from './device/executable.js';
@@ -39,6 +40,22 @@ export interface Backend {
   readonly bank?: Bank;
   /** An artifact to something that runs, by `executableOf`. The module gives buffers, kernels and constant data. */
   readonly load?: (artifact: Artifact, module: Module, options?: LoadOptions) => TaskEither<Diagnostics, Executable>;
+  /** As `load`, at once: for programs that never wait. Only after something was loaded by `load`. */
+  readonly loadNow?: (artifact: Artifact, module: Module, options?: LoadOptions) => Either<Diagnostics, Executable>;
+  /** How other threads make the same backend, so that they can lower and compile for it. Without it they do not. */
+  readonly origin?: Origin;
+}
+
+/** What makes a backend again in another thread: a function of a package, called with options that are plain data. */
+export interface Origin {
+  /** The package, and the address of a file from which it is found. */
+  readonly from: string;
+  readonly near: string;
+  /** What the package exports, and what that is called with. */
+  readonly make: string;
+  readonly options: object;
+  /** Whether a backend still is the one that is made so. */
+  readonly serves: (backend: Backend) => boolean;
 }
 
 /** What a target can do, for programs and tests to ask before they rely on it. */
@@ -159,16 +176,17 @@ export interface Artifact {
 export interface Bank {
   /**
    * Everything beside a module that decides what becomes of it: Filigree's own code, the backend's options, toolchain, flags,
-   * processor. Nothing for a backend that is not as it was made, with another `emit` for example: nothing is kept of it.
+   * processor. Nothing for a backend that is not as it was made, with another `emit` for example: nothing is kept of it. To be asked first: all
+   * else but writing is done at once, for programs that never wait.
    */
   readonly identity: (backend: Backend, options: CompileOptions) => Promise<string | undefined>;
   /** The key of an entry that depends on all of these. */
   readonly key: (...parts: readonly string[]) => string;
-  readonly read: (key: string, options: CompileOptions) => Promise<KeptText>;
+  readonly read: (key: string, options: CompileOptions) => KeptText;
   /** Keeps a text; what goes wrong is a warning. */
   readonly write: (key: string, text: string, options: CompileOptions) => Promise<Diagnostics>;
   /** The artifact of this hash, where the cache has it whole. */
-  readonly artifact: (hash: string, options: CompileOptions) => Promise<Artifact | undefined>;
+  readonly artifact: (hash: string, options: CompileOptions) => Artifact | undefined;
 }
 
 /** What a bank has under a key, if anything. */

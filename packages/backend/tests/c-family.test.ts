@@ -59,7 +59,7 @@ kernel void part0_of_root(global const float* x, global float* y) {
   const long begin = thread_index(), end = begin + 1;
   const int last = (int)end;
   for (int i = (int)begin; i < last; ++i) {
-    y[i] = min_f32(fast_sqrt(x[i]), 2.0f);
+    y[i] = below_f32(fast_sqrt(x[i]), 2.0f);
   }
 }
 
@@ -68,8 +68,8 @@ host void root(global const float* x, global float* y, int threads, int n) {
   launch(part0_of_root, n, x, y);
 }`.trim(),
     );
-    expect([...kernel.helpers]).toEqual(['min_f32']);
-    expect(emitHelpers(kernel.helpers, toy)).toContain('device inline float min_f32(float a, float b)');
+    expect([...kernel.helpers]).toEqual(['below_f32']);
+    expect(emitHelpers(kernel.helpers, toy)).toContain('device inline float below_f32(float a, float b)');
   });
 
   it('puts the bounds of an integer on the float that it comes from, where NaN stays what it was', () => {

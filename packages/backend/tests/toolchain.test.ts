@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findToolchain, instructionSet, instructionSets } from '@filigree/backend/native';
 
@@ -79,6 +79,33 @@ describe('the search for a compiler', () => {
   it('notes what a compiler lacks', async () => {
     const folder = compilers({ 'g++': fake('g++ 4', '-march=native') });
     expect(await find({ PATH: folder })).toMatchObject({ right: { openmp: true, target: [] } });
+  });
+
+  it('is not made again by another process, for compilers that lack something either, until that may have been installed', async () => {
+    const libraries = compilers({});
+    const seen = join(compilers({}), 'seen');
+    const noted = (version: string, ...lacks: readonly string[]): string =>
+      `echo "$0" >> ${seen}; case "$*" in *-print-search-dirs*) echo 'libraries: =/nowhere:${libraries}'; exit 0;; esac; ${fake(version, ...lacks)}`;
+    const folder = compilers({ 'clang++-19': noted('clang version 19', '-fopenmp'), 'g++': noted('g++ 12') });
+    const cache = compilers({});
+    const text = `
+      const { findToolchain } = await import('@filigree/backend/native');
+      const [folder, cache] = process.argv.slice(1);
+      console.log(JSON.stringify((await findToolchain({ env: { PATH: folder }, cache })()).right.version));`;
+    const search = (): { readonly version: string; readonly calls: number } => {
+      writeFileSync(seen, '');
+      const args = ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', text];
+      const done = spawnSync(process.execPath, [...args, folder, cache], { cwd: new URL('..', import.meta.url) });
+      const calls = readFileSync(seen, 'utf8').split('\n').length - 1;
+      return { version: JSON.parse(String(done.stdout)) as string, calls };
+    };
+    const first = search();
+    expect(first.version).toBe('g++ 12');
+    expect(first.calls).toBeGreaterThan(3);
+    expect(search()).toEqual({ version: 'g++ 12', calls: 0 });
+    writeFileSync(join(libraries, 'libomp.so'), '');
+    expect(search().calls).toBeGreaterThan(0);
+    expect(search()).toEqual({ version: 'g++ 12', calls: 0 });
   });
 
   it('makes code for what FILIGREE_TARGET names, or refuses', async () => {

@@ -81,9 +81,10 @@ for (const { name, backend } of backends) {
         second.run();
         await open.sync({ compiled: true });
       }
-      const { launches, tasksLaunched, plans, last } = open.queued();
-      /* The first window ran launch by launch. */
-      expect({ launches, tasksLaunched, plans }).toEqual({ launches: 8, tasksLaunched: 2 + 3, plans: 1 });
+      const { launches, tasksLaunched, plans, tasksKept, last } = open.queued();
+      /* The first window ran launch by launch, unless its code was on disk. */
+      const begin = tasksKept > 0 ? 1 : 2;
+      expect({ launches, tasksLaunched, plans }).toEqual({ launches: 8, tasksLaunched: begin + 3, plans: 1 });
       expect(last!.graph.nodes.map(({ parts }) => parts.length)).toEqual([2]);
       expect(second.buffer('y').read()).toEqual(x.map((v) => (v * v + 1) / 2));
       expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
@@ -193,7 +194,8 @@ for (const { name, backend } of backends) {
     });
 
     it('sees who looks: a copy runs what waits, a view ends the waiting of what touches it', async () => {
-      const open = kept(await session({ backend }));
+      /* Launches run one by one, whatever code of plans there is on disk. */
+      const open = kept(await session({ backend, queue: { without: ['fusion'] } }));
       const first = await traced(open, 'square');
       const second = await traced(open, 'halve', { from: first });
       const [x, other] = [numbers(n), numbers(n).map((v) => 3 - v)];

@@ -28,6 +28,7 @@ import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
+import { stageStrides } from './vectorize/stage-strides.js';
 import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
 
@@ -50,6 +51,7 @@ const factories = {
   unroll,
   vectorize,
   'serial-lanes': serialLanes,
+  'stage-strides': stageStrides,
   'vectorize-nests': vectorizeNests,
 } satisfies Readonly<Record<string, { readonly over: (dialects: readonly Dialect[]) => PassFactory<Module, never> }>>;
 

@@ -14,6 +14,7 @@ import {
   partition,
   predicateLoops,
   privatize,
+  stageStrides,
   storeForwarding,
   superword,
   unevenLoops,
@@ -26,6 +27,7 @@ import { componentInputs, randomComponents } from './random-components.js';
 import { randomReductions, reductionInputs } from './random-reductions.js';
 import { indexInputs, randomIndices } from './random-indices.js';
 import { nestInputs, randomNests } from './random-nests.js';
+import { randomRecords, recordInputs } from './random-records.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 
 const passes: readonly Pass<Module>[] = [
@@ -124,6 +126,25 @@ describe('passes keep the meaning of programs, to the last bit', () => {
   it('in any order', () => preserves(fc.array(fc.constantFrom(...passes), { minLength: 2, maxLength: 6 }), 250));
 
   it('the default pipeline', () => preserves(fc.constant(defaultPipeline().passes), 150));
+});
+
+describe('loops over records come out the same', () => {
+  for (const chunk of [2, 3, 4])
+    it(`in chunks of ${chunk}`, () => {
+      let changed = 0;
+      fc.assert(
+        fc.property(fc.array(fc.nat(1 << 20), { minLength: 20, maxLength: 60 }), (choices) => {
+          const before = randomRecords(chooser(choices));
+          const after = optimized(before, [stageStrides({ chunk })]);
+          if (after !== before) changed++;
+          const expected = run(before, recordInputs(choices[0]!));
+          expect(expected).toBeDefined();
+          expect(differences(expected!, run(after, recordInputs(choices[0]!)))).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+      expect(changed).toBeGreaterThan(5);
+    });
 });
 
 describe('reductions come out the same', () => {

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@filigree/backend';
-import type { LoadOptions } from '@filigree/backend/device';
+import type { LoadOptions, Placement } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
 import type { Banking, KeptBy } from './bank/banked.js';
 import { once } from './fields/once.js';
@@ -99,6 +99,38 @@ export const instantiateSpec: OptionSpec<InstantiateOptions> = {
   ...sharingSpec,
 };
 
+/** What was lowered and compiled elsewhere, by another process or in another thread. */
+export interface Ready {
+  readonly lowered: Module;
+  readonly legal: Module;
+  /** Its artifact in a place, if it is there. */
+  readonly artifact: (place: Placement | undefined) => Artifact | undefined;
+  readonly warnings: readonly Diagnostics[];
+  /** What it was found by, where another process had left it. */
+  readonly keptBy?: KeptBy;
+}
+
+/** Loads what is ready, at once. Throws what the backend reports, and `cache/gone` where its artifact is lost. */
+export const instantiateReady = (
+  { lowered, legal, artifact, warnings, keptBy }: Ready,
+  backend: Backend,
+  { threads, memory, bind, session }: InstantiateOptions,
+): Instance => {
+  const start = performance.now();
+  const placement = placementFor(legal, lowered, backend, sharingOf({ memory, bind, session }), threads ?? 1);
+  try {
+    const found = artifact(placement) ?? gone();
+    const compiled = performance.now();
+    const executable = orThrow(backend.loadNow!(found, legal, loadingOf(threads, placement)));
+    const sources = sourcesOf(legal, backend, placement);
+    const ms = { emit: 0, compile: compiled - start, load: performance.now() - compiled };
+    return instanceOf(executable, { legal, lowered, backend, sources, artifact: found, warnings, keptBy, ms });
+  } catch (e) {
+    placement?.release();
+    throw e;
+  }
+};
+
 const instance = (
   module: Module,
   backend: Backend,
@@ -115,45 +147,79 @@ const instance = (
     const start = performance.now();
     const kept = banking?.kept;
     const legal = kept?.legal ?? orThrow(runPass(backend.legalize, module, backend.watch));
-    const sharing = { ...(memory && { memory }), ...(bind && { bind }), ...(session && { session }) };
-    const placement = placementFor(legal, module, backend, sharing, threads ?? 1);
+    const placement = placementFor(legal, module, backend, sharingOf({ memory, bind, session }), threads ?? 1);
     try {
-      const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
-      const sources = once(() => orThrow(runPass(emit, legal, backend.watch)));
+      const sources = sourcesOf(legal, backend, placement);
       if (!kept) sources();
       const emitted = performance.now();
       await onStep?.('compile');
       const artifact = kept
-        ? ((await banking.entry.artifact(placement)) ??
-          fail(GONE, 'what the program was compiled to is no longer in the cache', { remedy: 'compile it again' }))
+        ? (banking.entry.artifact(placement) ?? gone())
         : orThrow(await compile(sources(), { ...fastMathOf(module), ...compiling })());
       if (banking && !kept) {
         await banking.entry.write(module, legal);
         await banking.entry.writeArtifact(placement, artifact);
       }
       const compiled = performance.now();
-      const loading = { ...(threads === undefined ? {} : { threads }), ...(placement && { placement }) };
       await onStep?.('load');
-      const executable = orThrow(await load(artifact, legal, loading)());
+      const executable = orThrow(await load(artifact, legal, loadingOf(threads, placement))());
       const ms = { emit: emitted - start, compile: compiled - emitted, load: performance.now() - compiled };
-      return {
-        ...executable,
-        module: legal,
-        given: module,
-        backend: backend.name,
-        get sources() {
-          return sources();
-        },
-        kept: kept !== undefined,
-        ...(kept && { keptBy: banking!.by }),
-        artifact: warned(artifact, banking?.entry.warnings.flat() ?? []),
-        ms,
-      };
+      const warnings = banking?.entry.warnings ?? [];
+      const keptBy = kept && banking!.by;
+      return instanceOf(executable, { legal, lowered: module, backend, sources, artifact, warnings, keptBy, ms });
     } catch (e) {
       placement?.release();
       throw e;
     }
   });
+
+const gone = (): never =>
+  fail(GONE, 'what the program was compiled to is no longer in the cache', { remedy: 'compile it again' });
+
+/** Of sharing options those that are there. */
+const sharingOf = ({
+  memory,
+  bind,
+  session,
+}: { [N in keyof SharingOptions]: SharingOptions[N] | undefined }): SharingOptions => ({
+  ...(memory && { memory }),
+  ...(bind && { bind }),
+  ...(session && { session }),
+});
+
+const loadingOf = (threads: number | undefined, placement: Placement | undefined): LoadOptions => ({
+  ...(threads === undefined ? {} : { threads }),
+  ...(placement && { placement }),
+});
+
+/** The sources of a legal module in its place, made when they are first asked for. */
+const sourcesOf = (legal: Module, backend: Backend, placement: Placement | undefined): (() => Sources) => {
+  const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
+  return once(() => orThrow(runPass(emit, legal, backend.watch)));
+};
+
+const instanceOf = (
+  executable: Executable,
+  made: Omit<Ready, 'artifact' | 'keptBy'> & {
+    readonly backend: Backend;
+    readonly sources: () => Sources;
+    readonly artifact: Artifact;
+    readonly keptBy: KeptBy | undefined;
+    readonly ms: Instance['ms'];
+  },
+): Instance => ({
+  ...executable,
+  module: made.legal,
+  given: made.lowered,
+  backend: made.backend.name,
+  get sources() {
+    return made.sources();
+  },
+  kept: made.keptBy !== undefined,
+  ...(made.keptBy && { keptBy: made.keptBy }),
+  artifact: warned(made.artifact, made.warnings.flat()),
+  ms: made.ms,
+});
 
 /** An artifact with what else was warned of; one folder that cannot be written is said once. */
 const warned = (artifact: Artifact, more: Diagnostics): Artifact => {
@@ -163,7 +229,7 @@ const warned = (artifact: Artifact, more: Diagnostics): Artifact => {
 };
 
 /** What a compiler may change in a module that was traced: the attribute is the level of arithmetic it was traced with. */
-const fastMathOf = ({ attrs }: Module): Pick<CompileOptions, 'fastMath'> => {
+export const fastMathOf = ({ attrs }: Module): Pick<CompileOptions, 'fastMath'> => {
   if (attrs.arithmetic === undefined) return {};
   const level = arithmeticOf(attrs.arithmetic);
   return { fastMath: level === 'exact' ? false : level === 'range-keeping' ? 'contract' : true };

@@ -246,18 +246,24 @@ describe('sparse algebra of large matrices, whose products are no nodes', () => 
       );
     });
 
-  it('makes fewer nodes, no more kernels, launches or intermediates, and no larger tables', () => {
+  it('makes fewer nodes, hardly more kernels, no more launches or intermediates, and no larger tables', () => {
     for (const level of ['exact', 'algebraic'] as const)
       for (const text of ["A'*A+A", 'A^3']) {
         const [nodes, columns] = [false, true].map((inColumns) => check(text, { A: grid(20) }, {}, level, inColumns));
         const temps = (s: typeof nodes) =>
           s!.module.buffers.reduce((n, b) => n + (b.role === 'temp' ? b.length : 0), 0);
         expect(columns!.nodes).toBeLessThan(nodes!.nodes / 2);
-        expect(columns!.kernels).toBeLessThanOrEqual(nodes!.kernels);
+        expect(columns!.kernels).toBeLessThanOrEqual(1.1 * nodes!.kernels);
         expect(columns!.launches).toBe(nodes!.launches);
         expect(temps(columns)).toBeLessThanOrEqual(temps(nodes));
         expect(columns!.indexBytes).toBeLessThanOrEqual(1.1 * nodes!.indexBytes);
       }
+  });
+
+  it('reads an entry once that is a factor and is added besides', () => {
+    const program = check("A'*A+A", { A: grid(60) }, {}, 'exact', true)!;
+    const product = check("A'*A", { A: grid(60) }, {}, 'exact', true)!;
+    expect(program.indexBytes).toBeLessThan(product.indexBytes);
   });
 
   it('are nodes where it is said so, or where collisions are checked', () => {

@@ -25,10 +25,11 @@ import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
 import { loopFacts } from './loop-facts.js';
-import { lost, missedLoops, refuseLost } from './lost.js';
+import { holdElements } from './hold.js';
+import { lost, missedIn, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
-import { refuseOverwrites, refuseRunningExtrema } from './overwrites.js';
+import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
@@ -90,28 +91,37 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     gather = true,
   } = checkOptions('adjoint', given, adjointSpec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
-  const found =
+  const source =
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
   /* Of equal loads each would become an update of memory. */
-  const primal = runPasses({ ...module, kernels: [storesApart(found)] }, [
+  const shared = runPasses({ ...module, kernels: [storesApart(source)] }, [
     storeForwarding({ dialects }),
     cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
   const table = opTable(dialects);
   const controlOf = controlBy(table);
-  const ownBuffers = adjointBuffers(module, primal);
+  const ownBuffers = adjointBuffers(module, shared);
   const elementOf = elementOps(adjoints, ownBuffers);
   const places = new Set([
     ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
     ...ownBuffers.keys(),
   ]);
-  refuseUnknownOps(primal, table, rows, places, 'adjoint');
+  refuseUnknownOps(shared, table, rows, places, 'adjoint');
+  const found = loopFacts(shared, controlOf);
+  refuseCertainRaces(shared, layout, elementOf, controlOf, found.constantOf);
+  const { kernel: primal, settled } = holdElements({
+    kernel: shared,
+    layout,
+    table,
+    controlOf,
+    elementOf,
+    facts: found,
+  });
   const facts = loopFacts(primal, controlOf);
-  refuseCertainRaces(primal, layout, elementOf, controlOf, facts.constantOf);
-  const setting: Setting = {
+  const setting: Omit<Setting, 'overwritten'> = {
     primal,
     table,
     controlOf,
@@ -124,20 +134,22 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     iterations,
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
-  for (let remembered: readonly number[] = []; ;) {
-    const { draft, buffers, ...made } = draftAdjoint(module.buffers, setting, new Set(remembered));
+  for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
+    const overwritten = overwrittenBy(primal, elementOf, controlOf, settled, kept);
+    const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
     const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
       cse({ dialects }),
       dce({ dialects }),
     ]);
     const [scattered] = whole.kernels;
-    const missed = missedLoops(scattered).filter((n) => !remembered.includes(n));
-    if (missed.length > 0) {
-      remembered = [...remembered, ...missed];
+    const missed = missedIn(scattered);
+    if (missed.loops.some((n) => !remembered.has(n)) || missed.fields.some((f) => !kept.has(f))) {
+      remembered = new Set([...remembered, ...missed.loops]);
+      kept = new Set([...kept, ...missed.fields]);
       continue;
     }
     refuseLost(name, scattered, 'adjoint');
-    refuseRunningExtrema(primal, elementOf, setting.active);
+    refuseRunningExtrema(primal, elementOf, setting.active, kept);
     const taken = new Set(module.buffers.map((x) => x.name));
     const turned = gather ? gatherStencils(scattered, table) : scattered;
     return {
@@ -147,7 +159,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
           : runPasses({ ...whole, kernels: [turned] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
       buffers: whole.buffers.filter((x) => !taken.has(x.name)),
       ...made,
-      needs: refuseOverwrites(primal, scattered, elementOf, controlOf),
+      needs: needsOf(primal, scattered, elementOf, kept),
       ...flowOf(primal, elementOf, setting.active),
     };
   }

@@ -1,7 +1,8 @@
 import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
 import { isGiven } from './is-given.js';
-import { lostValue } from './lost.js';
+import { lostValue, type Loss } from './lost.js';
+import type { Overwritten } from './overwrites.js';
 
 /** Values of the primal kernel as they are in its adjoint, by id. */
 export type Known = Map<number, Value>;
@@ -24,6 +25,7 @@ export interface Remade {
 }
 
 /**
+ * @param overwritten what is known of elements that outlive the kernel and that it overwrites
  * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
  */
 export const againIn = (
@@ -31,6 +33,7 @@ export const againIn = (
   elementOf: ElementOpOf,
   written: ReadonlySet<string>,
   remade: Remade = { body: undefined, places: new Set() },
+  overwritten?: Overwritten,
 ): Again => {
   let making = false;
   const makes = (op: Op): boolean => {
@@ -75,15 +78,17 @@ export const againIn = (
     if (isGiven(op)) return op.results.forEach((r, n) => void known.set(r.id, value(known, op.operands[n])));
     const element = elementOf(op);
     if (writes(op))
-      return lose(
-        b,
-        op,
-        known,
-        'what an op that writes has returned',
-        'compute it in another way, or in a kernel of its own',
-      );
+      return lose(b, op, known, {
+        why: 'what an op that writes has returned',
+        remedy: 'compute it in another way, or in a kernel of its own',
+      });
     if (element?.does === 'load' && written.has(element.place) && !remade.places.has(element.place))
-      return lose(b, op, known, `a value that lay in ${element.place} meanwhile`, 'keep it in a field');
+      return lose(b, op, known, {
+        why: `a value that lay in ${element.place} meanwhile`,
+        remedy: 'keep it in a field',
+      });
+    const loss = element?.does === 'load' ? overwritten?.lossOf(op) : undefined;
+    if (loss) return lose(b, op, known, loss);
     copy(b, op, known);
   };
 
@@ -91,7 +96,7 @@ export const againIn = (
     const results = op.results.map((r) => b.newValue(r.type, r.hint));
     const regions = op.regions.map((r) => copyRegion(b, r, new Map(known)));
     b.append(opWith(op, { operands: op.operands.map((v) => value(known, v)), regions, results }));
-    op.results.forEach((r, n) => known.set(r.id, results[n]));
+    op.results.forEach((r, n) => known.set(r.id, overwritten?.inTheEnd(b, r, (v) => value(known, v)) ?? results[n]));
   };
 
   const copyRegion = (b: Builder, source: Region, known: Known): Region => {
@@ -105,8 +110,8 @@ export const againIn = (
     return { params, ops };
   };
 
-  const lose = (b: Builder, op: Op, known: Known, why: string, remedy: string): void =>
-    op.results.forEach((r) => known.set(r.id, lostValue(b, r, why, remedy)));
+  const lose = (b: Builder, op: Op, known: Known, loss: Loss): void =>
+    op.results.forEach((r) => known.set(r.id, lostValue(b, r, loss)));
 
   return { region, value };
 };

@@ -3,6 +3,7 @@ import type { Op, Scalar, Value } from '@filigree/ir';
 /** The coordinates of a box that a loop goes over by one counter: quotients and remainders of this. */
 export interface Digits {
   readonly count: number;
+  readonly values: readonly Value[];
   readonly has: (v: Value) => boolean;
   /** Whether a value is the counter, or what digits are made of. */
   readonly isMade: (v: Value) => boolean;
@@ -66,6 +67,7 @@ export const digitsOf = (loop: Op, outer: ReadonlyMap<number, Scalar>): Digits |
   };
   return {
     count: digits.size,
+    values: [...digits.values()].map(({ value }) => value),
     has: (v) => digits.has(v.id),
     isMade: (v) => split.has(v.id),
     shiftOf,

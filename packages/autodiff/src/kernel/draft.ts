@@ -15,6 +15,7 @@ import { againIn, passingWrites, settledPlaces } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
 import type { LoopFacts } from './loop-facts.js';
+import type { Overwritten } from './overwrites.js';
 import { ownsAll } from './own.js';
 import { recordLoop } from './record.js';
 import type { Reversal } from './reversal.js';
@@ -34,6 +35,7 @@ export interface Setting {
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
   readonly iterations: number;
+  readonly overwritten: Overwritten;
 }
 
 /** How an adjoint says that a loop had more iterations than there was room for. */
@@ -84,10 +86,13 @@ export const draftAdjoint = (
   const r: Reversal = {
     ...setting,
     ...facts,
-    again: againIn(table, elementOf, passingWrites(primal.body, elementOf), {
-      body: primal.body,
-      places: settledPlaces(primal.body, elementOf),
-    }),
+    again: againIn(
+      table,
+      elementOf,
+      passingWrites(primal.body, elementOf),
+      { body: primal.body, places: settledPlaces(primal.body, elementOf) },
+      setting.overwritten,
+    ),
     cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
     buffer,
     remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.has(n) ? [op] : []))),

@@ -6,6 +6,7 @@ export interface LoopFacts {
   readonly loops: ReadonlyMap<Op, number>;
   /** Whether an op lies in a parallel loop. */
   readonly isParallel: (op: Op) => boolean;
+  readonly constants: ReadonlyMap<number, Scalar>;
   readonly constantOf: (v: Value) => Scalar | undefined;
 }
 
@@ -21,5 +22,5 @@ export const loopFacts = ({ body }: Kernel, controlOf: ControlOf): LoopFacts => 
     if (op.name === 'arith.constant' && (typeof value === 'number' || typeof value === 'bigint'))
       constants.set(op.results[0].id, value);
   });
-  return { loops, isParallel: (op) => parallel.has(op), constantOf: (v) => constants.get(v.id) };
+  return { loops, isParallel: (op) => parallel.has(op), constants, constantOf: (v) => constants.get(v.id) };
 };

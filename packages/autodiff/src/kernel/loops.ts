@@ -52,13 +52,11 @@ export const reverseLoop = (
   };
   const lost = (at: Builder): readonly Value[] =>
     loop.state.map((v) =>
-      lostValue(
-        at,
-        v,
-        'a value that a loop carries, as it was in each iteration',
-        'let the loop be linear in it',
-        r.loops.get(op)!,
-      ),
+      lostValue(at, v, {
+        why: 'a value that a loop carries, as it was in each iteration',
+        remedy: 'let the loop be linear in it',
+        loop: r.loops.get(op)!,
+      }),
     );
 
   const seeds = loop.condition

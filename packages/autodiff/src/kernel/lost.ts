@@ -17,29 +17,45 @@ export const lost = dialect('adjoint', [
   ),
 ]);
 
-/**
- * A value in place of one that is not known any more. `why` says what it was, and `remedy` what to do if it is needed.
- *
- * @param loop the number of the loop whose history has it, if one could
- */
-export const lostValue = (b: Builder, of: Value, why: string, remedy: string, loop?: number): Value =>
-  b.op('adjoint.lost', [], { why, remedy, ...(loop === undefined ? {} : { loop }) }, [], [of.type])[0];
+/** What a value was that is lost, and where it could come from. */
+export interface Loss {
+  readonly why: string;
+  readonly remedy: string;
+  /** The number of the loop whose history has it. */
+  readonly loop?: number;
+  /** The field that has it before the launch. */
+  readonly keep?: string;
+  /** Whether it was overwritten. */
+  readonly overwritten?: true;
+}
 
-/** The numbers of loops whose histories have what is missing. */
-export const missedLoops = ({ body }: Kernel): readonly number[] => {
-  const found = new Set<number>();
+/** A value in place of one that is not known any more. */
+export const lostValue = (b: Builder, of: Value, loss: Loss): Value =>
+  b.op('adjoint.lost', [], { ...loss }, [], [of.type])[0];
+
+/** The numbers of loops whose histories have what is missing, and the fields that had it before the launch. */
+export const missedIn = ({
+  body,
+}: Kernel): { readonly loops: readonly number[]; readonly fields: readonly string[] } => {
+  const [loops, fields] = [new Set<number>(), new Set<string>()];
   walk(body, ({ name, attrs }) => {
-    if (name === 'adjoint.lost' && typeof attrs.loop === 'number') found.add(attrs.loop);
+    if (name !== 'adjoint.lost') return;
+    if (typeof attrs.loop === 'number') loops.add(attrs.loop);
+    if (typeof attrs.keep === 'string') fields.add(attrs.keep);
   });
-  return [...found];
+  return { loops: [...loops], fields: [...fields] };
 };
 
-/** Refuses a kernel that needs a lost value. Errors: `adjoint/lost`, `tangent/lost`. */
+/** Refuses a kernel that needs a lost value. Errors: `adjoint/lost`, `adjoint/overwritten`, `tangent/lost`. */
 export const refuseLost = (primal: string, { body }: Kernel, mode: Mode): void =>
   walk(body, (op) => {
     if (op.name === 'adjoint.lost')
-      fail(`${mode}/lost`, `the derivative of kernel '${primal}' needs ${String(op.attrs.why)}`, {
-        loc: op.loc,
-        remedy: String(op.attrs.remedy),
-      });
+      fail(
+        `${mode}/${op.attrs.overwritten === true ? 'overwritten' : 'lost'}`,
+        `the derivative of kernel '${primal}' needs ${String(op.attrs.why)}`,
+        {
+          loc: op.loc,
+          remedy: String(op.attrs.remedy),
+        },
+      );
   });

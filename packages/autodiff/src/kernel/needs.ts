@@ -5,6 +5,10 @@ import { elementsAt, type Touched } from './touched.js';
 export interface Needs {
   readonly needed: readonly Touched[];
   readonly written: readonly Touched[];
+  /** The fields that it reads as they were before the launch: whoever records it keeps them. */
+  readonly kept: readonly string[];
+  /** The fields of which it reads what another launch of the same kernel may overwrite. */
+  readonly renewed: readonly string[];
 }
 
 /** A launch that may overwrite what the adjoint of an earlier one needs: both by number, and what they touch. */
@@ -28,6 +32,8 @@ export const firstOverwrite = (
 ): Overwrite | undefined => {
   const needed = new Map<string, Needed>();
   for (const [by, { needs, args }] of launches.entries()) {
+    /* What is kept of a launch is put back before the derivatives of those before it. */
+    for (const field of [...needs.kept, ...needs.renewed]) needed.delete(`field '${field}'`);
     for (const w of needs.written) {
       const at = elementsAt(w, args);
       const earlier = needed.get(w.place)?.meeting(at);

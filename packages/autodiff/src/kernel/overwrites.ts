@@ -1,54 +1,89 @@
-import { fail, isLoop, locText, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
+import { fail, locText, type Builder, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
+import type { Settled } from './hold.js';
+import { indexKeys } from './index-keys.js';
+import type { Loss } from './lost.js';
 import type { Needs } from './needs.js';
-import { indexKeys, type IndexKeys } from './index-keys.js';
-import { areApart, coordinatesOf, textOf, type Touched } from './touched.js';
+import { standings, usesOf, type Use } from './standing.js';
+import { areApart, textOf, type Touched } from './touched.js';
+
+/** What an adjoint knows of elements that its primal overwrites. */
+export interface Overwritten {
+  /** Why what an op reads is not there any more; nothing where it is. */
+  readonly lossOf: (read: Op) => Loss | undefined;
+  /** The element that has a value in the end, if one has. */
+  readonly inTheEnd: (b: Builder, v: Value, valueOf: (v: Value) => Value) => Value | undefined;
+}
 
 /**
- * Refuses an adjoint that reads an element which its primal may have overwritten since it read it. Allowed is what was written before it was
- * read, in a loop before or at the same index, and what is certainly another element: `x[t + 1][j]` and `x[t][k]`. Error:
- * `adjoint/overwritten`.
+ * Elements are as the launch left them, but of fields that are `kept`, which are as they were before it. What an op reads is there if it was written for the last time before that, in a loop before or
+ * at the same index; or of what is kept if it was not written yet; or if what is written is certainly another element: `x[t + 1][j]` and `x[t][k]`.
  */
-export const refuseOverwrites = (
+export const overwrittenBy = (
   primal: Kernel,
-  adjoint: Kernel,
   elementOf: ElementOpOf,
   controlOf: ControlOf,
-): Needs => {
+  settled: ReadonlyMap<number, Settled>,
+  kept: ReadonlySet<string>,
+): Overwritten => {
+  const standingOf = standings(primal, elementOf, controlOf);
+  return {
+    lossOf: (read) => {
+      const standing = standingOf(read);
+      const field = read.attrs.field as string | undefined;
+      if (!standing || field === undefined || (kept.has(field) ? standing.was : standing.stays)) return undefined;
+      const { touched, overwritten, was } = standing;
+      const where = [read.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
+      return {
+        why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
+        remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
+        ...(was ? { keep: field } : { overwritten: true }),
+      };
+    },
+    inTheEnd: (b, v, valueOf) => {
+      const element = settled.get(v.id);
+      if (!element || kept.has(element.field)) return undefined;
+      return b.value('field.load', element.index.map(valueOf), { field: element.field });
+    },
+  };
+};
+
+/** What an adjoint reads of elements as the launch left them, and what its primal writes. */
+export const needsOf = (primal: Kernel, adjoint: Kernel, elementOf: ElementOpOf, kept: ReadonlySet<string>): Needs => {
   const keys = indexKeys();
   const before = usesOf(primal, elementOf, keys);
   const reads = before.filter((u) => !u.writes);
-  const writes = before.filter((u) => u.writes);
-  const needed = usesOf(adjoint, elementOf, keys).filter((u) => !u.writes);
-  for (const need of needed) {
-    const alike = reads.filter((r) => r.key === need.key);
-    const sources = alike.length > 0 ? alike : reads.filter((r) => r.touched.place === need.touched.place);
-    for (const write of writes) {
-      if (areApart(write.touched, need.touched)) continue;
-      if (sources.every((read) => isOver(write, read, controlOf))) continue;
-      const read = sources.find((r) => !isOver(write, r, controlOf))?.op.loc;
-      const wasRead = read ? `, as they were read at ${locText(read)}` : '';
-      const message = `kernel '${primal.name}' may overwrite ${textOf(write.touched)}, whose values its derivative needs${wasRead}`;
-      fail('adjoint/overwritten', message, {
-        loc: write.op.loc ?? need.op.loc,
-        remedy: 'write into another field, or into other elements, such as those of the next step: x[t + 1][i]',
-      });
-    }
-  }
+  const needed = usesOf(adjoint, elementOf, keys).filter((u) => !u.writes && !kept.has(String(u.op.attrs.field)));
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
     ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
   ];
-  return { needed: distinct(needed, readAt), written: distinct(writes) };
+  const written = before.filter((u) => u.writes);
+  const renewed = new Set(
+    needed.flatMap(({ op, touched }) =>
+      written.some((w) => !areApart(w.touched, touched)) ? [String(op.attrs.field)] : [],
+    ),
+  );
+  return {
+    needed: distinct(needed, readAt),
+    written: distinct(written),
+    kept: [...kept],
+    renewed: [...renewed],
+  };
 };
 
 /**
  * Refuses minima and maxima in place of which something else may stand in the end, or which are read while they are found: which value an element had
  * from is seen from what it has in the end. Error: `adjoint/extremum`.
  */
-export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, active: ReadonlySet<number>): void => {
-  const uses = usesOf(primal, elementOf, indexKeys());
+export const refuseRunningExtrema = (
+  primal: Kernel,
+  elementOf: ElementOpOf,
+  active: ReadonlySet<number>,
+  kept: ReadonlySet<string>,
+): void => {
+  const uses = usesOf(primal, elementOf);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
     if (!isExtremum(use) || !use.op.operands.some((v) => active.has(v.id))) continue;
@@ -56,7 +91,7 @@ export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, act
       (u) =>
         !areApart(u.touched, use.touched) &&
         !(isExtremum(u) && u.op.attrs.kind === use.op.attrs.kind) &&
-        (u.writes ? u.top >= use.top : u.top === use.top),
+        (u.writes ? u.top >= use.top : u.top === use.top || kept.has(String(u.op.attrs.field))),
     );
     if (other)
       fail('adjoint/extremum', `kernel '${primal.name}' finds extrema in ${use.touched.place}, and uses it meanwhile`, {
@@ -64,53 +99,4 @@ export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, act
         remedy: 'read it after the loop that finds them, and write it in a kernel of its own',
       });
   }
-};
-
-/** Whether an element has been written for the last time when it is read. */
-const isOver = (write: Use, read: Use, controlOf: ControlOf): boolean => {
-  if (write.top !== read.top) return write.top < read.top;
-  if (write.key !== read.key || write.order > read.order) return false;
-  /* Another iteration of a loop around both must mean another element. */
-  return write.parents.every((op, depth) => {
-    const control = controlOf(op);
-    return op !== read.parents[depth] || !control || !isLoop(control) || write.tells.has(`${op.name}.${depth}`);
-  });
-};
-
-/** An op on an element of what may outlive the kernel. */
-interface Use {
-  readonly op: Op;
-  readonly writes: boolean;
-  readonly touched: Touched;
-  /** The place and what its index is computed from: the same within an iteration, where it is the same text. */
-  readonly key: string;
-  /** The loops, by name and depth, whose parameters the index is computed from. */
-  readonly tells: ReadonlySet<string>;
-  readonly order: number;
-  /** The number of the outermost op around it. */
-  readonly top: number;
-  readonly parents: readonly Op[];
-}
-
-const usesOf = (kernel: Kernel, elementOf: ElementOpOf, keys: IndexKeys): readonly Use[] => {
-  const keyOf = keys(kernel);
-  const coordinate = coordinatesOf(kernel);
-  const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
-  const uses: Use[] = [];
-  walk(kernel.body, (op, parents) => {
-    const element = elementOf(op);
-    if (!element) return;
-    const { does, place, index } = element;
-    uses.push({
-      op,
-      writes: does !== 'load',
-      touched: { place, index: index.map(coordinate) },
-      key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
-      tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
-      order: uses.length,
-      top: tops.get(parents[0] ?? op)!,
-      parents,
-    });
-  });
-  return uses;
 };

@@ -44,6 +44,7 @@ export interface Reversal {
   readonly buffer: MakeBuffer;
   /** Whether an op lies in a parallel loop. */
   readonly isParallel: (op: Op) => boolean;
+  readonly constants: ReadonlyMap<number, Scalar>;
   readonly constantOf: (v: Value) => Scalar | undefined;
   /** Reports, where a condition holds, that a loop has run more than so many iterations. */
   readonly overflow: (b: Builder, loop: Op, when: Value, most: number) => void;

@@ -144,7 +144,7 @@ const reverseParallel = (r: Reversal, b: Builder, op: Op, known: Known, sums: Su
     const within = new Map(known);
     body.params.forEach((p, n) => within.set(p.id, params[n]));
     const inside = sums.inner();
-    r.region(b, body, within, inside, ownElements(body, r.elementOf));
+    r.region(b, body, within, inside, ownElements(op, r.elementOf, r.constants));
     for (const { v, cell } of taken) {
       const sum = inside.of(v);
       if (sum) b.atomic(cell, 'add', sum, b.i32(0));

@@ -145,9 +145,9 @@ describe('adjoints of stencils', () => {
 }`);
   });
 
-  it('stay sums by atomics where what is read is not known, or does not go round', () => {
+  it('stay sums by atomics where several iterations may read an element, but not where each reads another one', () => {
     const beyond = stencil([{ di: 1, dj: 0, by: 'number' }], (b, i, j) => [b.add(i, b.i32(1)), j]);
-    expect(text(beyond)).toContain('field.atomic');
+    expect(text(beyond)).not.toContain('field.atomic');
     const same = stencil([{ di: 1, dj: 0, by: 'number' }], (b, i) => [i, b.i32(0)]);
     expect(text(same)).toContain('field.atomic');
   });

@@ -4,13 +4,19 @@ import { fail } from '@filigree/ir';
 /** The foreign function library. Error: `load/ffi`. */
 export const foreignFunctions = async (): Promise<typeof koffi> => {
   try {
-    return (await import('koffi')).default;
+    return (known.ffi ??= (await import('koffi')).default);
   } catch (e) {
     return fail('load/ffi', `the foreign function library koffi does not load: ${message(e)}`, {
       remedy: 'reinstall it for this platform (npm rebuild koffi), or use the wasm backend',
     });
   }
 };
+
+/** The same at once, when it is there. Error: `load/ffi`. */
+export const foreignFunctionsNow = (): typeof koffi =>
+  known.ffi ?? fail('load/ffi', 'the foreign function library is not loaded yet', { remedy: 'await load first' });
+
+const known: { ffi?: typeof koffi } = {};
 
 /** A shared library, and how to let go of it. */
 export interface SharedLibrary {

@@ -1,9 +1,10 @@
+import type { Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { type Artifact, type Sharing, layoutSlab } from '@filigree/backend';
 import { type Executable, type LoadOptions, executableOf, placeModule } from '@filigree/backend/device';
 import { loadSpec } from '@filigree/backend/options';
-import { type Diagnostics, type Module, attempt, checkOptions, fail } from '@filigree/ir';
-import { foreignFunctions, openLibrary } from './foreign.js';
+import { type Diagnostics, type Module, attempt, checkOptions, fail, orLeft } from '@filigree/ir';
+import { foreignFunctions, foreignFunctionsNow, openLibrary } from './foreign.js';
 import { libraryOf } from './library.js';
 import { SPACE, hostMemory } from './memory.js';
 
@@ -17,20 +18,32 @@ export const loadArtifact = (
   given?: LoadOptions,
 ): TaskEither<Diagnostics, Executable> =>
   attempt(async () => {
-    const options = checkOptions('load', given, loadSpec);
-    const path =
-      artifact.path ??
-      fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
-    const ffi = await foreignFunctions();
-    const library = openLibrary(ffi, path);
-    try {
-      const placement = options.placement ?? placeModule(module, hostMemory(ffi), {}, ownLayout(module, new Set()));
-      return executableOf(module, libraryOf(library, module, placement), options);
-    } catch (e) {
-      library.release();
-      throw e;
-    }
+    await foreignFunctions();
+    return loaded(artifact, module, given);
   });
+
+/** The same at once, when something was loaded before. */
+export const loadArtifactNow = (
+  artifact: Artifact,
+  module: Module,
+  given?: LoadOptions,
+): Either<Diagnostics, Executable> => orLeft(() => loaded(artifact, module, given));
+
+const loaded = (artifact: Artifact, module: Module, given: LoadOptions | undefined): Executable => {
+  const options = checkOptions('load', given, loadSpec);
+  const path =
+    artifact.path ??
+    fail('load/artifact', 'the artifact has no file', { remedy: "pass what this backend's compile made" });
+  const ffi = foreignFunctionsNow();
+  const library = openLibrary(ffi, path);
+  try {
+    const placement = options.placement ?? placeModule(module, hostMemory(ffi), {}, ownLayout(module, new Set()));
+    return executableOf(module, libraryOf(library, module, placement), options);
+  } catch (e) {
+    library.release();
+    throw e;
+  }
+};
 
 /** Memory of this process, and what a module needs of it. */
 export const hostSharing: Sharing = {

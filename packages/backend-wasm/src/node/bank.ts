@@ -9,7 +9,7 @@ import { builtin, isNode } from './builtin.js';
  * @param options what it was made with
  */
 export const bankOf = (made: Backend, options: string): Bank | undefined => {
-  const fs = builtin<typeof import('node:fs/promises')>('node:fs/promises');
+  const fs = builtin<typeof import('node:fs')>('node:fs');
   const crypto = builtin<typeof import('node:crypto')>('node:crypto');
   if (!isNode() || fs === undefined || crypto === undefined) return undefined;
   const bank = async (): Promise<Bank> =>
@@ -22,19 +22,18 @@ export const bankOf = (made: Backend, options: string): Bank | undefined => {
         backend.load === made.load &&
         backend.sharing === made.sharing,
       identity: async () => [options, assembler],
-      artifact: async (path) => ({ backend: 'wasm', bytes: new Uint8Array(await fs.readFile(path)) }),
+      artifact: (path) => ({ backend: 'wasm', bytes: new Uint8Array(fs.readFileSync(path)) }),
     });
-  const opened: { bank?: Promise<Bank> } = {};
-  const open = (): Promise<Bank> => (opened.bank ??= bank());
+  const opened: { bank?: Bank } = {};
   return {
-    identity: async (...args) => (await open()).identity(...args),
+    identity: async (...args) => (opened.bank ??= await bank()).identity(...args),
     key: (...parts) => {
       const hash = crypto.createHash('sha256');
       for (const p of parts) hash.update(`${p.length}:`).update(p);
       return hash.digest('hex');
     },
-    read: async (...args) => (await open()).read(...args),
-    write: async (...args) => (await open()).write(...args),
-    artifact: async (...args) => (await open()).artifact(...args),
+    read: (...args) => opened.bank!.read(...args),
+    write: async (...args) => opened.bank!.write(...args),
+    artifact: (...args) => opened.bank!.artifact(...args),
   };
 };

@@ -54,8 +54,8 @@ export interface Line {
   readonly text: string;
   /** The variable that it declares, if later statements of its block may use it; without a value it is assigned later. */
   readonly declares?: { readonly type: string; readonly name: string; readonly value?: string };
-  /** It stands in a chunk of its block. */
-  readonly inChunk?: boolean;
+  /** How many loops and chunks of the function it stands in. */
+  readonly loops: number;
 }
 
 /** One function being written. */
@@ -63,13 +63,13 @@ export interface Writer {
   readonly shared: Shared;
   readonly lines: Line[];
   /** `atomic`: something in it would be written otherwise if it ran alone. */
-  readonly flags: { status: boolean; atomic: boolean; depth: number };
+  readonly flags: { status: boolean; atomic: boolean; depth: number; loops: number };
   readonly role: Role;
   readonly site: Site;
 }
 
 export const writer = (shared: Shared, role: Role): Writer => {
-  const flags = { status: false, atomic: false, depth: 1 };
+  const flags = { status: false, atomic: false, depth: 1, loops: 0 };
   return {
     shared,
     lines: [],
@@ -123,7 +123,7 @@ const inBounds = (s: Shared, flags: Writer['flags'], name: string, index: Expr):
 };
 
 export const line = (w: Writer, text: string): void => {
-  w.lines.push({ text: '  '.repeat(w.flags.depth) + text });
+  w.lines.push({ text: '  '.repeat(w.flags.depth) + text, loops: w.flags.loops });
 };
 
 /** Declares a variable, or a constant with its value, that later statements of the block may use. */
@@ -131,7 +131,7 @@ export const declaration = (w: Writer, type: string, name: string, value?: strin
   const declares = { type, name, ...(value === undefined ? {} : { value }) };
   const typed = !constant ? type : type.endsWith('*') ? `${type} const` : `const ${type}`;
   const text = `${'  '.repeat(w.flags.depth)}${typed} ${name}${value === undefined ? '' : ` = ${value}`};`;
-  w.lines.push({ text, declares });
+  w.lines.push({ text, declares, loops: w.flags.loops });
 };
 
 export const block = (w: Writer, open: string, inside: () => void, close = '}'): void => {
@@ -141,6 +141,14 @@ export const block = (w: Writer, open: string, inside: () => void, close = '}'):
   w.flags.depth--;
   line(w, close);
 };
+
+/** A block that runs again and again. */
+export const loopBlock = (w: Writer, open: string, inside: () => void): void =>
+  block(w, open, () => {
+    w.flags.loops++;
+    inside();
+    w.flags.loops--;
+  });
 
 /** The type that a value is declared with. */
 export const scalarName = (s: Shared, v: Value): string => {

@@ -38,7 +38,7 @@ export const FIELD_ABLATIONS = {
   /** Threads take iterations of very different cost piece by piece. */
   'uneven-loops': { omit: ['uneven-loops'] },
   /** Loops whose iterations are independent on vector lanes. */
-  vectorize: { omit: ['vectorize-nests'], lanes: false },
+  vectorize: { omit: ['vectorize-nests', 'stage-strides'], lanes: false },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
   /** One index, and constants, for elements around a place. */

@@ -215,8 +215,8 @@ export const arith = dialect(
     select,
     conversion(
       'cast',
-      'C conversion to scalar type `to`; float to integer truncates, saturates, and takes NaN to 0',
-      () => undefined,
+      'C conversion to scalar type `to`; float to integer truncates, saturates, and takes NaN to 0; `fits` promises that it need do neither',
+      (op) => (op.attrs.fits === undefined || op.attrs.fits === true ? undefined : '`fits` is true or left out'),
       converter,
     ),
     conversion('bitcast', 'the same bits as scalar type `to` of equal size', bitcastProblem, bitcaster),

@@ -7,7 +7,7 @@ import {
   type BinaryFunction,
   type UnaryFunction,
 } from '../scalar/scalar-op.js';
-import { ADD, ARMS, MUL, NEG, SELECT } from './codes.js';
+import { ADD, ARMS, DIV, MUL, NEG, SELECT } from './codes.js';
 import type { Graph } from './graph.js';
 import { SUB } from './recorder.js';
 
@@ -69,14 +69,13 @@ const OR = code('or');
 const NOT = code('not');
 
 /** The node of a number or symbol, or what stands for it. */
-const atIn = (graph: Graph, x: unknown): number => {
-  if (x instanceof Sym) {
-    if (x.graph !== graph)
-      fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', {
-        remedy: 'keep symbolic values inside the function that is traced',
-      });
-    return x.at;
-  }
+const atIn = (graph: Graph, x: unknown): number => (x instanceof Sym && x.graph === graph ? x.at : otherAtIn(graph, x));
+
+const otherAtIn = (graph: Graph, x: unknown): number => {
+  if (x instanceof Sym)
+    fail('symbol/two-traces', 'two symbolic values of different traces meet in one operation', {
+      remedy: 'keep symbolic values inside the function that is traced',
+    });
   if (typeof x === 'number') return graph.constant(x);
   if (typeof x === 'boolean') return graph.constant(x ? 1 : 0);
   return fail('symbol/non-numeric', `a symbolic value meets ${x === null ? 'null' : `a value of type ${typeof x}`}`, {
@@ -88,10 +87,14 @@ const nodeAt = (graph: Graph, at: number): number => (at >= 0 ? at : graph.recor
 
 /** An operation on two nodes or values. */
 const operation = (g: Graph, opCode: number, x: number, y: number): Sym => {
-  const value = g.recorder === undefined ? 0 : g.recorder.take(opCode, x, y);
-  if (value < 0) return new Sym(g, value);
+  const { recorder } = g;
+  const value = recorder === undefined ? 0 : recorder.take(opCode, x, y);
+  return new Sym(g, value < 0 ? value : nodeOf(g, opCode, x, y));
+};
+
+const nodeOf = (g: Graph, opCode: number, x: number, y: number): number => {
   const [a, b] = [nodeAt(g, x), nodeAt(g, y)];
-  return new Sym(g, opCode === SUB ? g.sub(a, b) : g.apply(opCode, a, b));
+  return opCode === SUB ? g.sub(a, b) : g.apply(opCode, a, b);
 };
 
 const graphOf = (a: unknown, b?: unknown): Graph => (a instanceof Sym ? a : (b as Sym)).graph;
@@ -108,12 +111,19 @@ const binary =
   (opCode: number) =>
   (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return scalarOps[opCode].evaluate(a, b);
-    const g = operandGraph(a, b);
-    return operation(g, opCode, atIn(g, a), atIn(g, b));
+    return ofSymbols(opCode, a, b);
   };
 
+/** An operation on symbols, or on a symbol and a number. */
+const ofSymbols = (opCode: number, a: unknown, b: unknown): Sym => {
+  if (a instanceof Sym && b instanceof Sym && a.graph === b.graph) return operation(a.graph, opCode, a.at, b.at);
+  const g = operandGraph(a, b);
+  return operation(g, opCode, atIn(g, a), atIn(g, b));
+};
+
 const operandGraph = (a: unknown, b: unknown): Graph => {
-  if (a instanceof Sym || b instanceof Sym) return graphOf(a, b);
+  if (a instanceof Sym) return a.graph;
+  if (b instanceof Sym) return b.graph;
   return fail('symbol/non-numeric', `an arithmetic operation on ${typeof a} and ${typeof b}`, {
     remedy: 'numeric code takes numbers and symbolic values',
   });
@@ -144,20 +154,17 @@ export const symbolicMath = {
   >),
   add: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a + b;
-    const g = operandGraph(a, b);
-    return operation(g, ADD, atIn(g, a), atIn(g, b));
+    return ofSymbols(ADD, a, b);
   },
   sub: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a - b;
-    const g = operandGraph(a, b);
-    return operation(g, SUB, atIn(g, a), atIn(g, b));
+    return ofSymbols(SUB, a, b);
   },
   mul: (a: Num, b: Num): Num => {
     if (typeof a === 'number' && typeof b === 'number') return a * b;
-    const g = operandGraph(a, b);
-    return operation(g, MUL, atIn(g, a), atIn(g, b));
+    return ofSymbols(MUL, a, b);
   },
-  div: binary(code('div')),
+  div: (a: Num, b: Num): Num => (typeof a === 'number' && typeof b === 'number' ? a / b : ofSymbols(DIV, a, b)),
   rem: binary(code('rem')),
   /** Small integer exponents become products, as a programmer would write them, as far as the arithmetic of the trace allows. */
   pow: (a: Num, b: Num): Num => {

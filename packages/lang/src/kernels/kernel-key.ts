@@ -3,7 +3,7 @@ import { isField, type AnyField, type Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../source/kept.js';
 import { filesFrom, shortPath } from '../source/spelling/files.js';
 import { wordOf } from './elaborate/names.js';
-import { writtenText } from './elaborate/unit.js';
+import { printedText } from './elaborate/unit.js';
 import type { KernelDef } from './kernel.js';
 import { inlinedScope } from './vocabulary/inline.js';
 import { isMat, isVec, shapedOf } from './vocabulary/vec.js';
@@ -15,17 +15,22 @@ export interface KernelKey {
   readonly text: string;
   /** The files that functions of the kernel stand in, as messages name them; what they say is in the text. */
   readonly files: readonly string[];
+  /** Whether numerals are read as their author wrote them: else what a kernel is compiled from cannot be told, and is not to be kept. */
+  readonly isSure: () => boolean;
 }
 
 /**
- * All that a kernel is compiled from as text: what its function says as its author wrote it, what the names in it mean, the functions that it may
- * call and what their names mean, its arguments and hints; but for the layout, of which it names fields. Nothing where that cannot be told: where
- * numerals may have been printed anew, and where there are values in scope that no text tells apart.
+ * All that a kernel is compiled from as text: what its function says and the files in which its author's spelling is found, what the names in it
+ * mean, the functions that it may call and what their names mean, its arguments and hints; but for the layout, of which it names fields. Nothing
+ * where that cannot be told: where there are values in scope that no text tells apart. The spelling itself, which takes much longer to find, is not
+ * looked for.
  */
 export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined => {
   const { fn, scope, args, at, is: _, ...hints } = def;
   const seen = new Map<object, number>();
   const sources = new Map<string, string>();
+  const searched = new Map<string, string>();
+  const unsettled: (() => boolean)[] = [];
   let untold = false;
   const nothing = (): string => {
     untold = true;
@@ -49,12 +54,26 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     const before = seen.get(f);
     if (before !== undefined) return `function ${before}`;
     seen.set(f, seen.size);
-    const { text, sure, at: place, files } = writtenText(f, { at: given, near });
+    const { text, settled, spelled, at: place, files, line } = printedText(f, { at: given, near });
     for (const { path, text: all } of filesFrom(files, false)) sources.set(shortPath(path), all);
+    if (settled) {
+      if (!spelled().sure) return nothing();
+    } else {
+      for (const { path, text: all } of filesFrom(files)) searched.set(shortPath(path), all);
+      unsettled.push(() => spelled().sure);
+    }
     /* What a function has beside its text, kernels can read. */
-    if (!sure || NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
+    if (NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
     const names = { ...keptOf(f)?.scope, ...own };
-    const known = { name: f.name, text, place, own: own !== undefined, names, gradient: gradientOfFunction(f) };
+    const known = {
+      name: f.name,
+      text,
+      place,
+      line: settled ? undefined : line,
+      own: own !== undefined,
+      names,
+      gradient: gradientOfFunction(f),
+    };
     return keyText(known, told(files)) ?? nothing();
   };
   const key = [
@@ -62,8 +81,10 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     keyText(args, told([])),
     keyText(hints),
     keyText(sources),
+    keyText(searched),
   ];
-  return untold || key.includes(undefined) ? undefined : { text: key.join('\n'), files: [...sources.keys()] };
+  if (untold || key.includes(undefined)) return undefined;
+  return { text: key.join('\n'), files: [...sources.keys()], isSure: () => unsettled.every((sure) => sure()) };
 };
 
 type AnyFunction = (...args: never[]) => unknown;

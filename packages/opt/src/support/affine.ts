@@ -15,6 +15,8 @@ export interface AffineForm {
 export interface AffineForms {
   readonly note: (op: Op, constant: Scalar | undefined) => void;
   readonly of: (v: Value) => AffineForm;
+  /** The coefficient of each value, by its id. */
+  readonly coefficients: (v: Value) => ReadonlyMap<number, bigint>;
 }
 
 /** Longer sums are taken as values of their own. */
@@ -36,6 +38,7 @@ export const affineForms = (): AffineForms => {
       const terms = [...form.terms].sort(([a], [b]) => a - b).map(([id, c]) => `${c}*${id}`);
       return { terms: terms.join('+'), offset: form.offset, bits: widthOf(v) };
     },
+    coefficients: (v) => get(v).terms,
   };
 };
 

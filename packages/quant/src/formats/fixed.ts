@@ -3,7 +3,7 @@ import { codeType, type Format } from '@filigree/sparse/fields';
 import { checkedBits } from './checks.js';
 import { emitExactHalves, exactHalves } from './exact-halves.js';
 import { lowest, signExtended, signSpec, type SignOptions } from './int.js';
-import { isPowerOfTwo, scaleOf, type Scale } from './scale.js';
+import { isPowerOfTwo, scaleOf, type Ends, type Scale } from './scale.js';
 
 /**
  * Numbers at equal steps (thesis §5.5.3): [-range, range) in 2ᵇⁱᵗˢ codes, or [0, range) where they are unsigned. A number is stored as
@@ -52,20 +52,33 @@ const nearest = (value: number, scale: Scale): number => {
 
 /**
  * Halves of a step are counted, cut off towards zero, so that what is left is on integers. Between what a program computes and
- * the product stands a conversion or a choice, so that compilers with fast arithmetic do not join them.
+ * the product stands a choice, so that compilers with fast arithmetic do not join them.
  */
 const emitNearest = (b: Builder, value: Value, scale: Scale): Value => {
-  const { bits, least, most } = scale;
+  const { bits, least, ends } = scale;
   const type = bits > 29 || scale.exact ? 'i64' : 'i32';
-  const x = scale.type === 'f32' && !scale.narrow ? b.cast(value, 'f64') : orZero(b, value);
-  const of = scale.narrow ? 'f32' : 'f64';
-  const halves = scale.exact ? emitExactHalves(b, x, scale) : b.cast(b.mul(x, b.constant(scale.perHalf, of)), type);
   const count = (n: number): Value => b.constant(type === 'i64' ? BigInt(n) : n, type);
-  const within = b.min(b.max(halves, count(2 * least)), count(2 * most));
+  const within = ends ? emitHalves(b, value, scale, ends, type) : emitExact(b, value, scale, count);
   const up = least < 0 ? b.add(count(1), b.shr(within, count(type === 'i64' ? 63 : 31))) : count(1);
   const steps = b.shr(b.add(within, up), count(1));
   const code = codeType(bits);
   return least < 0 ? lowest(b, b.cast(steps, code), bits, code) : b.cast(steps, code);
+};
+
+/** What is outside is cut to the ends while it is a float, of which a register holds more than of what it becomes. */
+const emitHalves = (b: Builder, value: Value, scale: Scale, ends: Ends, type: 'i32' | 'i64'): Value => {
+  const as = (x: Value, to: 'f32' | 'f64'): Value => (scalarOf(x.type) === to ? x : b.cast(x, to));
+  const end = (n: number): Value => b.constant(n, ends.type);
+  const x = orZero(b, as(value, ends.type));
+  const above = b.select(b.cmp('gt', x, end(ends.low)), x, end(ends.low));
+  const within = b.select(b.cmp('lt', above, end(ends.high)), above, end(ends.high));
+  const of = scale.narrow ? 'f32' : 'f64';
+  return b.value('arith.cast', [b.mul(as(within, of), b.constant(scale.perHalf, of))], { to: type, fits: true });
+};
+
+const emitExact = (b: Builder, value: Value, scale: Scale, count: (n: number) => Value): Value => {
+  const x = scale.type === 'f32' ? b.cast(value, 'f64') : orZero(b, value);
+  return b.min(b.max(emitExactHalves(b, x, scale), count(2 * scale.least)), count(2 * scale.most));
 };
 
 const orZero = (b: Builder, x: Value): Value => b.select(b.cmp('eq', x, x), x, b.constant(0, x.type));

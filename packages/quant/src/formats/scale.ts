@@ -22,6 +22,15 @@ export interface Scale {
   readonly exactInF32: boolean;
   /** Whether the product with `perHalf` could fall on the wrong side of the middle between two codes, so that integers decide. */
   readonly exact: boolean;
+  /** The ends of the range where products decide, so that what is cut to them is on the right side of both; where integers decide there are none. */
+  readonly ends: Ends | undefined;
+}
+
+/** Numbers that are stored as the lowest and the highest code, such that none beyond would be stored otherwise, of f32 if it has them. */
+export interface Ends {
+  readonly type: 'f32' | 'f64';
+  readonly low: number;
+  readonly high: number;
 }
 
 /** The scale of a format for a type. */
@@ -30,18 +39,37 @@ export const scaleOf = (bits: number, range: number, signed: boolean, type: Scal
   const codes = 2 ** bits;
   const step = held / (signed ? codes / 2 : codes);
   const power = isPowerOfTwo(held);
+  const [least, most] = signed ? [-codes / 2, codes / 2 - 1] : [0, codes - 1];
+  const perHalf = power ? 2 / step : next(2 / step);
+  const exact = !power && (type === 'f64' || bits > 24);
   return {
     type,
     bits,
     range: held,
-    least: signed ? -codes / 2 : 0,
-    most: signed ? codes / 2 - 1 : codes - 1,
+    least,
+    most,
     step,
-    perHalf: power ? 2 / step : next(2 / step),
+    perHalf,
     narrow: type === 'f32' && power && bits <= 24,
     exactInF32: type === 'f32' && bits <= 24,
-    exact: !power && (type === 'f64' || bits > 24),
+    exact,
+    ends: exact
+      ? undefined
+      : ((type === 'f32' ? endsIn('f32', least, most, perHalf) : undefined) ?? endsIn('f64', least, most, perHalf)),
   };
+};
+
+const endsIn = (type: Ends['type'], least: number, most: number, perHalf: number): Ends | undefined => {
+  const [low, high] = [least, most].map((steps) => endAt(type, 2 * steps, perHalf));
+  return low === undefined || high === undefined ? undefined : { type, low, high };
+};
+
+/** A number of a type that counts as so many halves when it is cut off towards zero. */
+const endAt = (type: Ends['type'], halves: number, perHalf: number): number | undefined => {
+  const near = Math.abs(halves / perHalf);
+  const magnitudes = type === 'f32' ? [Math.fround(near), Math.fround(near * (1 + 2 ** -23))] : [near, next(near)];
+  const found = magnitudes.find((x) => Math.trunc(x * perHalf) === Math.abs(halves));
+  return found === undefined ? undefined : Math.sign(halves) * found + 0;
 };
 
 /** Whether a positive f64 is a power of two. Subnormal ones do not count. */

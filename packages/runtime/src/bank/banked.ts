@@ -1,20 +1,20 @@
 import type { Artifact, Backend, Bank, CompileOptions } from '@filigree/backend';
 import { addressOf, type Placement } from '@filigree/backend/device';
-import { type Diagnostics, type Json, type Module, orThrow } from '@filigree/ir';
-import { once } from '../fields/once.js';
+import * as E from 'fp-ts/lib/Either.js';
+import { orLeft, type Diagnostics, type Json, type Module } from '@filigree/ir';
 import { buffersWritten } from '../program/written.js';
-import { moduleOfSkeleton, skeletonOf } from './skeleton.js';
+import { modulesOf, skeletonsOf, type Skeletons } from './skeleton.js';
 
 /** An entry of a bank: what a module becomes on a backend, whether that is there or not. */
 export interface BankEntry {
   /** What it is kept under. */
   readonly key: string;
   /** What was kept, if anything. @param lower does again what was done to the module, for those who look into kernels */
-  readonly read: (lower: () => Module) => Promise<Kept | undefined>;
+  readonly read: (lower: () => Module) => Kept | undefined;
   /** Keeps what the module became. */
   readonly write: (lowered: Module, legal: Module) => Promise<void>;
   /** The artifact of the module in a place, if it is there. */
-  readonly artifact: (place: Placement | undefined) => Promise<Artifact | undefined>;
+  readonly artifact: (place: Placement | undefined) => Artifact | undefined;
   readonly writeArtifact: (place: Placement | undefined, artifact: Artifact) => Promise<void>;
   /** What went wrong so far, as warnings. */
   readonly warnings: readonly Diagnostics[];
@@ -47,14 +47,23 @@ export const bankEntry = async (
   backend: Backend,
   options: CompileOptions,
   parts: readonly (string | undefined)[],
-): Promise<BankEntry | undefined> => {
-  const key = await keyIn(backend, options, 'lowered', parts);
-  return key === undefined ? undefined : entryOf(backend.bank!, key, backend, options);
+): Promise<BankEntry | undefined> => (await bankEntries(backend, options))(parts);
+
+/** The same for many: their entries are then found at once. */
+export const bankEntries = async (
+  backend: Backend,
+  options: CompileOptions,
+): Promise<(parts: readonly (string | undefined)[]) => BankEntry | undefined> => {
+  const keyIn = await keysIn(backend, options);
+  return (parts) => {
+    const key = keyIn('lowered', parts);
+    return key === undefined ? undefined : entryOf(backend.bank!, key, backend, options);
+  };
 };
 
 /** What is kept of a program under what it is made from before anything is compiled: the entry of its module, and what was found out of it. */
 export interface TextEntry {
-  readonly read: () => Promise<{ readonly entry: BankEntry; readonly told: unknown } | undefined>;
+  readonly read: () => { readonly entry: BankEntry; readonly told: unknown } | undefined;
   readonly write: (entry: BankEntry, told: Json) => Promise<void>;
 }
 
@@ -64,39 +73,37 @@ export const textEntry = async (
   options: CompileOptions,
   parts: readonly (string | undefined)[],
 ): Promise<TextEntry | undefined> => {
-  const key = await keyIn(backend, options, 'texts', parts);
+  const key = (await keysIn(backend, options))('texts', parts);
   if (key === undefined) return undefined;
   const bank = backend.bank!;
   return {
     /* What is broken is written anew when the program is there. */
-    read: async () => {
-      const { text } = await bank.read(key, options);
-      if (text === undefined) return undefined;
-      const { entry, told } = JSON.parse(text) as { readonly entry: string; readonly told: unknown };
-      return { entry: entryOf(bank, entry, backend, options), told };
+    read: () => {
+      const { text } = bank.read(key, options);
+      const found = text === undefined ? undefined : (parsed(text) as { entry?: unknown; told?: unknown } | undefined);
+      if (typeof found?.entry !== 'string') return undefined;
+      return { entry: entryOf(bank, found.entry, backend, options), told: found.told };
     },
     write: async (entry, told) => void (await bank.write(key, JSON.stringify({ entry: entry.key, told }), options)),
   };
 };
 
-const keyIn = async (
+const keysIn = async (
   backend: Backend,
   options: CompileOptions,
-  kind: string,
-  parts: readonly (string | undefined)[],
-): Promise<string | undefined> => {
+): Promise<(kind: string, parts: readonly (string | undefined)[]) => string | undefined> => {
   const { bank } = backend;
-  if (!bank || backend.watch || parts.includes(undefined)) return undefined;
-  const identity = await bank.identity(backend, options);
-  return identity === undefined ? undefined : bank.key(kind, identity, ...(parts as string[]));
+  const identity = backend.watch ? undefined : await bank?.identity(backend, options);
+  return (kind, parts) =>
+    identity === undefined || parts.includes(undefined) ? undefined : bank!.key(kind, identity, ...(parts as string[]));
 };
 
 const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOptions): BankEntry => {
   const warnings: Diagnostics[] = [];
-  const read = async <A>(of: string): Promise<A | undefined> => {
-    const found = await bank.read(of, options);
+  const read = <A>(of: string): A | undefined => {
+    const found = bank.read(of, options);
     if (found.warnings.length > 0) warnings.push(found.warnings);
-    return found.text === undefined ? undefined : (JSON.parse(found.text) as A);
+    return found.text === undefined ? undefined : (parsed(found.text) as A | undefined);
   };
   const write = async (of: string, value: Json): Promise<void> => {
     const said = await bank.write(of, JSON.stringify(value), options);
@@ -113,27 +120,20 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
     );
   return {
     key,
-    read: async (lower) => {
-      const found = await read<Written>(key);
-      if (!found) return undefined;
-      const whole = once(lower);
-      const lowered = moduleOfSkeleton(found.lowered, whole);
-      const legal = moduleOfSkeleton(
-        found.legal,
-        once(() => orThrow(backend.legalize.run(whole()))),
-        lowered.buffers,
-      );
-      const writes = new Map(Object.entries(found.writes).map(([k, names]) => [k, new Set(names)]));
-      return { lowered, legal, writes };
+    read: (lower) => {
+      const found = read<Written>(key);
+      /* What has another shape was written by nobody that we know: it is made anew. */
+      const modules = found && orLeft(() => modulesOf(found, lower, backend));
+      if (!modules || E.isLeft(modules) || !(found.writes as Written['writes'] | null | undefined)) return undefined;
+      return { ...modules.right, writes: new Map(Object.entries(found.writes).map(([k, of]) => [k, new Set(of)])) };
     },
     write: (lowered, legal) =>
       write(key, {
-        lowered: skeletonOf(lowered),
-        legal: skeletonOf(legal, lowered.buffers),
+        ...skeletonsOf(lowered, legal),
         writes: Object.fromEntries(lowered.kernels.map((k) => [k.name, [...buffersWritten(k)]])),
       }),
-    artifact: async (place) => {
-      const found = await read<{ readonly hash: string }>(placeOf(place));
+    artifact: (place) => {
+      const found = read<{ readonly hash: string }>(placeOf(place));
       return found && bank.artifact(found.hash, options);
     },
     writeArtifact: (place, { hash }) => write(placeOf(place), { hash }),
@@ -141,8 +141,15 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
   };
 };
 
-interface Written {
-  readonly lowered: unknown;
-  readonly legal: unknown;
+/** What a text says; nothing where it is no JSON. */
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+interface Written extends Skeletons {
   readonly writes: Readonly<Record<string, readonly string[]>>;
 }

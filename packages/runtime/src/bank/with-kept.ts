@@ -9,7 +9,7 @@ export const withKept = async <A>(
   lower: () => Module,
   make: (kept: Kept | undefined) => Promise<E.Either<Diagnostics, A>>,
 ): Promise<A> => {
-  const kept = await entry?.read(lower);
+  const kept = entry?.read(lower);
   const made = kept && (await make(kept));
   return orThrow(made === undefined || (E.isLeft(made) && isGone(made.left)) ? await make(undefined) : made);
 };

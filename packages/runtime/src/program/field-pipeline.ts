@@ -17,6 +17,7 @@ import {
   fuseProducts,
   serialLanes,
   shareIndices,
+  stageStrides,
   superword,
   unevenLoops,
   vectorizeNests,
@@ -64,7 +65,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `superword`, `shareIndices` and `fuseProducts`; `true` leaves out all of them.
+   * `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -109,6 +110,8 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
             shareIndices({ dialects }),
             dce({ dialects }),
             fuseProducts({ dialects }),
+            /* Teams of threads have loops of their own, and memory that they share. */
+            ...(grain === undefined ? [stageStrides({ dialects })] : []),
           ],
           omit,
         ).filter((p) => (fma && fastMath) || p.name !== FUSE)),

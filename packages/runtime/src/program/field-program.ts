@@ -16,7 +16,7 @@ import {
 import type { Loss } from '@filigree/quant';
 import { arenaName, sitesOf, type FieldDecl, type Storage } from '@filigree/sparse/fields';
 import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
-import { hostField } from '../fields/host-field.js';
+import { hostField, hostFields } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
@@ -32,7 +32,10 @@ import { Queue, type QueueSetting } from './queue/queue.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import { accessDeck } from '../tape/access-deck.js';
+import { keptFields } from '../tape/kept-fields.js';
+import { keeperOf } from '../tape/keeper.js';
 import { recorderOf } from '../tape/recorder.js';
+import type { Saved } from '../tape/saved.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
@@ -116,7 +119,8 @@ export const fieldProgram = (
     const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
-    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made) };
+    const said = made.artifact.warnings ?? [];
+    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made), said };
     return assembled(storage, module, launches, made, {
       session: rest.session,
       random,
@@ -135,7 +139,7 @@ const placedIn = (instance: Instance): QueueSetting['bufferOf'] => {
 };
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'entry' | 'queue'>;
+export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'elsewhere' | 'queue'>;
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -184,9 +188,18 @@ const assembled = (
     const activeIn = function* (name: string): Generator<readonly number[]> {
       for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
     };
+    const fieldOf = hostFields(arena);
+    const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, fields);
     const recorder =
       adjoints &&
-      recorderOf(instance, structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn));
+      recorderOf(
+        instance,
+        structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn),
+        keeperOf((kernel) => {
+          const derived = adjoints.of.get(kernel);
+          return derived && 'needs' in derived ? derived.needs : undefined;
+        }, keep),
+      );
     const accesses =
       adjoints?.watched &&
       accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
@@ -201,7 +214,7 @@ const assembled = (
         check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,
       });
-    return { arena, life, check, recorder, accesses, forwards, queue };
+    return { arena, life, check, recorder, keep, accesses, forwards, queue };
   };
   const ledger = lossLedger(storage, module, instance);
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
@@ -246,7 +259,7 @@ const assembled = (
       };
     },
   );
-  const { arena, life, check, recorder, accesses, forwards, queue } = parts.taken!;
+  const { arena, life, check, recorder, keep, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
     bytes: () => bytesInUse(arena),
@@ -266,7 +279,7 @@ const assembled = (
     tape:
       adjoints &&
       recorder &&
-      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, accesses?.begin),
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, keep, accesses?.begin),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,

@@ -28,10 +28,12 @@ import {
   type LaunchArgs,
   type LaunchResult,
 } from '@filigree/lang/kernels';
-import { notesOnBits } from '@filigree/quant';
+import { notesOnBits, quantFormats } from '@filigree/quant';
 import {
   cutKernels,
   fieldDialect,
+  layoutOf,
+  layoutTree,
   memoryFor,
   storageOf,
   type AnyField,
@@ -39,6 +41,7 @@ import {
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { codeElsewhere } from '../away/elsewhere.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { bankEntry, textEntry, type BankEntry, type TextEntry } from '../bank/banked.js';
 import { withKept } from '../bank/with-kept.js';
@@ -150,8 +153,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const { layout } = companions;
     const front = once(() => frontEnd(named, companions, options));
     const texts = await textsOf(options, named, layout);
-    const found = await texts?.read();
-    const known = found && (found.told as Told);
+    const found = texts?.read();
+    const known = found && isTold(found.told) ? found.told : undefined;
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
@@ -161,19 +164,20 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const backend =
       options.backend ??
       fail('runtime/backend', 'the program has no backend', { remedy: `give ${backendOption.wanted}` });
-    const passes =
-      options.pipeline?.(storage) ??
-      fieldPipeline(storage, {
-        extensions: options.extensions ?? [],
-        fma: backend.capabilities.fma ?? false,
-        fences: backend.capabilities.weakMemory ?? false,
-        ...grainOf(backend),
-        ...only(options, pipelineSpec),
-      });
-    const queue = waits(options) ? queueOf(options, front().module, storage, passes, backend) : undefined;
+    const pipeline: FieldPipelineOptions = {
+      extensions: options.extensions ?? [],
+      fma: backend.capabilities.fma ?? false,
+      fences: backend.capabilities.weakMemory ?? false,
+      ...grainOf(backend),
+      ...only(options, pipelineSpec),
+    };
+    const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, pipeline);
+    const queue = waits(options)
+      ? await queueOf(options, front().module, storage, passes, backend, pipeline)
+      : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
-    const entry = found?.entry ?? (await entryOf(options, front().module, backend));
+    const entry = known ? found!.entry : await entryOf(options, front().module, backend);
     const made = await withKept(
       entry,
       () => lowerWith(lowerAgain),
@@ -204,7 +208,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const said = known?.said ?? saidOf(front(), options, layout);
-    if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file))) {
+    if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file)) && texts.isSure()) {
       const told: Told = { signatures: front().signatures, memory: storage.memory, said };
       await texts.write(entry, told as unknown as Json);
     }
@@ -242,6 +246,11 @@ interface Told {
   readonly said: Diagnostics;
 }
 
+const isTold = (told: unknown): told is Told => {
+  const { signatures, memory, said } = (told ?? {}) as Partial<Told>;
+  return typeof signatures === 'object' && typeof memory === 'string' && Array.isArray(said);
+};
+
 /** Warnings of the kernels, which name places in their text. */
 const saidOf = (
   { module, signatures }: ReturnType<typeof frontEnd>,
@@ -261,14 +270,20 @@ const textsOf = async (
   options: ProgramOptions & { readonly threads?: number },
   { definitions }: Names,
   layout: Layout,
-): Promise<(TextEntry & { readonly files: ReadonlySet<string> }) | undefined> => {
+): Promise<(TextEntry & { readonly files: ReadonlySet<string>; readonly isSure: () => boolean }) | undefined> => {
   const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
   if (!backend || !isBankable(options) || waits(options)) return undefined;
   if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
   const kernels = [...definitions].map(([name, def]) => ({ name, key: kernelKey(def, layout) }));
   if (kernels.some(({ key }) => key === undefined)) return undefined;
   const entry = await textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
-  return entry && { ...entry, files: new Set(kernels.flatMap(({ key }) => key!.files)) };
+  return (
+    entry && {
+      ...entry,
+      files: new Set(kernels.flatMap(({ key }) => key!.files)),
+      isSure: () => kernels.every(({ key }) => key!.isSure()),
+    }
+  );
 };
 
 /** Whether what a program becomes depends on nothing but itself. */
@@ -293,12 +308,13 @@ const partsOf = ({
   threads,
   ...options
 }: ProgramOptions & { readonly threads?: number }): readonly (string | undefined)[] => [
-  /* Formats are functions, whose numbers stand beside them. */
-  keyText(layout.nodes, (f) =>
-    typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined,
-  ),
+  textOfLayout(layout.nodes),
   keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
 ];
+
+/** A layout as text. Formats are functions, whose numbers stand beside them. */
+const textOfLayout = (nodes: Layout['nodes']): string | undefined =>
+  keyText(nodes, (f) => (typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined));
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
 const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>
@@ -310,13 +326,14 @@ const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolea
   over === undefined;
 
 /** What the launches of a program wait in. */
-const queueOf = (
-  options: ProgramOptions,
+const queueOf = async (
+  options: ProgramOptions & { readonly threads?: number },
   module: Module,
   storage: Storage,
   passes: Pass<Module>,
   backend: Backend,
-): QueueSource => {
+  pipeline: FieldPipelineOptions,
+): Promise<QueueSource> => {
   const { queue, extensions = [] } = options;
   const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
@@ -326,8 +343,23 @@ const queueOf = (
     tasks: cut.setting,
     queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => orThrow(passes.run(whole(fused))),
-    entry: (fused) => entryOf(options, whole(fused), backend),
+    ...(isBankable(options) && {
+      elsewhere: await codeElsewhere(backend, only(options, compileSpec), {
+        whole,
+        parts: partsOf(options),
+        lowered: isData(storage.layout, options)
+          ? { fields: { memory: storage.memory, budget: options.budget, pipeline } }
+          : undefined,
+      }),
+    }),
   };
+};
+
+/** Whether another thread lowers as this one does: by formats that it has, too, and passes that all have. */
+const isData = (layout: Layout, { extensions = [] }: ProgramOptions): boolean => {
+  if (extensions.length > 0) return false;
+  const { nodes } = layoutOf({ ...layoutTree(layout) }, quantFormats);
+  return textOfLayout(layout.nodes) === textOfLayout(nodes);
 };
 
 /** A memory in which there is room for a program and for the code of plans. */

@@ -24,7 +24,7 @@ export interface Session {
   /** Runs what waits. No program can be made in it afterwards; those that were run at once from now on. */
   readonly dispose: () => void;
   /** For those who make programs: lets an instance wait here. Error: `session/disposed`. */
-  readonly enter: <I extends Joining>(instance: I, options: LoadOptions & CompileOptions) => I;
+  readonly enter: <I extends Joining>(instance: I, options: LoadOptions & CompileOptions) => Promise<I>;
   /** For programs that have a queue of their own. */
   readonly turns: Turns;
   /** The host holds a stretch of its memory: what touches it runs at once from now on. */

@@ -1,10 +1,10 @@
 import type { Backend } from '@filigree/backend';
-import { coreDialects, toJson, type Buffer, type Module } from '@filigree/ir';
+import { coreDialects, type Buffer, type Module } from '@filigree/ir';
 import { cutCoreKernels, noLayout, type Task, type TaskSetting } from '@filigree/sparse/fields';
-import { bankEntry } from '../bank/banked.js';
+import { codeElsewhere } from '../away/elsewhere.js';
 import type { InstantiateOptions } from '../instantiate.js';
 import { launchByName } from '../program/launch-by-name.js';
-import type { FusedModule } from '../program/queue/fused-code.js';
+import type { CodeSetting, FusedModule } from '../program/queue/fused-code.js';
 import { Queue, type QueueOptions } from '../program/queue/queue.js';
 import type { QueueReport } from '../program/queue/report.js';
 import type { Joining } from './contract.js';
@@ -33,10 +33,17 @@ export class SessionQueue implements Waiting {
   private readonly queue: Queue;
   private entered = 0;
 
-  constructor(
+  static async of(around: Surroundings, options: InstantiateOptions, queue: QueueOptions): Promise<SessionQueue> {
+    const described = { whole: inPlace, parts: [String(options.threads)], lowered: { fields: undefined } };
+    const { threads: _, ...compiling } = options;
+    return new SessionQueue(around, options, queue, await codeElsewhere(around.backend, compiling, described));
+  }
+
+  private constructor(
     private readonly around: Surroundings,
     options: InstantiateOptions,
     queue: QueueOptions,
+    elsewhere: CodeSetting['elsewhere'],
   ) {
     const { backend, places, held } = around;
     const setting: TaskSetting = { layout: noLayout, buffers: this.buffers, dialects: coreDialects };
@@ -46,7 +53,7 @@ export class SessionQueue implements Waiting {
       cut: { tasks: this.tasks, setting },
       tasks: setting,
       lower: inPlace,
-      entry: (fused) => bankEntry(backend, options, [JSON.stringify(toJson(inPlace(fused))), String(options.threads)]),
+      elsewhere,
       backend,
       options,
       bufferOf: (name) => places.bufferOf(name),

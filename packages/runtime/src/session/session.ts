@@ -48,9 +48,11 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
     if (disposed) fail('session/disposed', 'the session was disposed of', { remedy: 'open another' });
   };
   const around: Surroundings = { backend, places, turns, held, hold };
-  const queueFor = (options: InstantiateOptions): SessionQueue => {
+  const queueFor = async (options: InstantiateOptions): Promise<SessionQueue> => {
     const key = JSON.stringify(Object.entries(options).sort());
-    const known = queues.get(key) ?? new SessionQueue(around, options, typeof queue === 'object' ? queue : {});
+    const made = queues.get(key) ?? (await SessionQueue.of(around, options, typeof queue === 'object' ? queue : {}));
+    /* Another program may have been faster. */
+    const known = queues.get(key) ?? made;
     queues.set(key, known);
     return known;
   };
@@ -60,10 +62,12 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
     turns,
     hold,
     alive,
-    enter: (instance, options) => {
+    enter: async (instance, options) => {
       alive();
       if (queue === false) return instance;
-      const entered = queueFor(options).enter(instance);
+      const own = await queueFor(options);
+      alive();
+      const entered = own.enter(instance);
       if (entered) holdAll();
       return entered ? waitingInstance(instance, entered) : instance;
     },
@@ -95,6 +99,7 @@ const together = (reports: readonly QueueReport[]): QueueReport => {
     tasksLaunched: sum((r) => r.tasksLaunched),
     kinds: { loops: sum((r) => r.kinds.loops), serial: sum((r) => r.kinds.serial), lists: sum((r) => r.kinds.lists) },
     tasksCompiled: sum((r) => r.tasksCompiled),
+    tasksKept: sum((r) => r.tasksKept),
     plans: sum((r) => r.plans),
     remembered: sum((r) => r.remembered),
     planMs: sum((r) => r.planMs),

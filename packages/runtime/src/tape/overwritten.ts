@@ -25,10 +25,11 @@ const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, bro
     const entry = entries[n];
     if (broughtBack) for (const f of entry.state ?? []) restored.add(`field '${f}'`);
     const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
+    refuseForgotten(entry, needs);
     const needed = restored.size > 0 ? needs.needed.filter((t) => !restored.has(t.place)) : needs.needed;
     launches[n] = {
       args: 'kernel' in entry ? entry.args : [],
-      needs: { needed, written: needs.written },
+      needs: 'kernel' in entry && entry.kept ? { ...needs, needed } : { ...needs, needed, kept: [], renewed: [] },
       name: 'kernel' in entry ? `of '${entry.kernel}'` : 'of the host',
     };
   }
@@ -48,6 +49,18 @@ const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, bro
   );
 };
 
+/** Refuses steps that run again from what they have changed in place. */
+const refuseForgotten = (entry: Flat, { kept }: Needs): void => {
+  if (!('kernel' in entry) || !entry.state || entry.kept) return;
+  const field = kept.find((f) => !entry.state!.has(f));
+  if (field !== undefined)
+    fail(
+      'tape/overwritten',
+      `'${entry.kernel}' overwrites field '${field}', whose values before the launch its derivative needs, in steps that run again`,
+      { remedy: 'name the field in the state of steps' },
+    );
+};
+
 const hostNeeds = ({
   reads,
   writes,
@@ -56,5 +69,5 @@ const hostNeeds = ({
   readonly writes: readonly string[];
 }): Needs => {
   const whole = (f: string) => ({ place: `field '${f}'`, index: [] });
-  return { needed: reads.map(whole), written: writes.map(whole) };
+  return { needed: reads.map(whole), written: writes.map(whole), kept: [], renewed: [] };
 };

@@ -1,5 +1,7 @@
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
+import type { Keeper } from './keeper.js';
+import type { Kept, Saved } from './saved.js';
 import type { Structure } from './structure.js';
 
 /** A launch of one kernel, with what it was given: seeds of random numbers are arguments too. */
@@ -9,6 +11,8 @@ export interface Launched {
   readonly arrays: readonly { readonly buffer: string; readonly values: TypedArray }[];
   /** What it overwrote of a state that steps pass on, to be put back. */
   readonly undo?: Saved | undefined;
+  /** What it overwrote that derivatives need, of what is no state. */
+  readonly kept?: Kept | undefined;
   /** Which elements were active that it ran over, where that is checked. */
   readonly structure?: Structure | undefined;
 }
@@ -33,18 +37,11 @@ export interface Segment {
 export type Flat = (Launched | HostStep) & { readonly state?: ReadonlySet<string> };
 export type Entry = Flat | Segment;
 
-/** Copies of fields. */
-export interface Saved {
-  readonly bytes: number;
-  readonly restore: () => void;
-  /** The same, after which the copies are not used any more. */
-  readonly restoreLast: () => void;
-}
-
-/** The names of the scalar fields whose values a derivative needs, and of those that are written. */
+/** The names of the scalar fields whose values a derivative needs, of those that are written, and of those that are kept by themselves. */
 export interface Touched {
   readonly needs: readonly string[];
   readonly writes: readonly string[];
+  readonly kept?: readonly string[];
 }
 
 /** How launches are recorded: what they overwrite of the state is saved before, or they are only told. */
@@ -62,7 +59,7 @@ export interface Recorder {
   readonly keep: (
     kernel: string,
     buffers: readonly string[],
-  ) => Pick<Launched, 'arrays' | 'undo' | 'structure'> | undefined;
+  ) => Pick<Launched, 'arrays' | 'undo' | 'kept' | 'structure'> | undefined;
   readonly launched: (launch: Launched) => void;
   /** Adds what is no launch. */
   readonly add: (entry: Entry) => void;
@@ -79,8 +76,16 @@ export interface Recorder {
   ) => { readonly undo: Saved | undefined; readonly launched: ReadonlySet<string> };
 }
 
-/** A recorder of launches of an executable. */
-export const recorderOf = (executable: Executable, structure: (kernel: string) => Structure | undefined): Recorder => {
+/**
+ * A recorder of launches of an executable.
+ *
+ * @param keeper copies what a launch overwrites that derivatives need
+ */
+export const recorderOf = (
+  executable: Executable,
+  structure: (kernel: string) => Structure | undefined,
+  keeper: Keeper,
+): Recorder => {
   let entries: Entry[] | undefined;
   let mode: Mode | undefined;
   let noticed: Set<string> | undefined;
@@ -107,6 +112,7 @@ export const recorderOf = (executable: Executable, structure: (kernel: string) =
       return (
         entries && {
           undo: mode?.before?.(kernel),
+          kept: mode && !mode.before ? undefined : keeper.before(kernel, mode?.state),
           structure: structure(kernel),
           arrays: buffers.map((name) => {
             const buffer = executable.buffer(name);
@@ -128,6 +134,7 @@ export const recorderOf = (executable: Executable, structure: (kernel: string) =
           remedy: 'call valueAndGradient outside of its forward',
         });
       const list: Entry[] = [];
+      keeper.begin();
       into(list, undefined, run);
       return list;
     },

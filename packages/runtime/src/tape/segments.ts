@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
-import type { Recorder, Saved, Touched } from './recorder.js';
+import type { Recorder, Touched } from './recorder.js';
+import type { Saved } from './saved.js';
 
 /** Steps, and what is kept of them. */
 export interface Block {
@@ -34,7 +35,8 @@ export const blockOf = (
   /* What no adjoint has needed since it was saved last need not be put back to what it is in between. */
   let needed = new Set(state);
   const before = (launch: Touched | string): Saved | undefined => {
-    const { needs, writes } = typeof launch === 'string' ? touchedBy(launch) : launch;
+    const { needs, writes, kept = [] } = typeof launch === 'string' ? touchedBy(launch) : launch;
+    for (const f of kept) needed.delete(f);
     const fields = new Set(writes.filter((f) => needed.has(f)));
     for (const f of fields) needed.delete(f);
     for (const f of needs) if (state.has(f)) needed.add(f);

@@ -1,7 +1,7 @@
-import { checkOptions, fail, option, optionKind, type OptionSpec, type TypedArray } from '@filigree/ir';
+import { checkOptions, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
-import type { State } from './segments.js';
+import { savedFields } from './saved-fields.js';
 import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
 
@@ -47,8 +47,8 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
       segments,
       state: new Set(names.keys()),
       save: (fields) =>
-        saved(
-          sim,
+        savedFields(
+          sim.field,
           fields.map((f) => names.get(f)!),
         ),
     });
@@ -138,39 +138,6 @@ const stateNames = (sim: Sim, f: AnyField) => {
     });
   return found;
 };
-
-/* Arrays that were saved into and are not needed any more, by what was saved: each gradient needs as many as the one before it. */
-const spare = new WeakMap<object, TypedArray[]>();
-
-const saved = (sim: Sim, fields: readonly AnyField[]): State => {
-  const copies = fields.map((f) => {
-    const host = sim.field(f);
-    const free = spare.get(host) ?? [];
-    spare.set(host, free);
-    return { host, name: f.name, type: f.type, free, values: host.toArray(undefined, free.pop()) };
-  });
-  const restore = (): void => copies.forEach(({ host, values }) => host.fromArray(values));
-  return {
-    bytes: copies.reduce((n, { values }) => n + values.byteLength, 0),
-    restore,
-    restoreLast: () => {
-      restore();
-      for (const { free, values } of copies) free.push(values);
-    },
-    differs: () =>
-      copies.find(({ host, values, type }) => {
-        const now = host.toArray();
-        const largest = Math.max(
-          1e-300,
-          (values as Float64Array).reduce((m, v) => Math.max(m, Math.abs(Number(v))), 0),
-        );
-        const most = largest * (type === 'f64' ? 1e-6 : 1e-2);
-        return now.some((v: number | bigint, k: number) => !isNear(Number(v), Number(values[k]), most));
-      })?.name,
-  };
-};
-
-const isNear = (a: number, b: number, most: number): boolean => Object.is(a, b) || Math.abs(a - b) <= most;
 
 const spec: OptionSpec<StepsOptions> = {
   state: option.array('a list of fields'),

@@ -5,6 +5,7 @@ import type { LaunchByName } from '../program/launch-by-name.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
+import type { Saved } from './saved.js';
 import { blockOf, type Block } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
 
@@ -50,24 +51,28 @@ export interface TapeDeck {
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
 
-/** @param begins told when a recording begins */
+/**
+ * @param keep copies fields
+ * @param begins told when a recording begins
+ */
 export const tapeDeck = (
   executable: Executable,
   kernels: AdjointKernels,
   recorder: Recorder,
   launch: LaunchByName,
   seeds: Seeds,
+  keep: (fields: readonly string[]) => Saved,
   begins?: () => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
   const touchedBy = (kernel: string): Touched => {
-    const { needed, written } = needsOf(kernel);
+    const { needed, written, kept } = needsOf(kernel);
     const [needs, writes] = [needed, written].map((all) =>
       all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1')),
     );
-    return { needs, writes };
+    return { needs, writes, kept };
   };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
   let checked: readonly Flat[] = [];
@@ -81,21 +86,27 @@ export const tapeDeck = (
       const entries = recorder.record(run);
       const all = flat(entries);
       if (!areAlike(all, checked)) refuseOverwrites(all, needsOf);
-      checked = entries.some((e) => 'again' in e) ? [] : all.map((e) => ('kernel' in e ? { ...e, arrays: [] } : e));
+      checked = entries.some((e) => 'again' in e)
+        ? []
+        : all.map((e) => ('kernel' in e ? { ...e, arrays: [], kept: undefined } : e));
       return { entries, bytes: bytesOf(entries) };
     },
     clear: () => launch(clear),
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
     backward: ({ entries }) => {
       let most = 0;
+      /* Fields as the last launch left them. */
+      const ended = new Map<string, Saved>();
       const sums: Record<string, Record<string, number>> = {};
       const arraySums: Record<string, Record<string, Float64Array>> = {};
       const valuesOf = (buffer: string): TypedArray => {
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      const reverseLaunch = ({ kernel, args, arrays, structure }: Launched): void => {
+      const reverseLaunch = ({ kernel, args, arrays, structure, kept, state }: Launched & Flat): void => {
         structure?.check();
+        for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
+        kept?.before();
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
         launch(made.kernel.name, { args, arrays, seen });
@@ -124,9 +135,11 @@ export const tapeDeck = (
           if ('kernel' in entry) reverseLaunch(entry);
           else entry.backward();
           entry.undo?.restoreLast();
+          if ('kernel' in entry) entry.kept?.after();
         }
       };
       reverse(entries);
+      for (const fields of ended.values()) fields.restoreLast();
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
     dependents: ({ entries }, on) => {
@@ -164,5 +177,6 @@ const bytesOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, e) => {
     if ('again' in e) return sum + e.bytes;
     const launched = 'kernel' in e ? e.arrays.reduce((n, { values }) => n + values.byteLength, 8 * e.args.length) : 0;
-    return sum + launched + (e.undo?.bytes ?? 0);
+    const kept = 'kernel' in e ? (e.kept?.bytes ?? 0) : 0;
+    return sum + launched + kept + (e.undo?.bytes ?? 0);
   }, 0);

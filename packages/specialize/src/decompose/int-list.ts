@@ -31,3 +31,14 @@ export const doubled = (a: Int32Array): Int32Array<ArrayBuffer> => {
   wider.set(a);
   return wider;
 };
+
+/** The last of ascending numbers `from .. to` that is no larger than one; `from - 1` where none is. */
+export const lastUpTo = (ascending: IntList, x: number, from: number, to: number): number => {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (ascending.at(middle) <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+};

@@ -8,7 +8,7 @@ import type { GroupOptions } from '../options.js';
 import { harvestLeaves } from './columns.js';
 import type { ElementRoots } from './element-roots.js';
 import { termTemplate, type TermSlot } from './element-template.js';
-import { BREAK, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
+import { BREAK, firstPlaces, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
 import type { Body, HarvestedGroup, Segment } from './harvested.js';
 
 /** The kind of a number as a leaf; other kinds are buffers. */
@@ -37,7 +37,10 @@ export const sumGroups = (
   };
   const { alike, others } = membersAlike(terms, destinationOf, options);
   return [
-    ...alike.map((members): HarvestedGroup => ({ level, ...unrolledSums(d, terms, members, firstSumUnit) })),
+    ...byEqualLeaves(terms, alike, options).map((members): HarvestedGroup => ({
+      level,
+      ...unrolledSums(d, terms, members, firstSumUnit),
+    })),
     ...others.map((members): HarvestedGroup => ({ level, ...rolledSums(d, terms, members, firstSumUnit, anyOrder) })),
   ];
 };
@@ -92,11 +95,44 @@ const membersAlike = (
   return { alike, others: [...others.values()].map((of) => of.sort((a, b) => a - b)) };
 };
 
+/**
+ * Of sums alike those that read the same leaf at the same places, where they are many, apart from the others: an entry that is a
+ * factor of one term and added besides is one column then.
+ */
+const byEqualLeaves = (
+  terms: UnitTerms,
+  alike: readonly (readonly number[])[],
+  { minUnrolledInstances }: GroupOptions,
+): readonly (readonly number[])[] => {
+  const firsts = firstPlaces(terms);
+  if (firsts === undefined) return alike;
+  const { ptr } = terms;
+  const formOf = forms(firsts);
+  return alike.flatMap((members) => {
+    const enough = Math.max(MANY_FOLD * minUnrolledInstances, members.length / MOST_FORMS);
+    if (members.length < 2 * enough) return [members];
+    const byForm = new Map<number, number[]>();
+    for (const i of members) {
+      const form = formOf(ptr[i], ptr[i + 1]);
+      const known = byForm.get(form);
+      if (known) known.push(i);
+      else byForm.set(form, [i]);
+    }
+    const many = [...byForm.values()].filter((of) => of.length >= enough);
+    const rest = [...byForm.values()].filter((of) => of.length < enough).flat();
+    return rest.length === 0 ? many : [...many, rest.sort((a, b) => a - b)];
+  });
+};
+
+/** Into how many groups equal leaves divide one: each is code that is compiled and read, for a column or two. */
+const MOST_FORMS = 8;
+const MANY_FOLD = 16;
+
 /** Instead of a form for sums that are too long to be written out. */
 const LONG = -1;
 
 /** Numbers the lists of codes of sums, from 0. */
-const forms = ({ codes, base }: UnitTerms): ((from: number, to: number) => number) => {
+const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: number, to: number) => number) => {
   const next = new Map<number, number>();
   let form = 0;
   let [begin, end] = [0, 0];

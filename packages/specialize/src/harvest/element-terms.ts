@@ -190,3 +190,31 @@ const sortTerms = (
     if (ranked) ranks[j + 1 - unit] = rank;
   }
 };
+
+/**
+ * For each term of sums of products where in its unit its leaves stand first, as a code. Undefined where no term is a product: then
+ * terms are different leaves.
+ */
+export const firstPlaces = ({ ptr, ids, factors }: UnitTerms): Pick<UnitTerms, 'codes' | 'base'> | undefined => {
+  if (factors === undefined) return undefined;
+  const width = 2 * MOST_COUNTED;
+  const codes = new Int32Array(ids.length);
+  for (let i = 0; i + 1 < ptr.length; i++) {
+    const from = ptr[i];
+    const n = ptr[i + 1] - from;
+    if (n > MOST_COUNTED) continue;
+    for (let k = 0; k < n; k++) {
+      leaves[2 * k] = ids[from + k];
+      leaves[2 * k + 1] = factors[from + k];
+    }
+    for (let k = 0; k < n; k++) codes[from + k] = width * firstPlace(leaves[2 * k]) + firstPlace(leaves[2 * k + 1]);
+  }
+  return { codes, base: width * width };
+};
+
+/** Among the leaves of a unit. */
+const firstPlace = (id: number): number => {
+  let k = 0;
+  while (leaves[k] !== id) k++;
+  return k;
+};

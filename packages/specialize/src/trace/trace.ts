@@ -114,7 +114,11 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
     );
   const graph = new Graph({
     capacity: program.capacity ?? Math.min(MOST_NODES, expectedNodes(variables)),
-    ...(isAlgebra(program) ? { entries: ENTRIES_OF_ALGEBRA * variables } : {}),
+    ...(isAlgebra(program)
+      ? { entries: ENTRIES_OF_ALGEBRA * variables }
+      : repetition
+        ? { entries: ENTRIES_AT_FIRST * variables }
+        : {}),
     ...options,
   });
   /* Neither the program nor whoever gave a pattern may write into what is compiled; inputs of one pattern keep sharing one. */
@@ -214,6 +218,8 @@ const copyPattern = ({ rows, cols, rowPtr, colIdx }: CsrPattern): CsrPattern => 
 const isAlgebra = (program: Program): boolean =>
   Object.values(program.inputs).every((shape) => typeof shape === 'object' && 'rowPtr' in shape);
 const ENTRIES_OF_ALGEBRA = 6;
+/** What repeats makes few nodes: the table grows where there are more. */
+const ENTRIES_AT_FIRST = 2;
 
 /** Nodes have numbers of 31 bits. */
 const MOST_NODES = 2 ** 31 - 1;

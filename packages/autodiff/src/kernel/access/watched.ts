@@ -116,7 +116,8 @@ export const watched = (
         const results = b.append(op);
         const index = does === 'read' ? op.operands : op.operands.slice(1);
         const iteration = loop && iterationOf(b, loop);
-        note({ b, buffer: buffer.name, marks: marks[field], index, number, iteration }, does, isNeeded(op));
+        const kept = needs.kept.includes(field) || needs.renewed.includes(field);
+        note({ b, buffer: buffer.name, marks: marks[field], index, number, iteration, kept }, does, isNeeded(op));
         return results;
       });
     },
@@ -173,6 +174,8 @@ interface Place {
   readonly number: number;
   /** Nothing outside of parallel loops, where nothing runs at once. */
   readonly iteration: Value | undefined;
+  /** Whether the field is put back before the derivatives of earlier launches. */
+  readonly kept: boolean;
 }
 
 const note = (p: Place, does: Access['does'], needed: boolean): void => {
@@ -223,6 +226,7 @@ const note = (p: Place, does: Access['does'], needed: boolean): void => {
     const seen = read(marks.read);
     broken(p, foreign(seen), BROKEN.unfinished, seen);
   }
+  if (p.kept) return put(marks.needed, b.i64(0));
   const needs = read(marks.needed);
   const then = b.shr(needs, b.i64(EPOCH));
   const word = (at: number): Value => b.cast(b.load(p.buffer, b.i32(at)), 'i64');

@@ -23,7 +23,7 @@ export const forwardControl = (f: Forward, b: Builder, op: Op, control: Control,
   const inside: Around = {
     ...around,
     parallel: true,
-    owns: around.parallel ? () => false : ownElements(op.regions[0], f.elementOf),
+    owns: around.parallel ? () => false : ownElements(op, f.elementOf, f.constants),
   };
   carryOn(f, b, op, control, inside);
   if (around.parallel || !hasExtrema(f, op, inside)) return;

@@ -7,6 +7,7 @@ import {
   type Op,
   type OpTable,
   type Region,
+  type Scalar,
   type Value,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../../table/derivative.js';
@@ -27,6 +28,8 @@ export interface Forward {
   readonly active: ReadonlySet<number>;
   /** The places of primals, as effects call them, each with that of its tangents. */
   readonly places: ReadonlyMap<string, string>;
+  /** The numbers of the primal kernel, by value. */
+  readonly constants: ReadonlyMap<number, Scalar>;
   /** Buffers of which each iteration has its own. */
   readonly own: ReadonlySet<string>;
   /** The values of the primal kernel as they are now, by id; the same map for all regions, since each is left before it is entered again. */
@@ -77,13 +80,16 @@ export const copyOp = (f: Forward, b: Builder, op: Op): readonly Value[] => {
 /** Stands for the results of an op that is not done again. */
 export const loseResults = (f: Forward, b: Builder, op: Op): void =>
   op.results.forEach((r) => {
-    f.values.set(r.id, lostValue(b, r, 'what an op that writes has returned', REMEDY));
+    f.values.set(r.id, lostValue(b, r, { why: 'what an op that writes has returned', remedy: REMEDY }));
     setTangent(f, r, f.active.has(r.id) ? lostTangent(b, r) : undefined);
   });
 
 /** The tangent of a value that an atomic update has returned while others may have run in between. */
 export const lostTangent = (b: Builder, of: Value): Value =>
-  lostValue(b, of, 'what an element held before an atomic update, while other iterations may have run', REMEDY);
+  lostValue(b, of, {
+    why: 'what an element held before an atomic update, while other iterations may have run',
+    remedy: REMEDY,
+  });
 
 const REMEDY = 'compute it in another way, or in a kernel of its own';
 

@@ -24,6 +24,7 @@ import { derivatives } from '../../table/derivatives.js';
 import { activeValues } from '../activity.js';
 import { againIn } from '../again.js';
 import { elementOps } from '../element-ops.js';
+import { loopFacts } from '../loop-facts.js';
 import { lost, refuseLost } from '../lost.js';
 import { ownsAll } from '../own.js';
 import { runPasses } from '../run-passes.js';
@@ -91,6 +92,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     again: againIn(table, elementOf, new Set()),
     active: activeValues(primal, elementOf, controlOf, rows, 'tangent'),
     places,
+    constants: loopFacts(primal, controlOf).constants,
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
     values: new Map(),
     tangents: new Map(),

@@ -23,6 +23,9 @@ const extreme = (sign: '<' | '>', join: '|' | '&'): HelperRow =>
     (r) => (isFloat(r.a) ? [`bits_${r.a}_${wordOf(r.a)}`, `bits_${wordOf(r.a)}_${r.a}`] : []),
   );
 
+/** The same where `b` is neither NaN nor zero: one instruction, as a comparison with NaN is false. */
+const extremeOf = (sign: '<' | '>'): HelperRow => binary(() => [`return b ${sign} a ? b : a;`]);
+
 /** Integer division that wraps at -1 and reports a zero divisor instead of stopping the process. */
 const guarded =
   (op: '/' | '%'): HelperRow =>
@@ -63,6 +66,8 @@ export const numberHelpers: HelperRows = {
   },
   min: extreme('<', '|'),
   max: extreme('>', '&'),
+  below: extremeOf('<'),
+  above: extremeOf('>'),
   /*
    * For a loop on vector lanes. Where vectors are loaded under masks a compiler may make a branch of it and still blend, as
    * long as it is kept from going separate ways through the loop, one for each case of a counter; elsewhere by bits.

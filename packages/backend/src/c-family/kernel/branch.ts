@@ -1,6 +1,6 @@
 import type { Op, Region } from '@filigree/ir';
 import { binds, expr, within } from '../expr.js';
-import { type Writer, block, declaration, line, named, scalarName, valueOf } from '../writer.js';
+import { type Writer, block, declaration, line, loopBlock, named, scalarName, valueOf } from '../writer.js';
 import { emitRegion } from './region.js';
 import { assign } from './variables.js';
 
@@ -37,7 +37,7 @@ export const emitWhile = (w: Writer, op: Op): void => {
     declaration(w, scalarName(w.shared, r), name);
     return name;
   });
-  block(w, 'for (;;) {', () => {
+  loopBlock(w, 'for (;;) {', () => {
     const condition = emitRegion(w, before)!;
     const goOn = within(valueOf(w, condition.operands[0]!), binds.primary);
     assign(w, results, condition, 1);

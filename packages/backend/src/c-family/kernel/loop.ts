@@ -1,5 +1,5 @@
 import type { Op, Value } from '@filigree/ir';
-import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
+import { type Writer, line, loopBlock, named, scalarName, valueOf, wideName } from '../writer.js';
 import { hints, onLanes } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
@@ -15,7 +15,7 @@ export const emitLoop = (w: Writer, op: Op): void => {
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     for (const l of pragmas) line(w, l);
-    block(w, header.open, () => {
+    loopBlock(w, header.open, () => {
       for (const l of header.first) line(w, l);
       assign(w, variables, emitRegion(w, body)!);
     });

@@ -84,8 +84,16 @@ const extreme = (what: 'min' | 'max'): Spelling =>
           literal(bounded.lo, bounded.type),
           literal(bounded.hi, bounded.type),
         )
-      : { ...call(site.helper(`${what}_${typeOf(op)}`), ...args), ...(bounded ? { truncated: bounded } : {}) };
+      : { ...unbounded(what, op, args, site), ...(bounded ? { truncated: bounded } : {}) };
   });
+
+const unbounded = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Expr => {
+  const type = typeOf(op);
+  const bound = op.operands.findIndex((v) => isFloat(type) && Math.abs(Number(site.constant(v) ?? NaN)) > 0);
+  return bound < 0 || lanesOf(op.results[0]!.type) > 1
+    ? call(site.helper(`${what}_${type}`), ...args)
+    : call(site.helper(`${what === 'min' ? 'below' : 'above'}_${type}`), args[1 - bound]!, args[bound]!);
+};
 
 /**
  * A minimum or maximum of an integer that comes from a float, where the bound may as well be put on the float: it is one that
@@ -123,7 +131,7 @@ const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
   if (from === to) return x!;
   if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
-  if (isFloat(from) && !isFloat(to)) {
+  if (isFloat(from) && !isFloat(to) && op.attrs['fits'] !== true) {
     const whole = call(site.helper(`to_${to}_${from}`), x!);
     return to === 'i32' ? { ...whole, truncated: { of: x!, type: from as 'f32' | 'f64' } } : whole;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { rmSync } from 'node:fs';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Diagnostic, type Diagnostics, fail } from '@filigree/ir';
@@ -47,7 +47,7 @@ export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => 
   const { cache, ...rest } = request;
   if (cache === false) return { ...(await buildTemporarily(rest, '')), warnings: [] };
   const folder = cache ?? defaultCacheFolder();
-  const hit = await lookUp(join(folder, rest.key), rest.file);
+  const hit = lookUp(join(folder, rest.key), rest.file);
   if (hit !== undefined) return { path: hit, cached: true, warnings: [] };
   try {
     return { ...(await buildInto(folder, rest)), warnings: [] };
@@ -62,20 +62,16 @@ export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => 
 };
 
 /** The file of a key, where the cache has it: whole, or broken. */
-export const findCached = async ({
+export const findCached = ({
   cache,
   key,
   file,
-}: Omit<CacheRequest, 'build'>): Promise<{ readonly path: string; readonly whole: boolean } | undefined> => {
+}: Omit<CacheRequest, 'build'>): { readonly path: string; readonly whole: boolean } | undefined => {
   if (cache === false) return undefined;
   const entry = join(cache ?? defaultCacheFolder(), key);
-  const path = await lookUp(entry, file);
+  const path = lookUp(entry, file);
   if (path !== undefined) return { path, whole: true };
-  const there = await stat(entry).then(
-    () => true,
-    () => false,
-  );
-  return there ? { path: join(entry, file), whole: false } : undefined;
+  return existsSync(entry) ? { path: join(entry, file), whole: false } : undefined;
 };
 
 /* Into the folder of this process; `before` tells what was tried first. */
@@ -128,10 +124,10 @@ interface Build {
 
 const digestFile = 'sha256';
 
-const lookUp = async (entry: string, file: string): Promise<string | undefined> => {
+const lookUp = (entry: string, file: string): string | undefined => {
   try {
-    const [bytes, digest] = await Promise.all([readFile(join(entry, file)), readFile(join(entry, digestFile), 'utf8')]);
-    return sha256(bytes) === digest.trim() ? join(entry, file) : undefined;
+    const digest = readFileSync(join(entry, digestFile), 'utf8');
+    return sha256(readFileSync(join(entry, file))) === digest.trim() ? join(entry, file) : undefined;
   } catch {
     return undefined;
   }
@@ -162,7 +158,7 @@ const publish = async (staging: string, entry: string, file: string): Promise<st
     } catch (e) {
       const code = (e as NodeJS.ErrnoException).code;
       if ((code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') || attempt === 3) throw e;
-      if ((await lookUp(entry, file)) !== undefined) return entry;
+      if (lookUp(entry, file) !== undefined) return entry;
       await rm(entry, { recursive: true, force: true });
     }
   }

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import type { Artifact, Backend, Bank, CompileOptions } from '../../contract.js';
 import { cachedFile, contentHash, findCached } from './artifact-cache.js';
 import { ownCode } from './own-code.js';
@@ -11,7 +12,7 @@ export interface DiskBankOptions {
   readonly serves: (backend: Backend) => boolean;
   /** The name of its compiled file in an entry of the cache, and what of an artifact is told by it. */
   readonly file: string;
-  readonly artifact: (path: string) => Promise<Pick<Artifact, 'backend' | 'path' | 'bytes'>>;
+  readonly artifact: (path: string) => Pick<Artifact, 'backend' | 'path' | 'bytes'>;
 }
 
 /** A bank in the artifact cache. */
@@ -22,10 +23,10 @@ export const diskBank = (of: DiskBankOptions): Bank => ({
     return contentHash(code, backend.name, ...(await of.identity(options)));
   },
   key: contentHash,
-  read: async (key, { cache }) => {
-    const found = await findCached({ cache, key, file: FILE });
+  read: (key, { cache }) => {
+    const found = findCached({ cache, key, file: FILE });
     if (!found) return { warnings: [] };
-    if (found.whole) return { text: await readFile(found.path, 'utf8'), warnings: [] };
+    if (found.whole) return { text: readFileSync(found.path, 'utf8'), warnings: [] };
     return {
       warnings: [
         {
@@ -42,11 +43,11 @@ export const diskBank = (of: DiskBankOptions): Bank => ({
     const { warnings } = await cachedFile({ cache, key, file: FILE, build: (path) => writeFile(path, text) });
     return warnings;
   },
-  artifact: async (hash, { cache }) => {
+  artifact: (hash, { cache }) => {
     const began = performance.now();
-    const found = await findCached({ cache, key: hash, file: of.file });
+    const found = findCached({ cache, key: hash, file: of.file });
     if (found?.whole !== true) return undefined;
-    return { ...(await of.artifact(found.path)), hash, cached: true, compileMs: performance.now() - began };
+    return { ...of.artifact(found.path), hash, cached: true, compileMs: performance.now() - began };
   },
 });
 

@@ -20,8 +20,10 @@ const find = (): string | undefined => {
     const [kind] = relative(own, here).split(sep);
     const parts = readdirSync(dirname(own)).map((name) => {
       const folder = join(dirname(own), name);
-      const version = versionOf(folder);
-      return version === undefined ? '' : `${name} ${version}\n${filesOf(join(folder, kind)).join('\n')}`;
+      const found = ownIn(folder);
+      if (!found) return '';
+      const files = kind === 'dist' ? builtFiles(folder, found) : filesIn(join(folder, kind), true);
+      return `${name} ${found.version ?? ''}\n${files.join('\n')}`;
     });
     return contentHash(process.versions.v8, ...parts);
   } catch {
@@ -38,29 +40,49 @@ const packageAround = (folder: string): string | undefined => {
   return undefined;
 };
 
-const namedIn = (folder: string): { readonly name?: string; readonly version?: string } | undefined => {
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly exports?: Readonly<Record<string, string | { readonly default?: string }>>;
+}
+
+const namedIn = (folder: string): Manifest | undefined => {
   try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { name?: string; version?: string };
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
   } catch {
     return undefined;
   }
 };
 
-const versionOf = (folder: string): string | undefined => {
+const ownIn = (folder: string): Manifest | undefined => {
   const found = namedIn(folder);
-  return found?.name === 'filigree' || found?.name?.startsWith('@filigree/') ? (found.version ?? '') : undefined;
+  return found?.name === 'filigree' || found?.name?.startsWith('@filigree/') ? found : undefined;
 };
 
-const filesOf = (folder: string): readonly string[] => {
+/** What was built: the files that lie together, and those that the package offers; in the other folders are declarations. */
+const builtFiles = (folder: string, { exports = {} }: Manifest): readonly string[] => {
+  const dist = join(folder, 'dist');
+  const offered = Object.values(exports).flatMap((e) =>
+    typeof e === 'object' && e.default !== undefined ? [join(folder, e.default)] : [],
+  );
+  return [...filesIn(dist, false), ...offered.filter((path) => dirname(path) !== dist).flatMap(ageOf)];
+};
+
+/** @param below whether those in folders of it, too */
+const filesIn = (folder: string, below: boolean): readonly string[] => {
   try {
     return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
       const path = join(folder, entry.name);
-      if (entry.isDirectory()) return filesOf(path);
-      if (!/\.[cm]?[jt]s$/.test(entry.name) || entry.name.endsWith('.d.ts')) return [];
-      const { size, mtimeMs } = statSync(path);
-      return [`${path} ${size} ${mtimeMs}`];
+      if (entry.isDirectory()) return below ? filesIn(path, true) : [];
+      return /\.[cm]?[jt]s$/.test(entry.name) && !entry.name.endsWith('.d.ts') ? ageOf(path) : [];
     });
   } catch {
     return [];
   }
+};
+
+/** A file, its size and its time; nothing where it is not there. */
+const ageOf = (path: string): readonly string[] => {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status ? [`${path} ${status.size} ${status.mtimeMs}`] : [];
 };

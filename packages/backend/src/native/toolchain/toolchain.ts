@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { access, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { arch, cpus, hostname, platform, tmpdir } from 'node:os';
+import { access, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { arch, platform, tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { attempt, fail, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
-import { cachedFile, contentHash } from '../cache/artifact-cache.js';
 import { atExit } from './at-exit.js';
+import { cpuFingerprint } from './cpu.js';
 import { type InstructionSet, instructionSet } from './instruction-set.js';
 import { locate } from './locate.js';
 import { firstLines, runProcess } from './process.js';
+import { remembered } from './remembered.js';
 
 /** A compiler of this machine and what it can do. */
 export interface Toolchain {
@@ -44,8 +44,8 @@ export interface ToolchainOptions {
 
 /**
  * Finds a C++ compiler: `options.compiler`, `$FILIGREE_CXX`, `$CXX`, else the first on PATH of the newest clang++ with a
- * version in its name, g++, c++, clang++; for C, `$FILIGREE_CC`, `$CC`, clang, gcc and cc in the same way. Among those, one with OpenMP before one without. Each compiler is probed once in
- * a process, and one that can do everything once on a machine, until its file changes. `$FILIGREE_TARGET` names the
+ * version in its name, g++, c++, clang++; for C, `$FILIGREE_CC`, `$CC`, clang, gcc and cc in the same way. Among those, one with OpenMP before one without. Each compiler is probed once
+ * on a machine, until its file changes or, where it lacks something, a folder in which it looks for libraries. `$FILIGREE_TARGET` names the
  * instruction set that it is to make code for. Errors: `toolchain/missing` when there is none, `toolchain/unusable` when the
  * one asked for does not work, `toolchain/target` as `instructionSet`.
  */
@@ -148,7 +148,8 @@ const probeCommand = async (
     files.map(async (f) => stat(f).then(({ mtimeMs, size }) => `${f} ${mtimeMs} ${size}`)),
   );
   const key = [...(language === 'c' ? ['c'] : []), path, ...args, ...ages, ...set.flags].join('\0');
-  const known = probes.get(key) ?? remembered(key, cache, () => probe(language, path, args, set, limitMs));
+  const known =
+    probes.get(key) ?? remembered(key, { path, args, limitMs, cache }, () => probe(language, path, args, set, limitMs));
   probes.set(key, known);
   return known;
 };
@@ -166,31 +167,6 @@ const program = async (
   }
   return [undefined, words(command)[0]!, []];
 };
-
-/** A probe that this machine made before; the machine is part of the key, since folders may be shared by several. */
-const remembered = async (
-  key: string,
-  cache: string | false | undefined,
-  make: () => Promise<Toolchain | string>,
-): Promise<Toolchain | string> => {
-  const made: { result?: Toolchain | string } = {};
-  const build = async (file: string): Promise<void> => {
-    made.result ??= await make();
-    /* What a compiler lacks may be installed later, beside it. */
-    if (typeof made.result === 'string' || !made.result.openmp || made.result.target.length === 0)
-      throw new Incomplete();
-    await writeFile(file, JSON.stringify(made.result));
-  };
-  try {
-    const hash = contentHash('toolchain', key, hostname(), await cpuFingerprint());
-    const { path } = await cachedFile({ cache, key: hash, file: 'toolchain.json', build });
-    return made.result ?? (JSON.parse(await readFile(path, 'utf8')) as Toolchain);
-  } catch {
-    return (made.result ??= await make());
-  }
-};
-
-class Incomplete extends Error {}
 
 const probe = async (
   language: 'cpp' | 'c',
@@ -238,14 +214,4 @@ const probe = async (
     await rm(folder, { recursive: true, force: true });
     done();
   }
-};
-
-/* A cache folder may be shared by machines that differ in instruction sets. */
-const cpuFingerprint = async (): Promise<string> => {
-  const model = cpus()[0]?.model ?? 'unknown';
-  const flags = await readFile('/proc/cpuinfo', 'utf8').then(
-    (t) => /^(?:flags|Features)\s*:.*$/m.exec(t)?.[0] ?? '',
-    () => '',
-  );
-  return `${platform()}-${arch()}-${createHash('sha256').update(model).update(flags).digest('hex').slice(0, 16)}`;
 };

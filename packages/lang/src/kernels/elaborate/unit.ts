@@ -2,7 +2,7 @@ import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../source/ast.js';
 import { functionText, textOf } from '../../source/function-text.js';
 import { keptOf } from '../../source/kept.js';
-import { asWritten } from '../../source/spelling/as-written.js';
+import { asWritten, isSettled, type Written } from '../../source/spelling/as-written.js';
 import { filesFrom, framesOf } from '../../source/spelling/files.js';
 import { stackOf } from '../../source/spelling/origin-of.js';
 import { originalOf } from '../../source/spelling/original.js';
@@ -44,26 +44,35 @@ export const unitOf = (
 };
 
 /** What a function says, in the spelling of its author where that is found (`sure`), and where it stands, as far as that is known. */
-export const writtenText = (
-  fn: AnyFunction,
-  { at: given, near }: Omit<UnitHints, 'called'>,
-): {
+const writtenText = (fn: AnyFunction, hints: Omit<UnitHints, 'called'>) => {
+  const { spelled, ...printed } = printedText(fn, hints);
+  return { ...printed, ...spelled() };
+};
+
+/** A function's text as the engine has it, and what its spelling is looked for by. */
+interface Printed {
   readonly text: string;
-  readonly sure: boolean;
+  /** Whether that is its author's spelling, or what makes it so depends on nothing but the text. */
+  readonly settled: boolean;
+  /** The text in the spelling of its author, where that is found in the files, and whether it is. */
+  readonly spelled: () => Written;
   readonly at: Loc | undefined;
   readonly files: readonly string[];
   /** The line where it was given to whoever compiles it. */
   readonly line: number | undefined;
-} => {
+}
+
+/** What a function says as it was printed: its spelling is looked for when someone asks. */
+export const printedText = (fn: AnyFunction, { at: given, near }: Omit<UnitHints, 'called'>): Printed => {
   const kept = keptOf(fn);
   const at = given ?? kept?.at;
   const frames = framesOf(stackOf(fn));
   const line = frames[0]?.line;
   const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
-  const { text, sure } = kept
-    ? { text: kept.text, sure: kept.spelled }
-    : asWritten(textOf(fn), filesFrom(files), { name: fn.name, line: at?.line ?? line });
-  return { text, sure, at, files, line };
+  const text = kept ? kept.text : textOf(fn);
+  const spelled = (): Written =>
+    kept ? { text, sure: kept.spelled } : asWritten(text, filesFrom(files), { name: fn.name, line: at?.line ?? line });
+  return { text, settled: kept !== undefined || isSettled(text), spelled, at, files, line };
 };
 
 /** The function that a unit is the text of; undefined for a class, a getter and the like. */

@@ -46,10 +46,49 @@ export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, 
   const generalGt = general('`>`', 'gt', (a: number, b: number) => a > b);
   const generalGe = general('`>=`', 'ge', (a: number, b: number) => a >= b);
 
-  const add: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a + b : generalAdd(a, b, site));
-  const sub: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a - b : generalSub(a, b, site));
-  const mul: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a * b : generalMul(a, b, site));
-  const div: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a / b : generalDiv(a, b, site));
+  /* The four that programs are made of, written out: each calls one function, which V8 inlines. What refuses other operands is not asked about them before. */
+  const asksFirst = ops.refusesOthers !== true;
+  const refused = (otherwise: Fn2, a: Value, b: Value, site: Site, e: unknown): Value => {
+    for (const x of [a, b]) if (!isSymbolic(x) && !isScalar(x)) return otherwise(a, b, site);
+    throw placed(source, site, e);
+  };
+  const symbolicAdd: Fn2 = (a, b, site) => {
+    if (asksFirst || (typeof a !== 'object' && typeof b !== 'object')) return generalAdd(a, b, site);
+    try {
+      return ops.add(a as number, b as number);
+    } catch (e) {
+      return refused(generalAdd, a, b, site, e);
+    }
+  };
+  const symbolicSub: Fn2 = (a, b, site) => {
+    if (asksFirst || (typeof a !== 'object' && typeof b !== 'object')) return generalSub(a, b, site);
+    try {
+      return ops.sub(a as number, b as number);
+    } catch (e) {
+      return refused(generalSub, a, b, site, e);
+    }
+  };
+  const symbolicMul: Fn2 = (a, b, site) => {
+    if (asksFirst || (typeof a !== 'object' && typeof b !== 'object')) return generalMul(a, b, site);
+    try {
+      return ops.mul(a as number, b as number);
+    } catch (e) {
+      return refused(generalMul, a, b, site, e);
+    }
+  };
+  const symbolicDiv: Fn2 = (a, b, site) => {
+    if (asksFirst || (typeof a !== 'object' && typeof b !== 'object')) return generalDiv(a, b, site);
+    try {
+      return ops.div(a as number, b as number);
+    } catch (e) {
+      return refused(generalDiv, a, b, site, e);
+    }
+  };
+
+  const add: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a + b : symbolicAdd(a, b, site));
+  const sub: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a - b : symbolicSub(a, b, site));
+  const mul: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a * b : symbolicMul(a, b, site));
+  const div: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a / b : symbolicDiv(a, b, site));
   const rem: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a % b : generalRem(a, b, site));
   const pow: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a ** b : generalPow(a, b, site));
   const lt: Fn2 = (a, b, site) => (typeof a === 'number' && typeof b === 'number' ? a < b : generalLt(a, b, site));

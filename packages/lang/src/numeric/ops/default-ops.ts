@@ -5,6 +5,7 @@ import type { NumericOps } from './numeric-ops.js';
 export const defaultOps: NumericOps<Sym> = {
   ...symbolicMath,
   isPredicate: (x) => x instanceof Object && scalarOps[x.code].predicate,
+  refusesOthers: true,
   loopStep,
   loopDone,
 } as NumericOps<Sym>;

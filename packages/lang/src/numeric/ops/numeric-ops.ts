@@ -20,6 +20,8 @@ export interface NumericOps<S = unknown>
    * is first compared with zero, which is correct but makes a larger expression.
    */
   isPredicate?(x: S): boolean;
+  /** Whether `add`, `sub`, `mul` and `div` throw where an operand is no number, truth value or symbol, so that rewritten code need not look before it calls them. */
+  readonly refusesOthers?: boolean;
   /** Told where the body of a loop begins once more: the loop at this place of this text. What repeats is mostly what loops do. */
   loopStep?(text: object, site: number): void;
   /** Told where that loop has ended, unless it was left by `return` or an exception. */

@@ -21,7 +21,7 @@ export interface Hints {
  */
 export const asWritten = (text: string, files: Iterable<SourceFile>, hints: Hints): Written => {
   const tokens = ownTokens(text);
-  if (!tokens.some(isOpen) || tokens.some(isUnprinted)) return { text, sure: true };
+  if (areSettled(tokens)) return { text, sure: true };
   for (const file of files) {
     if (file.text.includes(text)) return { text, sure: !isPrinted(file) };
     const found = match(tokens, file, hints);
@@ -29,6 +29,11 @@ export const asWritten = (text: string, files: Iterable<SourceFile>, hints: Hint
   }
   return { text, sure: false };
 };
+
+/** Whether the numerals of a text are as their author wrote them, wherever it stands. */
+export const isSettled = (text: string): boolean => areSettled(ownTokens(text));
+
+const areSettled = (tokens: readonly Token[]): boolean => !tokens.some(isOpen) || tokens.some(isUnprinted);
 
 /** The numerals of a text as they stand in the source that it was printed from. */
 export const asWrittenIn = (text: string, source: string, hints: Hints): Written =>

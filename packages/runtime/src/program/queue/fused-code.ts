@@ -1,11 +1,30 @@
 import type { Backend, Commands } from '@filigree/backend';
 import type { Bindings, DeviceBuffer } from '@filigree/backend/device';
-import { hashKernel, opTable, walk, type Buffer, type Kernel, type Module, type Scalar } from '@filigree/ir';
+import {
+  DiagnosticError,
+  hashKernel,
+  opTable,
+  walk,
+  type Buffer,
+  type Diagnostics,
+  type Kernel,
+  type Module,
+  type Scalar,
+} from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
 import { sitesOf, taskKind, type Site, type TaskKind, type TaskSetting } from '@filigree/sparse/fields';
+import type { CodeJob, CodeMade } from '../../away/code-job.js';
 import type { BankEntry } from '../../bank/banked.js';
+import { modulesOf } from '../../bank/skeleton.js';
 import { withKept } from '../../bank/with-kept.js';
-import { instantiateBanked, type InstantiateOptions } from '../../instantiate.js';
+import {
+  instantiateBanked,
+  instantiateReady,
+  isGone,
+  type Instance,
+  type InstantiateOptions,
+  type Ready,
+} from '../../instantiate.js';
 
 /** A graph as code in the memory of its program. */
 export interface FusedCode {
@@ -20,8 +39,11 @@ export interface FusedCode {
   ) => void;
   /** The places in the program that its code reports by number. */
   readonly sites: readonly Site[];
-  /** Kernels that were compiled for it. */
+  /** Kernels of which it is made, and whether another process had left them compiled. */
   readonly kernels: number;
+  readonly kept: boolean;
+  /** What did not go as well as it should, such as a cache folder that cannot be written. */
+  readonly warnings: Diagnostics;
   readonly dispose: () => void;
 }
 
@@ -48,23 +70,67 @@ export interface CodeSetting {
   readonly tasks: TaskSetting;
   /** From kernels on fields to kernels on memory. */
   readonly lower: (module: FusedModule) => Module;
-  /** Where what a module becomes is kept. */
-  readonly entry?: (module: FusedModule) => Promise<BankEntry | undefined>;
+  /** Where what a module becomes is kept, and how another thread makes it; nothing where that takes more than data. */
+  readonly elsewhere?:
+    ((module: FusedModule) => { readonly entry: BankEntry | undefined; readonly job: CodeJob | undefined }) | undefined;
   readonly backend: Backend;
   readonly options: InstantiateOptions;
   /** The buffers of the memory that it works on, by name; nothing where none is there. */
   readonly bufferOf: (name: string) => DeviceBuffer | undefined;
 }
 
-/** Lowers and compiles the nodes of a graph, those of equal code once. Throws `DiagnosticError`. */
-export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<FusedCode> => {
+/** Code that is to be made for a graph. */
+export interface WantedCode {
+  /** What was made by another process, loaded at once; nothing where there is none. */
+  readonly kept: () => FusedCode | undefined;
+  /** Lowers and compiles it in this thread. Throws `DiagnosticError`. */
+  readonly here: () => Promise<FusedCode>;
+  /** For another thread, and what is made of what that thread made. */
+  readonly job: CodeJob | undefined;
+  readonly of: (made: CodeMade) => FusedCode;
+}
+
+/** The nodes of a graph as code, those of equal code once. */
+export const wantedCode = (graph: Graph, setting: CodeSetting): WantedCode => {
+  const { kernels, stretches } = kernelsOf(graph);
+  const { backend, options } = setting;
+  const fused = { kernels, buffers: usedBy(kernels, setting.tasks) };
+  const lower = (): Module => setting.lower(fused);
+  const { entry, job } = setting.elsewhere?.(fused) ?? {};
+  const optionsFor = (lowered: Module): InstantiateOptions => ({
+    ...options,
+    bind: boundTo(setting.bufferOf, lowered),
+  });
+  const ready = (of: Ready): FusedCode =>
+    codeOf(stretches, kernels.length, instantiateReady(of, backend, optionsFor(of.lowered)));
+  return {
+    kept: () => {
+      const kept = backend.loadNow && entry?.read(lower);
+      if (!kept) return undefined;
+      try {
+        return ready({ ...kept, artifact: entry!.artifact, warnings: entry!.warnings, keptBy: 'module' });
+      } catch (e) {
+        if (e instanceof DiagnosticError && isGone(e.diagnostics)) return undefined;
+        throw e;
+      }
+    },
+    here: async () => {
+      const made = await withKept(entry, lower, (kept) => {
+        const lowered = kept?.lowered ?? lower();
+        return instantiateBanked(lowered, backend, optionsFor(lowered), entry && { entry, kept, by: 'module' })();
+      });
+      return codeOf(stretches, kernels.length, made);
+    },
+    job: backend.loadNow && job,
+    of: (made) => ready({ ...modulesOf(made, lower, backend), artifact: () => made.artifact, warnings: made.warnings }),
+  };
+};
+
+/** The kernels of a graph, and in which stretches they are launched. */
+const kernelsOf = (graph: Graph): { readonly kernels: readonly Kernel[]; readonly stretches: readonly Launches[] } => {
   const names = new Map<string, string>();
   const kernels: Kernel[] = [];
-  const stretches: (Stretch & {
-    readonly nodes: Launched[];
-    readonly kinds: Record<TaskKind, number>;
-    commands?: Commands;
-  })[] = [];
+  const stretches: Launches[] = [];
   for (const node of graph.nodes) {
     const { kernel, args: from } = kernelOf(node, 'task');
     const hash = hashKernel(kernel);
@@ -80,41 +146,44 @@ export const fusedCode = async (graph: Graph, setting: CodeSetting): Promise<Fus
       last.kinds[kind]++;
     } else stretches.push({ fails, nodes: [launched], kinds: { loops: 0, serial: 0, lists: 0, [kind]: 1 } });
   }
-  const fused = { kernels, buffers: usedBy(kernels, setting.tasks) };
-  const entry = await setting.entry?.(fused);
-  const lower = (): Module => setting.lower(fused);
-  const made = await withKept(entry, lower, (kept) => {
-    const lowered = kept?.lowered ?? lower();
-    const options = { ...setting.options, bind: boundTo(setting.bufferOf, lowered) };
-    return instantiateBanked(lowered, setting.backend, options, entry && { entry, kept, by: 'module' })();
-  });
-  return {
-    run: ({ args, starts }, after, stopped) => {
-      for (const stretch of stretches) {
-        const { nodes, commands } = stretch;
-        for (let k = 0; k < nodes.length; k++) {
-          const node = nodes[k];
-          for (let a = 0; a < node.from.length; a++) {
-            const { launch, argument } = node.from[a];
-            node.args[a] = args[starts[launch] + argument];
-          }
-          if (commands && node.args.length > 0) commands.set(k, node.args);
-        }
-        stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })));
-        try {
-          stretch.commands.run();
-        } catch (e) {
-          if (stretch.fails === undefined) throw e;
-          stopped(stretch.fails, e);
-        }
-        after(stretch);
-      }
-    },
-    sites: sitesOf(made.given),
-    kernels: kernels.length,
-    dispose: made.dispose,
-  };
+  return { kernels, stretches };
 };
+
+/** A stretch whose launches are put together when it first runs. */
+type Launches = Stretch & {
+  readonly nodes: Launched[];
+  readonly kinds: Record<TaskKind, number>;
+  commands?: Commands;
+};
+
+const codeOf = (stretches: readonly Launches[], kernels: number, made: Instance): FusedCode => ({
+  run: ({ args, starts }, after, stopped) => {
+    for (const stretch of stretches) {
+      const { nodes, commands } = stretch;
+      for (let k = 0; k < nodes.length; k++) {
+        const node = nodes[k];
+        for (let a = 0; a < node.from.length; a++) {
+          const { launch, argument } = node.from[a];
+          node.args[a] = args[starts[launch] + argument];
+        }
+        if (commands && node.args.length > 0) commands.set(k, node.args);
+      }
+      stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })));
+      try {
+        stretch.commands.run();
+      } catch (e) {
+        if (stretch.fails === undefined) throw e;
+        stopped(stretch.fails, e);
+      }
+      after(stretch);
+    }
+  },
+  sites: sitesOf(made.given),
+  kernels,
+  kept: made.kept,
+  warnings: made.artifact.warnings ?? [],
+  dispose: made.dispose,
+});
 
 /** A kernel of the code, and where its arguments come from. */
 interface Launched {

@@ -1,4 +1,4 @@
-import { DiagnosticError, option, optionsOf, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
+import { option, optionsOf, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
 import {
   GRAPH_PASSES,
   noOwners,
@@ -12,7 +12,9 @@ import {
 } from '@filigree/sched';
 import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
 import { inKernel, type Call, type Returned } from '../launcher.js';
-import { fusedCode, type CodeSetting } from './fused-code.js';
+import { codeWorkers, type CodeWorkers } from '../../away/code-workers.js';
+import { withoutCode } from '../../away/without-code.js';
+import { wantedCode, type CodeSetting, type FusedCode, type WantedCode } from './fused-code.js';
 import { RememberedPlans, type Planned } from './remembered-plans.js';
 import type { QueueReport } from './report.js';
 import { Window } from './window.js';
@@ -23,10 +25,15 @@ export type { GraphPass, QueueReport };
 export interface QueueOptions extends PlanOptions {
   /** Launches that wait at most, about; fewer where a loop of the user's ends before. Default 128. */
   readonly window?: number;
+  /**
+   * Threads that lower and compile plans while launches go on, at most; 0: this thread does, when it waits for something. Default one fewer
+   * than there are processors, from 1 to 4.
+   */
+  readonly workers?: number;
 }
 
 /** What `queue` takes, for those that pass it on. */
-export const queueSpec: OptionSpec<QueueOptions> = { ...planSpec, window: option.whole(1) };
+export const queueSpec: OptionSpec<QueueOptions> = { ...planSpec, window: option.whole(1), workers: option.whole(0) };
 
 /** What a queue works with. */
 export interface QueueSetting extends CodeSetting {
@@ -35,6 +42,8 @@ export interface QueueSetting extends CodeSetting {
   readonly queue: QueueOptions;
   /** Whether a launch must not wait. */
   readonly atOnce?: (call: Call) => boolean;
+  /** What was warned of when the program itself was compiled. */
+  readonly said?: Diagnostics;
   /** Throws what the last launches reported, by the places that their code numbers. */
   readonly check: (call: Call, sites: readonly Site[]) => void;
   /** Clears up after what failed, and throws it. */
@@ -58,6 +67,7 @@ export class Queue {
   private last: Plan | undefined;
   private owner = 0;
   private readonly wanted: number;
+  private readonly workers: CodeWorkers | undefined;
   private limit: number;
   private unrepeated = 0;
   private stopped = false;
@@ -65,11 +75,15 @@ export class Queue {
   private running = false;
   private readonly timeline: Span[] = [];
   private readonly kindsLaunched: Record<TaskKind, number> = { loops: 0, serial: 0, lists: 0 };
-  private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, plans: 0, planMs: 0, compileMs: 0 };
+  private counts = { launches: 0, tasksLaunched: 0, tasksCompiled: 0, tasksKept: 0, plans: 0, planMs: 0, compileMs: 0 };
   private readonly warnings: Diagnostics[] = [];
+  private readonly said: Set<string>;
 
   constructor(private readonly setting: QueueSetting) {
     this.wanted = this.limit = setting.queue.window ?? WINDOW;
+    this.said = new Set((setting.said ?? []).map((d) => d.code));
+    const { workers } = setting.queue;
+    this.workers = workers === 0 ? undefined : codeWorkers(workers);
     this.ownerOf(noOwners);
   }
 
@@ -116,7 +130,12 @@ export class Queue {
   /** As `flush`; with `compiled` also waits for the code of all plans. */
   async sync(compiled: boolean): Promise<void> {
     this.flush();
-    if (compiled) while (this.pending.size > 0) await Promise.all(this.pending);
+    if (!compiled) return;
+    while (this.pending.size > 0) {
+      this.workers?.help();
+      const some = Promise.race(this.pending);
+      await (this.workers ? this.workers.hold(some) : some);
+    }
   }
 
   /** Cells may have been activated or deactivated by others. */
@@ -184,6 +203,7 @@ export class Queue {
     if (window.length === 0 || this.running) return false;
     this.running = true;
     try {
+      if (this.pending.size > 0) this.workers?.poll();
       const planned = this.plannedOf(again);
       if (planned) this.last = planned.plan;
       const begin = performance.now();
@@ -252,25 +272,79 @@ export class Queue {
     return planned;
   }
 
-  /** Makes the code of a plan, when there is time; without it launches run one by one. */
+  /**
+   * Has the code of a plan made: what another process left is there at once, all else is made by workers or, where there are none, by this
+   * thread when it has time. Until then launches run one by one.
+   */
   private makeCode(planned: Planned): void {
-    const work = async (): Promise<void> => {
-      await new Promise((resolve) => setTimeout(resolve));
-      if (this.disposed || planned.gone) return;
-      const begin = performance.now();
-      try {
-        const code = await fusedCode(planned.plan.graph, this.setting);
-        if (this.disposed || planned.gone) return code.dispose();
-        planned.code = code;
-        this.counts.tasksCompiled += code.kernels;
-      } catch (e) {
-        this.warnings.push(withoutCode(e));
-      } finally {
-        this.counts.compileMs += this.spent('compile', begin);
-      }
-    };
-    const done = work().finally(() => this.pending.delete(done));
+    const wanted = wantedCode(planned.plan.graph, this.setting);
+    if (this.took(planned, wanted.kept)) return;
+    const { workers } = this;
+    const { job, of } = wanted;
+    const done = new Promise<void>((resolve) => {
+      const here = (): void => void this.makeHere(planned, wanted).then(resolve);
+      if (!job || !workers) here();
+      else
+        workers.make({
+          job,
+          isWanted: () => !this.isLost(planned),
+          done: (said) => {
+            if (!said) return here();
+            if (said.is === 'failed') this.warnings.push(said.why);
+            else this.took(planned, () => of(said.made));
+            resolve();
+          },
+        });
+    }).finally(() => this.pending.delete(done));
     this.pending.add(done);
+  }
+
+  private async makeHere(planned: Planned, { here }: WantedCode): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve));
+    if (this.isLost(planned)) return;
+    const begin = performance.now();
+    try {
+      this.putCode(planned, await here());
+    } catch (e) {
+      this.warnings.push(withoutCode(e));
+    } finally {
+      this.counts.compileMs += this.spent('compile', begin);
+    }
+  }
+
+  /** Loads code that is there, if it is. */
+  private took(planned: Planned, load: () => FusedCode | undefined): boolean {
+    if (this.isLost(planned)) return false;
+    const begin = performance.now();
+    try {
+      const code = load();
+      if (code) this.putCode(planned, code);
+      return code !== undefined;
+    } catch (e) {
+      this.warnings.push(withoutCode(e));
+      return false;
+    } finally {
+      this.counts.compileMs += this.spent('compile', begin);
+    }
+  }
+
+  private putCode(planned: Planned, code: FusedCode): void {
+    if (this.isLost(planned)) return code.dispose();
+    planned.code = code;
+    this.counts.tasksCompiled += code.kernels;
+    if (code.kept) this.counts.tasksKept += code.kernels;
+    this.warn(code.warnings);
+  }
+
+  /** Once of each kind: a disk that is full is so for the code of every plan. */
+  private warn(said: Diagnostics): void {
+    const fresh = said.filter(({ code }) => !this.said.has(code));
+    for (const { code } of fresh) this.said.add(code);
+    if (fresh.length > 0) this.warnings.push(fresh);
+  }
+
+  private isLost({ gone }: Planned): boolean {
+    return this.disposed || gone === true;
   }
 
   /** Takes note of what was done since, and gives how long it took. */
@@ -305,19 +379,6 @@ type Again = 'likely' | 'doubtful' | 'never';
 
 /** Whether a plan does anything but launch what was launched. */
 const isBetter = ({ before, graph }: Plan): boolean => graph.nodes.some((n, k) => n !== before.nodes[k]);
-
-/** Why a plan has no code, as a warning: its launches run one by one. */
-const withoutCode = (cause: unknown): Diagnostics =>
-  cause instanceof DiagnosticError
-    ? cause.diagnostics.map((d) => ({ ...d, severity: 'warning' as const }))
-    : [
-        {
-          severity: 'warning',
-          code: 'queue/code',
-          message: `the code of a plan could not be made: ${cause instanceof Error ? cause.message : String(cause)}`,
-          remedy: 'nothing: its launches run one by one; to have them run together, see that the compiler works',
-        },
-      ];
 
 /** A loop runs windows without end, and its beginning says what they cost. */
 const MOST_SPANS = 1000;

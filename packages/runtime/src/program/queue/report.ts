@@ -10,8 +10,9 @@ export interface QueueReport {
   readonly tasksLaunched: number;
   /** Of these so many loops, serial stretches, and tasks that make lists of active cells. */
   readonly kinds: Readonly<Record<TaskKind, number>>;
-  /** Kernels that were compiled for plans. */
+  /** Kernels that plans have been given as code, and how many of these another process had left compiled. */
   readonly tasksCompiled: number;
+  readonly tasksKept: number;
   /** Windows that were planned. */
   readonly plans: number;
   /** Tasks of the windows whose plans are remembered. */

@@ -1,16 +1,18 @@
 import type { Graph } from '@filigree/ir';
 import { NEG } from '../../decompose/codes.js';
+import { IntList } from '../../decompose/int-list.js';
 import { countFrom } from '../count-from.js';
 import { templateValues } from '../elements/assemble.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
-import { Bits } from './bits.js';
-import { levelsOf, termsOf, type Alike, type OnTerm } from './levels.js';
+import { Bits, distinct } from './bits.js';
+import { levelsOf, type Alike } from './levels.js';
 import { isOfElements, ofElements, termOf, type Made } from './made.js';
 import { needed } from './needed.js';
 import { below, makeNodes, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
 import { TermList, TermLists } from './term-lists.js';
+import { TermWalk } from './term-walk.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
@@ -42,6 +44,7 @@ export class Assembled {
     const counts = new Map<PathForm, Int32Array>();
     const isRead = new Bits(stretches.base - base);
     let [alike, terms] = [false, 0];
+    let known: { readonly form: PathForm; readonly atLevels: Int32Array } | undefined;
     for (let s = first; s < length; s++) {
       const form = made.formOf(s);
       const start = stretches.leafStarts.at(s);
@@ -49,24 +52,26 @@ export class Assembled {
       for (let k = 0; k < form.leafCount; k++) {
         const value = ~leaves[start + k];
         if (value < base || isAddedTo(form, k)) continue;
-        l = Math.max(l, level[made.stretchOf(value) - first] + 1);
+        l = Math.max(l, level[stretches.stretchOf(value) - first] + 1);
         isRead.set(value - base);
       }
       if (l > MOST_LEVELS) return false;
       level[s - first] = l;
       terms += form.terms;
-      let known = counts.get(form);
-      if (known === undefined) counts.set(form, (known = new Int32Array(MOST_LEVELS + 1)));
-      alike ||= ++known[l] >= least;
+      if (form !== known?.form) {
+        known = { form, atLevels: counts.get(form) ?? new Int32Array(MOST_LEVELS + 1) };
+        counts.set(form, known.atLevels);
+      }
+      alike ||= ++known.atLevels[l] >= least;
     }
     return alike && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
   }
 
   /** Makes nodes that stand for values of elements. */
   standFor(values: Int32Array): void {
-    const { made } = this;
-    const distinct = Int32Array.from(new Set(values)).sort();
-    made.setAll(distinct, this.variablesFor(distinct.map((v) => termOf(made.knownOf(v)))));
+    const { made, stretches } = this;
+    const ascending = distinct(values, stretches.base);
+    made.setAll(ascending, this.variablesFor(ascending.map((v) => termOf(made.knownOf(v)))));
   }
 
   /** Finds nodes for values that have none. */
@@ -76,53 +81,60 @@ export class Assembled {
     graph.charge(meanwhile);
     const n = needed(stretches, made, asked);
     graph.charge(BYTES_A_VALUE * n.values.length);
-    const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n);
+    const walk = new TermWalk(stretches, made, n);
+    const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n, walk);
     /* By rank what is known of a value, as in `Made`. */
     const known = new Int32Array(n.values.length).fill(UNKNOWN);
     const knownOf = (entry: number): number =>
       entry >= 0 ? entry : n.isValue(~entry) ? known[n.rank(~entry)] : made.knownOf(~entry);
     const stand = (ranks: Int32Array): void => {
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
-      for (const [k, r] of ranks.entries()) known[r] = nodes[k];
+      for (let k = 0; k < ranks.length; k++) known[ranks[k]] = nodes[k];
     };
     /* Those of which no node stands for the value of elements that they are get one. */
-    const readAsNodes = (entries: readonly number[]): void => {
-      const [ranks, earlier] = [new Set<number>(), new Set<number>()];
-      for (const entry of entries)
-        if (entry < 0 && isOfElements(knownOf(entry)))
-          if (n.isValue(~entry)) ranks.add(n.rank(~entry));
-          else earlier.add(~entry);
-      if (ranks.size > 0) stand(Int32Array.from(ranks).sort());
-      if (earlier.size > 0) this.standFor(Int32Array.from(earlier));
+    const readAsNodes = (columns: readonly Int32Array[]): void => {
+      const [ranks, earlier] = [new IntList(), new IntList()];
+      for (const column of columns)
+        for (let i = 0; i < column.length; i++) {
+          const value = ~column[i];
+          if (value < 0 || !isOfElements(knownOf(~value))) continue;
+          if (n.isValue(value)) ranks.push(n.rank(value));
+          else earlier.push(value);
+        }
+      if (ranks.length > 0) stand(distinct(ranks.values(), known.length));
+      if (earlier.length > 0) this.standFor(earlier.values());
     };
-    const leafOf = (s: number, k: number): number => stretches.leaves[stretches.leafStarts.at(s) + k];
     const computed = new Map<Alike, Computed>();
     const { ptr, order } = byLevel(ofValue);
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
-      const knownLeaves = ({ members }: Alike, k: number): Int32Array => {
-        const column = new Int32Array(members.length);
-        for (let i = 0; i < column.length; i++) column[i] = knownOf(leafOf(members[i], k));
-        return column;
-      };
+      /* By leaf that is read what members have there. */
+      const leavesOf = ({ members, wanted }: Alike): readonly Int32Array[] =>
+        wanted.leaves.map((k) => {
+          const column = new Int32Array(members.length);
+          for (let i = 0; i < column.length; i++) column[i] = stretches.leaves[stretches.leafStarts.at(members[i]) + k];
+          return column;
+        });
       const columnsOf = (g: Alike): readonly Int32Array[] => {
-        const { leaves } = g.wanted;
-        const columns = leaves.map((k) => knownLeaves(g, k));
-        const read = leaves.filter((_, c) => columns[c].some(isOfElements));
-        readAsNodes(read.flatMap((k) => g.members.map((s) => leafOf(s, k))));
-        return leaves.map((k, c) => (read.includes(k) ? knownLeaves(g, k) : columns[c]));
+        const columns = leavesOf(g);
+        readAsNodes(columns);
+        for (const column of columns) for (let i = 0; i < column.length; i++) column[i] = knownOf(column[i]);
+        return columns;
       };
       const asNodes = (g: Alike): Computed => {
         const { form, roots, leaves } = g.wanted;
         const { operations } = below(form, roots);
         const own = new Int32Array(form.length);
-        readAsNodes(leaves.flatMap((k) => g.members.map((s) => leafOf(s, k))));
-        const found = new Map(roots.map((p) => [p, new Int32Array(g.members.length)]));
-        for (const [i, s] of g.members.entries()) {
-          makeNodes(graph, form, operations, (k) => knownOf(leafOf(s, k)), own);
-          for (const p of roots) found.get(p)![i] = own[p];
+        const columns = columnsOf(g);
+        const at = new Int32Array(form.leafCount);
+        for (const [c, k] of leaves.entries()) at[k] = c;
+        const found = noneComputed(form);
+        for (const p of roots) found.columns[p] = new Int32Array(g.members.length);
+        for (let i = 0; i < g.members.length; i++) {
+          makeNodes(graph, form, operations, (k) => columns[at[k]][i], own);
+          for (const p of roots) found.columns[p]![i] = own[p];
         }
-        return { term: (p, i) => found.get(p)![i], isNegative: () => 0 };
+        return found;
       };
       for (const g of groups) if (g.members.length < MANY) computed.set(g, asNodes(g));
       const many = groups.filter((g) => g.members.length >= MANY).map((g) => ({ g, columns: columnsOf(g) }));
@@ -140,47 +152,49 @@ export class Assembled {
         if (made !== undefined) all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
       }
       const ofGroups = alike.map((g) => computed.get(g)!);
-      const terms = new TermList();
-      const on: OnTerm = {
-        entry: (entry, negative) => terms.push(termOf(knownOf(entry)), negative ? 1 : 0),
-        value: (stretch, p, negative) => {
-          const c = ofGroups[groupOf[stretch]];
-          terms.push(c.term(p, memberOf[stretch]), c.isNegative(p) ^ (negative ? 1 : 0));
-        },
-      };
-      this.addSums(order.subarray(ptr[level], ptr[level + 1]), n.values, known, terms, (value) =>
-        termsOf(stretches, made, n, value, made.stretchOf(value), on),
-      );
+      const exact = graph.arithmetic === 'exact';
+      const list = new TermList();
+      this.addSums(order.subarray(ptr[level], ptr[level + 1]), known, (r) => {
+        const value = n.values[r];
+        walk.collect(value, stretches.stretchOf(value));
+        list.length = 0;
+        for (let t = walk.length - 1; t >= 0; t--) {
+          const stretch = walk.stretchAt(t);
+          let [term, negative] = [0, walk.negativeAt(t)];
+          if (stretch < 0) term = termOf(knownOf(walk.entryAt(t)));
+          else {
+            const c = ofGroups[groupOf[stretch]];
+            const p = walk.placeAt(t);
+            term = termIn(c, p, memberOf[stretch]);
+            negative ^= c.negative[p];
+          }
+          /* Nothing is added where that changes nothing. */
+          if (!exact && term >= 0 && graph.isConstant(term) && graph.constantValue(term) === 0) continue;
+          list.push(term, negative);
+        }
+        return list;
+      });
     }
-    readAsNodes(Array.from(asked, (v) => ~v));
+    readAsNodes([asked.map((v) => ~v)]);
     made.setAll(n.values, known);
     graph.charge(-meanwhile);
   }
 
-  /** Sums of these values, by their ranks: each of the terms that `collect` puts into the list, the last first. One value of elements by itself is no sum. */
-  private addSums(
-    ranks: Int32Array,
-    values: Int32Array,
-    known: Int32Array,
-    own: TermList,
-    collect: (value: number) => void,
-  ): void {
+  /** Sums of these values, by their ranks: each of the terms that `collect` finds. One value of elements by itself is no sum. */
+  private addSums(ranks: Int32Array, known: Int32Array, collect: (rank: number) => TermList): void {
     const { graph, all } = this;
-    const exact = graph.arithmetic === 'exact';
     const lists = new TermLists();
     const sumOf = new Int32Array(ranks.length).fill(UNKNOWN);
-    for (const [k, r] of ranks.entries()) {
-      own.length = 0;
-      collect(values[r]);
-      own.reverse(graph, exact);
-      if (own.length === 0) known[r] = graph.constant(0);
-      else if (own.length === 1 && own.negatives[0] === 0)
-        known[r] = own.terms[0] >= 0 ? own.terms[0] : ofElements(~own.terms[0]);
-      else sumOf[k] = lists.add(own);
+    for (let k = 0; k < ranks.length; k++) {
+      const list = collect(ranks[k]);
+      if (list.length === 0) known[ranks[k]] = graph.constant(0);
+      else if (list.length === 1 && list.negatives[0] === 0)
+        known[ranks[k]] = list.terms[0] >= 0 ? list.terms[0] : ofElements(~list.terms[0]);
+      else sumOf[k] = lists.add(list);
     }
     if (lists.length === 0) return;
     const sums = lists.finish(graph);
-    for (const [k, r] of ranks.entries()) if (sumOf[k] >= 0) known[r] = sums.first + sumOf[k];
+    for (let k = 0; k < ranks.length; k++) if (sumOf[k] >= 0) known[ranks[k]] = sums.first + sumOf[k];
     all.push({ ...NO_ELEMENTS, firstValue: nextValue(all), sums });
   }
 
@@ -210,15 +224,29 @@ const byLevel = (levels: Int32Array): { ptr: Int32Array; order: Int32Array } => 
   for (let l = 1; l < ptr.length; l++) ptr[l] += ptr[l - 1];
   const next = ptr.slice();
   const order = new Int32Array(levels.length);
-  for (const [r, l] of levels.entries()) order[next[l]++] = r;
+  for (let r = 0; r < levels.length; r++) order[next[levels[r]]++] = r;
   return { ptr, order };
 };
 
-/** What a group computes: the term that value `place` of a member is, and 1 where it is subtracted. */
+/** What a group computes, by place: the first of the values of elements that its members are, or −1 where they are nodes, one for each or one for all. */
 interface Computed {
-  readonly term: (place: number, member: number) => number;
-  readonly isNegative: (place: number) => number;
+  readonly values: Int32Array;
+  readonly columns: (Int32Array | undefined)[];
+  readonly nodes: Int32Array;
+  /** 1 where it is subtracted. */
+  readonly negative: Uint8Array;
 }
+
+const noneComputed = ({ length }: PathForm): Computed => ({
+  values: new Int32Array(length).fill(-1),
+  columns: [],
+  nodes: new Int32Array(length),
+  negative: new Uint8Array(length),
+});
+
+/** The term that a value of a member is. */
+const termIn = ({ values, columns, nodes }: Computed, place: number, member: number): number =>
+  values[place] >= 0 ? ~(values[place] + member) : (columns[place]?.[member] ?? nodes[place]);
 
 /** Groups that read the same columns, as one template. */
 interface Record {
@@ -274,20 +302,17 @@ const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, 
   const depends = templateValues(graph, { count, anchor: first, variables, columns, writes: [] });
   const computed = (g: Alike): Computed => {
     const nodes = sources[groups.findIndex((other) => other.g === g)];
-    const of = new Map(
-      g.wanted.roots.map((p) => {
-        const minus = graph.op[nodes[p]] === NEG ? 1 : 0;
-        const id = minus === 1 ? graph.left[nodes[p]] : nodes[p];
-        return [p, { minus, id, column: columns[id - first], root: roots.get(id) }] as const;
-      }),
-    );
-    return {
-      term: (p, member) => {
-        const { id, column, root } = of.get(p)!;
-        return root !== undefined ? ~(firstValue + root * count + member) : (column?.[member] ?? id);
-      },
-      isNegative: (p) => of.get(p)!.minus,
-    };
+    const found = noneComputed(g.wanted.form);
+    for (const p of g.wanted.roots) {
+      const minus = graph.op[nodes[p]] === NEG;
+      const id = minus ? graph.left[nodes[p]] : nodes[p];
+      const root = roots.get(id);
+      found.negative[p] = minus ? 1 : 0;
+      found.nodes[p] = id;
+      found.columns[p] = columns[id - first];
+      if (root !== undefined) found.values[p] = firstValue + root * count;
+    }
+    return found;
   };
   for (const [k, { g }] of groups.entries())
     for (const p of g.wanted.roots) {

@@ -55,6 +55,20 @@ export class Bits {
   }
 }
 
+/** These numbers below a limit, of equal ones one, ascending. */
+export const distinct = (values: Int32Array, limit: number): Int32Array => {
+  if (values.length < limit / FEW) {
+    const sorted = values.slice().sort();
+    return sorted.filter((v, i) => i === 0 || v !== sorted[i - 1]);
+  }
+  const set = new Bits(limit);
+  for (let i = 0; i < values.length; i++) set.set(values[i]);
+  return set.members();
+};
+
+/** One number among so many is sooner sorted than found among their bits. */
+const FEW = 256;
+
 const ones = (word: number): number => {
   let x = word - ((word >>> 1) & 0x55555555);
   x = (x & 0x33333333) + ((x >>> 2) & 0x33333333);

@@ -1,8 +1,7 @@
-import { SUB } from '@filigree/ir';
 import type { Made } from './made.js';
 import type { Needed, Wanted } from './needed.js';
-import { addedIn, beforeOf, isLeaf } from './path-form.js';
 import type { Stretches } from './stretches.js';
+import type { TermWalk } from './term-walk.js';
 
 /** Stretches on one path of which the same is evaluated, and of which none reads what another computes. */
 export interface Alike {
@@ -21,13 +20,7 @@ export interface Levels {
   readonly ofValue: Int32Array;
 }
 
-/** Terms of a sum that stretches add to, the last first. `node` has a node or `~v`, `value` a value as it is; a sum that is read ends with itself. */
-export interface OnTerm {
-  readonly entry: (entry: number, negative: boolean) => void;
-  readonly value: (stretch: number, place: number, negative: boolean) => void;
-}
-
-export const levelsOf = (stretches: Stretches, made: Made, n: Needed): Levels => {
+export const levelsOf = (stretches: Stretches, made: Made, n: Needed, terms: TermWalk): Levels => {
   const { bases, leafStarts, length } = stretches;
   const level = new Int32Array(length);
   const ofValue = new Int32Array(n.values.length);
@@ -58,47 +51,15 @@ export const levelsOf = (stretches: Stretches, made: Made, n: Needed): Levels =>
       const value = n.values[next];
       if (form.adds[value - bases.at(s)] === 0) ofValue[next] = level[s];
       else {
+        terms.collect(value, s);
         let l = 0;
-        termsOf(stretches, made, n, value, s, {
-          entry: (entry) => (l = Math.max(l, levelAbove(entry))),
-          value: (stretch) => (l = Math.max(l, level[stretch])),
-        });
+        for (let t = 0; t < terms.length; t++) {
+          const stretch = terms.stretchAt(t);
+          l = Math.max(l, stretch < 0 ? levelAbove(terms.entryAt(t)) : level[stretch]);
+        }
         ofValue[next] = l;
       }
     }
   }
   return { alike, groupOf, memberOf, ofValue };
-};
-
-/** Goes through the terms of the sum that an addition ends. */
-export const termsOf = (
-  stretches: Stretches,
-  made: Made,
-  n: Needed,
-  value: number,
-  stretch: number,
-  on: OnTerm,
-): void => {
-  const { bases, leafStarts } = stretches;
-  let [v, s] = [value, stretch];
-  for (;;) {
-    const form = made.formOf(s);
-    const base = bases.at(s);
-    const p = v - base;
-    if (form.adds[p] === 0) return on.value(s, p, false);
-    const added = addedIn(form, p);
-    const negative = form.code[p] === SUB;
-    if (isLeaf(added)) on.entry(stretches.leaves[leafStarts.at(s) + ~added], negative);
-    else on.value(s, added, negative);
-    const before = beforeOf(form, p);
-    if (isLeaf(before)) {
-      const entry = stretches.leaves[leafStarts.at(s) + ~before];
-      if (entry >= 0 || n.isValue(~entry) || made.knownOf(~entry) !== -1) return on.entry(entry, false);
-      v = ~entry;
-      s = made.stretchOf(v);
-    } else {
-      v = base + before;
-      if (n.isValue(v)) return on.entry(~v, false);
-    }
-  }
 };

@@ -80,7 +80,7 @@ export class LoopStack {
     }
     if (!this.cuts(depth)) {
       if (stretches.cursor === 0) return;
-      const now = stretches.paths.operations[stretches.cursor];
+      const now = stretches.paths.operationsOf(stretches.cursor);
       if (now !== this.before[depth]) this.iterations[depth]++;
       this.before[depth] = now;
       if (this.iterations[depth] <= MOST_ITERATIONS && stretches.mark(2 * loop)) return;

@@ -1,6 +1,6 @@
 import { type Graph } from '@filigree/ir';
 import { ARMS, SELECT } from '../../decompose/codes.js';
-import { IntList } from '../../decompose/int-list.js';
+import { IntList, lastUpTo } from '../../decompose/int-list.js';
 import { apply, FROM_LEFT, isLeaf, makeNodes, pathForm, type PathForm } from './path-form.js';
 import { MARK, UNUSED } from './paths.js';
 import type { Stretches } from './stretches.js';
@@ -23,7 +23,8 @@ export class Made {
   private readonly nodes: Int32Array[] = [];
   private readonly single = new Map<number, number>();
   private readonly batches: { readonly values: Int32Array; readonly nodes: Int32Array }[] = [];
-  private readonly forms = new Map<number, PathForm>();
+  /* Form k is of the path whose end is marked with k + 1. */
+  private readonly forms: PathForm[] = [];
 
   constructor(
     private readonly graph: Graph,
@@ -43,7 +44,7 @@ export class Made {
 
   /** The node of a value; `ofElements(v)` where it is the value v of elements, which no node stands for; or −1. */
   knownOf(value: number): number {
-    const k = lastUpTo(this.from, value);
+    const k = lastUpTo(this.from, value, 0, this.from.length);
     if (k >= 0 && value < this.to.at(k)) return this.nodes[k][value - this.from.at(k)];
     const found = this.single.get(value);
     if (found !== undefined) return found;
@@ -66,31 +67,33 @@ export class Made {
   }
 
   formOf(stretch: number): PathForm {
-    const end = this.stretches.ends.at(stretch);
-    let form = this.forms.get(end);
-    if (form === undefined) this.forms.set(end, (form = pathForm(this.stretches.paths, end)));
-    return form;
+    const { ends, paths } = this.stretches;
+    const end = ends.at(stretch);
+    const mark = paths.markOf(end);
+    return mark === 0 ? this.newForm(end) : this.forms[mark - 1];
   }
 
   /** Of all paths that were asked for. */
-  allForms(): Iterable<PathForm> {
-    return this.forms.values();
+  allForms(): readonly PathForm[] {
+    return this.forms;
   }
 
-  /** The stretch that a value is of. */
-  stretchOf(value: number): number {
-    return lastUpTo(this.stretches.bases, value);
+  private newForm(end: number): PathForm {
+    const { paths } = this.stretches;
+    const form = pathForm(paths, end);
+    paths.setMark(end, this.forms.push(form));
+    return form;
   }
 
   codeOf(value: number): number {
     const { base, cursor, paths } = this.stretches;
     if (value < base) {
-      const stretch = this.stretchOf(value);
+      const stretch = this.stretches.stretchOf(value);
       return this.formOf(stretch).code[value - this.stretches.bases.at(stretch)];
     }
     let n = cursor;
-    while (paths.operations[n] > value - base + 1 || paths.code[n] === MARK) n = paths.parent[n];
-    return paths.code[n];
+    while (paths.operationsOf(n) > value - base + 1 || paths.codeOf(n) === MARK) n = paths.before(n);
+    return paths.codeOf(n);
   }
 
   /** Makes nodes of all stretches from one on, in the order of the program; `ask` makes those of earlier values that they read. */
@@ -119,7 +122,7 @@ export class Made {
   isShort(value: number): boolean {
     let v = value;
     for (let n = 0; n < SHORT; n++) {
-      const stretch = this.stretchOf(v);
+      const stretch = this.stretches.stretchOf(v);
       const { adds, left, right } = this.formOf(stretch);
       const base = this.stretches.bases.at(stretch);
       const p = v - base;
@@ -144,7 +147,7 @@ export class Made {
         waiting.pop();
         continue;
       }
-      const stretch = this.stretchOf(value);
+      const stretch = this.stretches.stretchOf(value);
       const { code, left, right } = this.formOf(stretch);
       const base = stretches.bases.at(stretch);
       const p = value - base;
@@ -177,15 +180,4 @@ const indexOf = (ascending: Int32Array, x: number): number => {
     else to = middle;
   }
   return ascending[from] === x ? from : -1;
-};
-
-/** The last of ascending numbers that is no larger than one; −1 where none is. */
-const lastUpTo = (ascending: IntList, x: number): number => {
-  let [from, to] = [0, ascending.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (ascending.at(middle) <= x) from = middle + 1;
-    else to = middle;
-  }
-  return from - 1;
 };

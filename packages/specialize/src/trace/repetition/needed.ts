@@ -39,16 +39,16 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
   const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.knownOf(~entry) !== -1);
   for (const v of asked) values.set(v);
   const roots = new IntList();
+  const pass = (entry: number): void => {
+    if (isKnown(entry)) return;
+    const v = ~entry;
+    /* What several go on from is a sum of its own. */
+    if (passed.has(v)) values.set(v);
+    else passed.set(v);
+  };
   const visit = (s: number, base: number, end: number): void => {
     const form = made.formOf(s);
     const start = leafStarts.at(s);
-    const pass = (entry: number): void => {
-      if (isKnown(entry)) return;
-      const v = ~entry;
-      /* What several go on from is a sum of its own. */
-      if (passed.has(v)) values.set(v);
-      else passed.set(v);
-    };
     roots.length = 0;
     let last = Math.max(values.lastIn(base, end), passed.lastIn(base, end));
     for (; last >= base; last = Math.max(values.lastIn(base, last), passed.lastIn(base, last))) {
@@ -166,18 +166,26 @@ const SAMPLE = 256;
 const additionsThatGoOn = (stretches: Stretches, made: Made): void => {
   const { leafStarts, length } = stretches;
   for (const form of made.allForms()) findAdditions(form, () => true);
-  const looked = new Map<PathForm, { n: number; goesOn: Uint8Array }>();
+  interface Looked {
+    readonly form: PathForm;
+    readonly goesOn: Uint8Array;
+    n: number;
+  }
+  const looked = new Map<PathForm, Looked>();
+  let seen: Looked | undefined;
   for (let s = length - 1; s >= 0; s--) {
     const form = made.formOf(s);
-    let seen = looked.get(form);
-    if (seen === undefined) looked.set(form, (seen = { n: 0, goesOn: new Uint8Array(form.leafCount) }));
+    if (form !== seen?.form) {
+      seen = looked.get(form) ?? { form, goesOn: new Uint8Array(form.leafCount), n: 0 };
+      looked.set(form, seen);
+    }
     if (seen.n++ >= SAMPLE) continue;
     for (let p = 0; p < form.length; p++) {
       if (form.adds[p] === 0 || !isLeaf(beforeOf(form, p))) continue;
       const k = ~beforeOf(form, p);
       const entry = stretches.leaves[leafStarts.at(s) + k];
       if (entry >= 0 || seen.goesOn[k] === 1) continue;
-      const stretch = made.stretchOf(~entry);
+      const stretch = stretches.stretchOf(~entry);
       if (made.formOf(stretch).adds[~entry - stretches.bases.at(stretch)] !== 0) seen.goesOn[k] = 1;
     }
   }

@@ -29,17 +29,18 @@ export const addedIn = ({ adds, left, right }: PathForm, p: number): number =>
 
 /** The path that ends here. */
 export const pathForm = (paths: Paths, end: number): PathForm => {
-  const length = paths.operations[end];
+  const length = paths.operationsOf(end);
   const [code, left, right] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
   const nodes = new Int32Array(length);
-  for (let n = end, p = length; p > 0; n = paths.parent[n]) if (paths.code[n] !== MARK) nodes[--p] = n;
+  for (let n = end, p = length; p > 0; n = paths.before(n)) if (paths.codeOf(n) !== MARK) nodes[--p] = n;
   let leafCount = 0;
   const operand = (spec: number): number =>
     spec >= 0 || spec === UNUSED ? spec : spec === FRESH ? ~leafCount++ : ~(AGAIN - spec);
   for (const [p, n] of nodes.entries()) {
-    code[p] = paths.code[n];
-    left[p] = operand(paths.a[n]);
-    right[p] = operand(paths.b[n]);
+    const [a, b] = paths.operandsOf(n);
+    code[p] = paths.codeOf(n);
+    left[p] = operand(a);
+    right[p] = operand(b);
   }
   const form = {
     length,

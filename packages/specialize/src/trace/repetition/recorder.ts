@@ -34,15 +34,15 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     if (unknown.length > 0) find(unknown);
     return values.map((at) => (at < 0 ? made.nodeOf(~at) : at));
   };
-  const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : made.stretchOf(value));
+  const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : stretches.stretchOf(value));
   return {
     take: (code, a, b) => {
       if (stretches.cursor === 0) return 0;
-      if (stretches.isFull) {
-        loops.tooLong();
-        if (stretches.cursor === 0) return 0;
-      }
-      return stretches.take(code, a, b);
+      const known = stretches.follow(code, a, b);
+      if (known !== 0) return known;
+      if (!stretches.isFull) return stretches.branch(code, a, b);
+      loops.tooLong();
+      return stretches.cursor === 0 ? 0 : stretches.take(code, a, b);
     },
     nodesOf,
     together: (values) => {

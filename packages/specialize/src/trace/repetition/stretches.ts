@@ -1,15 +1,22 @@
 import { SUB, type Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
-import { doubled, IntList } from '../../decompose/int-list.js';
-import { AGAIN, FRESH, MARK, Paths, UNUSED } from './paths.js';
+import { doubled, IntList, lastUpTo } from '../../decompose/int-list.js';
+import { A, AGAIN, B, CHILD, CODE, FRESH, MARK, OPERATIONS, Paths, SIBLING, UNUSED } from './paths.js';
 
 /** Operations that a stretch may have. */
 const MOST_OPERATIONS = 4096;
 /** What is kept of a stretch besides its leaves, which is counted for so many together. */
 const BYTES_A_STRETCH = 12;
 const COUNTED = 1024;
+/** The stretch of a value is looked for among those of 2 to this power of values that follow one another. */
+const VALUES_TOGETHER = 4;
 /** Values have numbers of 31 bits. */
 const MOST_VALUES = 2 ** 31 - 2 * MOST_OPERATIONS;
+
+/** 1 for operations of one operand. */
+const UNARY = Uint8Array.from({ length: 256 }, (_, code) => (code !== SUB && ARITY[code] === 1 ? 1 : 0));
+/** In the place of an operand that is a leaf, where a place in the stretch would stand. */
+const LEAF = -1;
 
 /**
  * Stretches of operations that the program made, one after the other: of each the path that it followed, and its leaves in the order in which they were met.
@@ -30,20 +37,33 @@ export class Stretches {
   /** Whether the stretch went where none went before. */
   isNew = false;
 
+  /* The stretch of the first value of each such run, as far as stretches were looked for. */
+  private readonly ofRuns = new IntList();
+
   constructor(private readonly graph: Graph) {}
 
   get length(): number {
     return this.bases.length;
   }
 
+  /** The stretch that a value is of. */
+  stretchOf(value: number): number {
+    const { ofRuns } = this;
+    const run = value >>> VALUES_TOGETHER;
+    for (let next = ofRuns.length; next <= run; next++)
+      ofRuns.push(next === 0 ? 0 : this.near(ofRuns.at(next - 1), next << VALUES_TOGETHER));
+    return this.near(ofRuns.at(run), value);
+  }
+
   /** How many values stretches from one on have, with that which is recorded. */
   valuesFrom(first: number): number {
-    const recorded = this.cursor === 0 ? 0 : this.paths.operations[this.cursor];
+    const recorded = this.cursor === 0 ? 0 : this.paths.operationsOf(this.cursor);
     return this.base + recorded - (first < this.length ? this.bases.at(first) : this.base);
   }
 
-  /** Begins a stretch that follows paths from a root. */
+  /** Begins a stretch that follows paths from a root, while there are numbers for its values. */
   begin(root: number): void {
+    if (this.base >= MOST_VALUES) return;
     this.cursor = root;
     this.firstLeaf = this.leafCount;
     this.isNew = false;
@@ -51,7 +71,7 @@ export class Stretches {
 
   /** Ends the stretch that is recorded. Whether it had any operation. */
   end(): boolean {
-    const operations = this.cursor === 0 ? 0 : this.paths.operations[this.cursor];
+    const operations = this.cursor === 0 ? 0 : this.paths.operationsOf(this.cursor);
     if (operations === 0) this.leafCount = this.cursor === 0 ? this.leafCount : this.firstLeaf;
     else {
       this.bases.push(this.base);
@@ -66,39 +86,56 @@ export class Stretches {
 
   /** Whether a stretch is as long as one may be. */
   get isFull(): boolean {
-    return this.cursor !== 0 && (this.paths.operations[this.cursor] >= MOST_OPERATIONS || this.base >= MOST_VALUES);
+    return this.cursor !== 0 && this.paths.operationsOf(this.cursor) >= MOST_OPERATIONS;
   }
 
   /** An operation of the stretch that is recorded, as `~v` for its value. */
-  take(code: number, a: number, y: number): number {
-    const { paths } = this;
-    const b = code !== SUB && ARITY[code] === 1 ? UNUSED : y;
-    const known = this.leafCount;
-    for (let n = paths.child[this.cursor]; n !== 0; n = paths.sibling[n]) {
-      if (paths.code[n] === code && this.fits(paths.a[n], a) && this.fits(paths.b[n], b)) {
+  take(code: number, a: number, b: number): number {
+    const known = this.follow(code, a, b);
+    return known === 0 ? this.branch(code, a, b) : known;
+  }
+
+  /** The same where stretches went this way before, else 0. */
+  follow(code: number, a: number, b: number): number {
+    const { base, leafCount } = this;
+    const { words } = this.paths;
+    const left = a < 0 ? ~a - base : LEAF;
+    const right = UNARY[code] === 1 ? UNUSED : b < 0 ? ~b - base : LEAF;
+    for (let n = words[this.cursor + CHILD]; n !== 0; n = words[n + SIBLING]) {
+      if (words[n + CODE] !== code) continue;
+      const [knownLeft, knownRight] = [words[n + A], words[n + B]];
+      if (
+        (knownLeft >= 0 ? knownLeft === left : left < 0 && this.fits(knownLeft, a)) &&
+        (knownRight >= 0 || knownRight === UNUSED ? knownRight === right : right < 0 && this.fits(knownRight, b))
+      ) {
         this.cursor = n;
-        return ~(this.base + paths.operations[n] - 1);
+        return ~(base + words[n + OPERATIONS] - 1);
       }
-      this.leafCount = known;
+      this.leafCount = leafCount;
     }
+    return 0;
+  }
+
+  /** The same where none did. */
+  branch(code: number, a: number, b: number): number {
     const left = this.operandOf(a);
-    this.cursor = paths.add(this.cursor, code, left, b === UNUSED ? UNUSED : this.operandOf(b));
+    this.cursor = this.paths.add(this.cursor, code, left, UNARY[code] === 1 ? UNUSED : this.operandOf(b));
     this.isNew = true;
-    return ~(this.base + paths.operations[this.cursor] - 1);
+    return ~(this.base + this.paths.operationsOf(this.cursor) - 1);
   }
 
   /** Notes what a loop within the stretch does; false where it does it more or less often than before. */
   mark(event: number): boolean {
-    const { paths } = this;
-    for (let n = paths.child[this.cursor]; n !== 0; n = paths.sibling[n])
-      if (paths.code[n] === MARK) {
-        if (paths.a[n] === event) {
+    const { words } = this.paths;
+    for (let n = words[this.cursor + CHILD]; n !== 0; n = words[n + SIBLING])
+      if (words[n + CODE] === MARK) {
+        if (words[n + A] === event) {
           this.cursor = n;
           return true;
         }
-        if (paths.a[n] >> 1 === event >> 1) return false;
+        if (words[n + A] >> 1 === event >> 1) return false;
       }
-    this.cursor = paths.add(this.cursor, MARK, event, UNUSED);
+    this.cursor = this.paths.add(this.cursor, MARK, event, UNUSED);
     this.isNew = true;
     return true;
   }
@@ -120,6 +157,7 @@ export class Stretches {
     }));
     if (first < this.length) this.base = bases.at(first);
     bases.length = ends.length = leafStarts.length = first;
+    this.ofRuns.length = Math.min(this.ofRuns.length, this.base >>> VALUES_TOGETHER);
     this.leafCount = from;
     this.cursor = 0;
     let last = -1;
@@ -135,7 +173,8 @@ export class Stretches {
       const [root, ...nodes] = paths.upTo(end);
       this.begin(root);
       for (const n of nodes) {
-        const [code, a, b] = [paths.code[n], paths.a[n], paths.b[n]];
+        const code = paths.codeOf(n);
+        const [a, b] = paths.operandsOf(n);
         if (code !== MARK) {
           const left = entryOf(a);
           this.take(code, left, entryOf(b));
@@ -149,13 +188,15 @@ export class Stretches {
     return last;
   }
 
-  /** Whether operand and entry agree; a leaf that was not met before is kept. */
-  private fits(operand: number, entry: number): boolean {
-    if (operand >= 0) return entry === ~(this.base + operand);
-    if (operand === UNUSED) return true;
-    if (operand !== FRESH) return entry === this.leaves[this.firstLeaf + AGAIN - operand];
-    if (entry < 0 && ~entry >= this.base) return false;
-    this.keep(entry);
+  /** The stretch of a value that is at most a run away from the first value of a run, which is of stretch `from`. */
+  private near(from: number, value: number): number {
+    return lastUpTo(this.bases, value, from, Math.min(this.length, from + 1 + (1 << VALUES_TOGETHER)));
+  }
+
+  /** Whether an operand that is a leaf agrees with one; one that was not met before is kept. */
+  private fits(operand: number, leaf: number): boolean {
+    if (operand !== FRESH) return leaf === this.leaves[this.firstLeaf + AGAIN - operand];
+    this.keep(leaf);
     return true;
   }
 

@@ -1,5 +1,4 @@
 import type { Graph } from '@filigree/ir';
-import { CONSTANT } from '../../decompose/codes.js';
 import { doubled, IntList } from '../../decompose/int-list.js';
 import type { Sums } from '../elements/elements.js';
 
@@ -16,26 +15,6 @@ export class TermList {
     }
     this.terms[this.length] = term;
     this.negatives[this.length++] = negative;
-  }
-
-  /** Brings terms into the order of the program, without zeros where these are nothing. */
-  reverse(graph: Graph, exact: boolean): void {
-    const { terms, negatives, length } = this;
-    for (let i = 0, j = length - 1; i < j; i++, j--) {
-      const [term, negative] = [terms[i], negatives[i]];
-      terms[i] = terms[j];
-      negatives[i] = negatives[j];
-      terms[j] = term;
-      negatives[j] = negative;
-    }
-    if (exact) return;
-    let kept = 0;
-    for (let t = 0; t < length; t++) {
-      if (terms[t] >= 0 && graph.op[terms[t]] === CONSTANT && graph.constantValue(terms[t]) === 0) continue;
-      terms[kept] = terms[t];
-      negatives[kept++] = negatives[t];
-    }
-    this.length = kept;
   }
 }
 

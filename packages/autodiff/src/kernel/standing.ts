@@ -1,0 +1,101 @@
+import { isLoop, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
+import type { ElementOpOf } from './element-ops.js';
+import { indexKeys, type IndexKey } from './index-keys.js';
+import { areApart, coordinatesOf, type Touched } from './touched.js';
+
+/** What has become of what an op reads, when the kernel has ended. */
+export interface Standing {
+  /** Whether the element has been written for the last time when it is read: it still has that value. */
+  readonly stays: boolean;
+  /** Whether it has not been written yet: it had that value before the launch. */
+  readonly was: boolean;
+  readonly touched: Touched;
+  /** A write after which it may not have that value any more. */
+  readonly overwritten: Op | undefined;
+}
+
+/** An op on an element of what may outlive the kernel. */
+export interface Use {
+  readonly op: Op;
+  readonly writes: boolean;
+  readonly touched: Touched;
+  /** The place and what its index is computed from: the same within an iteration, where it is the same text. */
+  readonly key: string;
+  /** The loops, by name and depth, whose parameters the index is computed from. */
+  readonly tells: ReadonlySet<string>;
+  readonly index: readonly IndexKey[];
+  readonly order: number;
+  /** The number of the outermost op around it. */
+  readonly top: number;
+  readonly parents: readonly Op[];
+}
+
+/** What the reads of a kernel find of what it writes. */
+export const standings = (
+  kernel: Kernel,
+  elementOf: ElementOpOf,
+  controlOf: ControlOf,
+): ((read: Op) => Standing | undefined) => {
+  const uses = usesOf(kernel, elementOf);
+  const writes = uses.filter((u) => u.writes);
+  const known = new Map<Op, Standing>();
+  for (const read of uses) {
+    if (read.writes) continue;
+    const touching = writes.filter((w) => !areApart(w.touched, read.touched));
+    const after = touching.find((w) => !comesFirst(w, read, controlOf));
+    const was = touching.every((w) => comesFirst(read, w, controlOf));
+    known.set(read.op, { stays: !after, was, touched: read.touched, overwritten: after?.op });
+  }
+  return (read) => known.get(read);
+};
+
+/** Whether an access to an element comes before another one to it, in all that the kernel does. */
+const comesFirst = (first: Use, then: Use, controlOf: ControlOf): boolean => {
+  if (first.top !== then.top) return first.top < then.top;
+  for (const [depth, op] of first.parents.entries()) {
+    if (op !== then.parents[depth]) break;
+    const control = controlOf(op);
+    if (!control || !isLoop(control)) continue;
+    const loop = `${op.name}.${depth}`;
+    /* Of iterations that run at once it is a rule that another one means another element. */
+    if (control.parallel === true && first.tells.has(loop)) continue;
+    const later = iterationsLater(first, then, loop);
+    if (control.parallel === true || later === undefined || later < 0) return false;
+    if (later > 0) return true;
+  }
+  return first.key === then.key && first.order < then.order;
+};
+
+/** How many iterations of a loop later another access finds the same element, if that is known. */
+const iterationsLater = (first: Use, then: Use, loop: string): number | undefined => {
+  for (const [n, { counts: a }] of first.index.entries()) {
+    const b = then.index[n]?.counts;
+    if (a?.loop === loop && b?.loop === loop && a.sign === b.sign && a.rest === b.rest) return a.sign * (a.by - b.by);
+  }
+  return undefined;
+};
+
+/** The ops of a kernel on elements, in the order of its text. */
+export const usesOf = (kernel: Kernel, elementOf: ElementOpOf, keys = indexKeys()): readonly Use[] => {
+  const keyOf = keys(kernel);
+  const coordinate = coordinatesOf(kernel);
+  const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
+  const uses: Use[] = [];
+  walk(kernel.body, (op, parents) => {
+    const element = elementOf(op);
+    if (!element) return;
+    const { does, place, index } = element;
+    uses.push({
+      op,
+      writes: does !== 'load',
+      touched: { place, index: index.map(coordinate) },
+      key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
+      tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
+      index: index.map(keyOf),
+      order: uses.length,
+      top: tops.get(parents[0] ?? op)!,
+      parents,
+    });
+  });
+  return uses;
+};

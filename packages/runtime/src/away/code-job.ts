@@ -1,0 +1,35 @@
+import type { Artifact, CompileOptions, Origin } from '@filigree/backend';
+import type { Diagnostics } from '@filigree/ir';
+import type { Skeletons } from '../bank/skeleton.js';
+import type { FieldPipelineOptions } from '../program/field-pipeline.js';
+
+/** A module that another thread is to lower and compile, as data. */
+export interface CodeJob {
+  readonly origin: Omit<Origin, 'serves'>;
+  /** As JSON text. */
+  readonly module: string;
+  /** How it is lowered; nothing where it works on memory already. */
+  readonly fields: FieldLowering | undefined;
+  readonly options: CompileOptions;
+  /** What tells it from others beside its text, to be kept under; nothing where it is not kept. */
+  readonly kept: readonly string[] | undefined;
+}
+
+/** What the memory of its fields is like, and the options of the passes. */
+export interface FieldLowering {
+  readonly memory: string;
+  readonly budget: number | undefined;
+  readonly pipeline: FieldPipelineOptions;
+}
+
+/** What a module became. */
+export interface CodeMade extends Skeletons {
+  readonly artifact: Artifact;
+  readonly warnings: readonly Diagnostics[];
+}
+
+/** What a worker says: that it can begin, what became of a job, or why nothing did. */
+export type Said =
+  | { readonly is: 'ready' }
+  | { readonly is: 'made'; readonly made: CodeMade }
+  | { readonly is: 'failed'; readonly why: Diagnostics };

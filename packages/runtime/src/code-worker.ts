@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { workerData, type MessagePort } from 'node:worker_threads';
+import type { Backend } from '@filigree/backend';
+import { fromJson, orThrow, type Module } from '@filigree/ir';
+import { quantFormats } from '@filigree/quant';
+import { layoutOf, storageOf } from '@filigree/sparse/fields';
+import type { CodeJob, CodeMade, Said } from './away/code-job.js';
+import { withoutCode } from './away/without-code.js';
+import { bankEntry } from './bank/banked.js';
+import { skeletonsOf } from './bank/skeleton.js';
+import { fastMathOf } from './instantiate.js';
+import { fieldPipeline } from './program/field-pipeline.js';
+
+/** A worker that lowers and compiles modules, one after the other, for a thread that runs meanwhile. */
+const { port, ended } = workerData as { readonly port: MessagePort; readonly ended: Int32Array };
+
+const say = (said: Said): void => port.postMessage(said);
+
+port.on('message', (told: CodeJob | 'end') => {
+  if (told === 'end') return end();
+  made(told).then(
+    (made) => say({ is: 'made', made }),
+    (e: unknown) => say({ is: 'failed', why: withoutCode(e) }),
+  );
+});
+
+/** The process ends: compilers that run for this thread are stopped, as whoever started them asked for. */
+const end = (): void => {
+  process.emit('exit', 0);
+  Atomics.store(ended, 0, 1);
+  Atomics.notify(ended, 0);
+};
+
+const made = async ({ origin, module: text, fields, options, kept }: CodeJob): Promise<CodeMade> => {
+  const backend = await backendOf(origin);
+  const module = orThrow(fromJson(JSON.parse(text)));
+  const lowered = fields ? orThrow(passesOf(module, fields).run(module)) : module;
+  const legal = orThrow(backend.legalize.run(lowered));
+  const sources = orThrow(backend.emit.run(legal));
+  const artifact = orThrow(await backend.compile!(sources, { ...fastMathOf(lowered), ...options })());
+  const entry = kept && (await bankEntry(backend, options, [text, ...kept]));
+  await entry?.write(lowered, legal);
+  await entry?.writeArtifact(undefined, artifact);
+  return { ...skeletonsOf(lowered, legal), artifact, warnings: entry?.warnings ?? [] };
+};
+
+const passesOf = ({ layout }: Module, { memory, budget, pipeline }: NonNullable<CodeJob['fields']>) =>
+  fieldPipeline(
+    storageOf(layoutOf(layout!, quantFormats), { memory, ...(budget === undefined ? {} : { budget }) }),
+    pipeline,
+  );
+
+const backendOf = async ({ from, near, make, options }: CodeJob['origin']): Promise<Backend> => {
+  const found = (await import(pathToFileURL(createRequire(near).resolve(from)).href)) as Record<
+    string,
+    (options: object) => Backend
+  >;
+  return found[make](options);
+};
+
+say({ is: 'ready' });

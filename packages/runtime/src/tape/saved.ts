@@ -1,0 +1,17 @@
+/** Copies of fields. */
+export interface Saved {
+  readonly bytes: number;
+  readonly restore: () => void;
+  /** The same, after which the copies are not used any more. */
+  readonly restoreLast: () => void;
+}
+
+/** Copies of fields as they were before a launch. */
+export interface Kept {
+  readonly fields: readonly string[];
+  readonly bytes: number;
+  /** Puts back what the adjoint of the launch reads so. */
+  readonly before: () => void;
+  /** Puts back what those of earlier launches read. */
+  readonly after: () => void;
+}

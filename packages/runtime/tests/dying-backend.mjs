@@ -1,0 +1,2 @@
+/** Ends the thread that is to make a backend of it. */
+export const dying = () => process.exit(1);
