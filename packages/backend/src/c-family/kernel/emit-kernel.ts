@@ -101,7 +101,7 @@ export const emitKernel = (
     text: `${dialect.local} void ${name}(${head.join(', ')})`,
     first: [],
   };
-  const own = defined(what, begin, { lines: [...first.map((l) => ({ text: `  ${l}` })), ...body.lines] });
+  const own = defined(what, begin, { lines: [...first.map((l) => ({ text: `  ${l}`, loops: 0 })), ...body.lines] });
   const functions = [...shared.parts, own];
   const text = functions.map((f) => f.text).join('\n');
   return { name, text, functions, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };
