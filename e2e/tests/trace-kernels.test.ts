@@ -33,9 +33,18 @@ const lowerOf = (p: CsrPattern): CsrPattern => {
   );
 };
 
+/** So many rows of 0 to 40 entries. */
+const unlike = (rows: number): number[][] =>
+  Array.from({ length: rows }, (_, i) =>
+    [
+      ...new Set(Array.from({ length: (7 * i) % 41 }, (_, k) => (Math.imul(41 * i + k + 1, 0x9e3779b1) >>> 7) % 997)),
+    ].sort((a, b) => a - b),
+  );
+
 const samples: readonly (readonly [string, CsrPattern])[] = [
   ['random parts', stacked(5)],
   ['a grid', gridLaplacian(12).pattern],
+  ['rows that have nothing in common', patternOf(997, unlike(30))],
   ['one entry', patternOf(1, [[0]])],
   ['empty rows', patternOf(3, [[], [], [], [], [], [1], []])],
 ];

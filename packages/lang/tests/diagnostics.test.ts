@@ -1,5 +1,5 @@
-import { DiagnosticError, type Diagnostic } from '@filigree/ir';
-import { plainOps, symbolic, type NumericOps } from '@filigree/lang';
+import { DiagnosticError, Graph, Sym, type Diagnostic } from '@filigree/ir';
+import { defaultOps, plainOps, symbolic, type NumericOps } from '@filigree/lang';
 import { describe, expect, it } from 'vitest';
 import { fromText, Tape } from './tape.js';
 
@@ -95,15 +95,28 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
 ];
 
 describe('when the function runs on symbols', () => {
-  it.each(whenRun)('%s: %s', (code, marked) => {
+  const refused = (ops: NumericOps, symbols: readonly unknown[], code: string, marked: string): void => {
     const [before] = marked.split('«');
-    const f = make(marked.replace('«', ''), { ops: new Tape().ops() as NumericOps });
-    const tape = new Tape();
-    const e = thrown(() => f(tape.variable(), tape.variable(), [1, 2, 3], new Float64Array(2)));
+    const f = make(marked.replace('«', ''), { ops });
+    const e = thrown(() => f(...symbols, [1, 2, 3], new Float64Array(2)));
     const lines = before.split('\n');
     expect(at(e)).toEqual([code, lines.length, lines[lines.length - 1].length + 1]);
     expect(e.message).toContain('^');
+  };
+
+  it.each(whenRun)('%s: %s', (code, marked) => {
+    const tape = new Tape();
+    refused(new Tape().ops() as NumericOps, [tape.variable(), tape.variable()], code, marked);
   });
+
+  it.each(whenRun.filter(([code]) => code === 'lang/non-numeric'))(
+    'on symbols of a graph, whose operations refuse other operands by themselves, %s: %s',
+    (code, marked) => {
+      const graph = new Graph();
+      const symbols = [new Sym(graph, graph.variable()), new Sym(graph, graph.variable())];
+      refused(defaultOps as NumericOps, symbols, code, marked);
+    },
+  );
 
   it('shows the line, a caret and the remedy', () => {
     const e = thrown(() =>

@@ -56,6 +56,35 @@ describe('kernels of a pattern compute what a loop over its entries does', () =>
       { numRuns: 80 },
     ));
 
+  it('a matrix times a vector where rows have nothing in common but many entries', () =>
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat(40), { minLength: 1, maxLength: 12 }),
+        fc.constantFrom('f32', 'f64'),
+        (lengths, dtype) => {
+          const rows = lengths.map((length, i) =>
+            [...new Set(Array.from({ length }, (_, k) => (Math.imul(41 * i + k + 1, 0x9e3779b1) >>> 7) % 997))].sort(
+              (a, b) => a - b,
+            ),
+          );
+          const p = patternOf(997, rows);
+          const Numbers = dtype === 'f64' ? Float64Array : Float32Array;
+          const kernel = spmvKernel(p, { dtype });
+          fc.pre(kernel.rows.length > 0);
+          readsAll(kernel, p.colIdx.length);
+          const values = numbers(p.colIdx.length, 1);
+          const A = new Numbers(kernel.from.length);
+          packValues(kernel, values, A);
+          const [x, y] = [Numbers.from(numbers(p.cols, 7)), new Numbers(p.rows).fill(NaN)];
+          run(kernel.module, { A, x, y });
+          const expected = new Float64Array(p.rows);
+          rowByRow(p, (i, j, at) => (expected[i]! += values[at]! * x[j]!));
+          expect(unsigned(y)).toEqual(unsigned(expected));
+        },
+      ),
+      { numRuns: 60 },
+    ));
+
   it('the same from pieces of its trace', () =>
     property((p) => {
       const { pieces } = right(reconstructPattern(p));

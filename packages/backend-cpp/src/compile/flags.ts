@@ -7,6 +7,7 @@ import type { NativeLanguage } from '../native-language.js';
  * forgets the sign of zero; `'contract'` allows fused multiply-add alone; NaN and infinity keep their meaning either way. `nodelete`: worker threads of the OpenMP
  * runtime outlive the kernels and would crash, at the latest when the process ends, if their code were unmapped. See
  * docs/decisions/cpp-flags.md.
+ * `Bsymbolic`: calls from unit to unit go to where they lead, not through tables that a first call has to load.
  */
 export const compilerFlags = (
   toolchain: Toolchain,
@@ -17,7 +18,7 @@ export const compilerFlags = (
   '-O3',
   ...toolchain.target,
   ...(toolchain.openmp ? ['-fopenmp'] : ['-fopenmp-simd']),
-  ...(toolchain.openmp && process.platform === 'linux' ? ['-Wl,-z,nodelete'] : []),
+  ...(process.platform === 'linux' ? ['-Wl,-Bsymbolic', ...(toolchain.openmp ? ['-Wl,-z,nodelete'] : [])] : []),
   '-shared',
   '-fPIC',
   '-w',

@@ -1,5 +1,5 @@
-/** Does something so many times; gives the milliseconds that took. */
-export type Timer = (times: number) => number;
+/** Does something so many times; gives the milliseconds that took. Native code does it once before, unless nothing is to be in caches. */
+export type Timer = (times: number, cold?: boolean) => number;
 
 /** Something to time, and the time of it spent so far. */
 interface Contender {
@@ -64,7 +64,7 @@ export const coldMediansOf = async (
     for (let i = 0; i < all.length; i++) {
       const { timed, samples } = all[(i + round) % all.length];
       for (let k = 0; k < OTHERS; k += LINE) others[k] += 1;
-      samples.push(timed(1));
+      samples.push(timed(1, true));
     }
   }
   return Object.fromEntries(all.map(({ name, samples }) => [name, median(samples)]));

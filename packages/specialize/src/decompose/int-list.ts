@@ -1,7 +1,12 @@
 /** A growing list of 32-bit integers. */
 export class IntList {
-  private data = new Int32Array(1024);
+  private data: Int32Array;
   length = 0;
+
+  /** @param room how many are expected at first */
+  constructor(room = 1024) {
+    this.data = new Int32Array(room);
+  }
 
   push(value: number): void {
     if (this.length === this.data.length) this.data = doubled(this.data);

@@ -204,6 +204,8 @@ const directRoots = (
 ): readonly Map<number, Int32Array>[] => {
   const found = elements.map((e) => new Map(e.needed.map((r) => [r, new Int32Array(e.count).fill(-1)] as const)));
   const several = elements.map(() => new Set<number>());
+  /* The elements of the last term, and which values they have. */
+  let [of, begin, end] = [-1, 0, 0];
   for (const { summed, sums } of elements) {
     if (!summed) continue;
     const { ptr, terms, negative, first, heads } = sums;
@@ -211,7 +213,14 @@ const directRoots = (
       const alone = ptr[s + 1] - ptr[s] === 1 && (heads === undefined || heads.of[s] < 0);
       for (let t = ptr[s]; t < ptr[s + 1]; t++) {
         if (terms[t] >= 0) continue;
-        const { of, root, element } = valueOf(elements, ~terms[t]);
+        const value = ~terms[t];
+        if (value < begin || value >= end) {
+          of = valueOf(elements, value).of;
+          begin = elements[of].firstValue;
+          end = begin + elements[of].roots.length * elements[of].count;
+        }
+        const root = Math.floor((value - begin) / elements[of].count);
+        const element = (value - begin) % elements[of].count;
         if (alone && negative[t] === 0 && uses[~terms[t]] === 1) {
           const own = found[of].get(root);
           if (own !== undefined) own[element] = first + s;

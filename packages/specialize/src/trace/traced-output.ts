@@ -18,7 +18,7 @@ export const flatten = (graph: Graph, name: string, value: TracedOutput): Int32A
 
 /** The same, with `~v` where value v of the graph's recorder stands. */
 export const flattenValues = (graph: Graph, name: string, value: TracedOutput): Int32Array => {
-  const ids = new IntList();
+  const ids = new IntList(16);
   collectIds(graph, name, value, ids);
   return ids.values().slice();
 };

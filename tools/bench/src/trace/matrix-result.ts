@@ -24,6 +24,8 @@ export interface SpmvAnswer {
   readonly speedup: number;
   readonly speedupTuned: number | null;
   readonly speedupAffine: number | null;
+  /** By MKL, where it was found. */
+  readonly mklMs?: number | null;
   /** Of calls with nothing in caches. */
   readonly coldMs?: Readonly<Record<string, number | undefined>>;
   readonly check: { readonly passed: boolean };

@@ -52,6 +52,11 @@ const overall = (all: readonly Timed[]): Section => {
           all.map((r) => [r.name, r.spmv.speedupTuned]),
         ),
         line(
+          'MKL ÷ chosen kernel',
+          '–',
+          all.map((r) => [r.name, mklRatio(r.spmv)]),
+        ),
+        line(
           'rows with vectors ÷ chosen kernel, cold',
           '–',
           all.map((r) => [r.name, coldRatio(r.spmv)]),
@@ -65,6 +70,7 @@ const overall = (all: readonly Timed[]): Section => {
     },
     notes: [
       'The plain loop is the usual one over compressed rows as C++, -O3 -march=native (Figure 1a of the paper); rows with vectors is such a loop that takes each row by as many vectors as it is long. All run in one process, one sample of each a round, in rotating order, after every result was checked.',
+      'MKL is its product of a matrix in compressed rows, told beforehand that there will be many (`mkl_sparse_optimize`), where it is found: `FILIGREE_MKL` names the file of its library.',
       'Cold is one call after more memory was written than caches hold.',
       `Pieces alone is a loop nest for each piece and nothing else; it is left out where a compiler would take minutes. The paper's mean is over the ${compiled} of its matrices that could be compiled.`,
       `Checks passed: ${all.filter((r) => r.spmv.check.passed).length} of ${all.length}.`,
@@ -127,6 +133,7 @@ export const eachMatrixSection = (results: readonly MatrixResult[]): Section => 
       'speed-up',
       'with vectors',
       'with vectors, cold',
+      'MKL',
       'instructions',
     ],
     rows: results.map(({ name, row, best, instructions: n }) => {
@@ -144,6 +151,7 @@ export const eachMatrixSection = (results: readonly MatrixResult[]): Section => 
         m ? ratio(m.speedup) : '–',
         ratioOr(m?.speedupTuned),
         ratioOr(m && coldRatio(m)),
+        ratioOr(m && mklRatio(m)),
         n ? ratio(n.chosen / n.csr) : '–',
       ];
     }),
@@ -159,10 +167,10 @@ export const loneSections = (result: MatrixResult | undefined): readonly Section
     {
       title: 'Where many non-zeros stand alone',
       table: {
-        head: ['', 'plain loop µs', 'with vectors µs', 'chosen µs', 'with vectors ÷ chosen'],
+        head: ['', 'plain loop µs', 'with vectors µs', 'MKL µs', 'chosen µs', 'with vectors ÷ chosen'],
         rows: [
-          ['in caches', us(m.csrMs), us(m.csrTunedMs), us(m.chosenMs), ratioOr(m.speedupTuned)],
-          ['cold', us(m.coldMs?.['csr']), us(m.coldMs?.['csrTuned']), us(m.coldMs?.['chosen']), ratioOr(coldRatio(m))],
+          ['in caches', us(m.csrMs), us(m.csrTunedMs), us(m.mklMs), us(m.chosenMs), ratioOr(m.speedupTuned)],
+          ['cold', ...['csr', 'csrTuned', 'mkl', 'chosen'].map((name) => us(m.coldMs?.[name])), ratioOr(coldRatio(m))],
         ],
       },
       notes: [
@@ -171,6 +179,9 @@ export const loneSections = (result: MatrixResult | undefined): readonly Section
     },
   ];
 };
+
+const mklRatio = ({ mklMs, chosenMs }: SpmvAnswer): number | null =>
+  mklMs === undefined || mklMs === null ? null : mklMs / chosenMs;
 
 const coldRatio = ({ coldMs }: SpmvAnswer): number | null => {
   const [tuned, chosen] = [coldMs?.['csrTuned'], coldMs?.['chosen']];

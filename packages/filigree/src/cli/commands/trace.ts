@@ -65,6 +65,7 @@ const spmvRows = (s: TraceSummary, m: NonNullable<TraceSummary['spmv']>): (reado
   ...(m.csrTunedMs === null || m.speedupTuned === null
     ? []
     : [['with vectors', `${msText(m.csrTunedMs)}, ${m.speedupTuned.toPrecision(3)} times`] as const]),
+  ...(m.mklMs === null ? [] : [['MKL', msText(m.mklMs)] as const]),
   ...(m.affineMs === null ? [] : [['pieces alone', msText(m.affineMs)] as const]),
   ['from memory', coldText(m.coldMs)],
   ...Object.entries(m.skipped).map(([name, why]) => [name, `not measured: ${why}`] as const),
@@ -80,7 +81,13 @@ const coldText = (ms: Readonly<Record<string, number>>): string =>
     .flatMap(([key, name]) => (ms[key] === undefined ? [] : [`${name} ${msText(ms[key])}`]))
     .join(', ');
 
-const ROWS = { chosen: 'chosen', csr: 'compressed rows', csrTuned: 'with vectors', affine: 'pieces alone' } as const;
+const ROWS = {
+  chosen: 'chosen',
+  csr: 'compressed rows',
+  csrTuned: 'with vectors',
+  mkl: 'MKL',
+  affine: 'pieces alone',
+} as const;
 
 const KINDS = {
   affine: 'no index table',

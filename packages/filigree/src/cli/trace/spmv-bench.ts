@@ -22,6 +22,8 @@ export interface SpmvSummary {
   readonly csrMs: number;
   /** Compressed rows, each by as many vectors as it is long. */
   readonly csrTunedMs: number | null;
+  /** The product of MKL, where it is found. */
+  readonly mklMs: number | null;
   readonly chosenMs: number;
   readonly speedup: number;
   readonly speedupTuned: number | null;
@@ -105,6 +107,7 @@ export const benchSpmv = async (
       open.push({ dispose: native.close });
       contenders['csr'] = { timer: native.timer('plain'), result: native.result };
       contenders['csrTuned'] = { timer: native.timer('tuned'), result: native.result };
+      if (native.mkl) contenders['mkl'] = { timer: native.mkl, result: native.result };
     }
     const clock = typeof native === 'string' ? undefined : native;
 
@@ -139,6 +142,7 @@ export const benchSpmv = async (
       affineMs,
       csrMs,
       csrTunedMs,
+      mklMs: ms['mkl'] ?? null,
       chosenMs,
       speedup: csrMs / chosenMs,
       speedupTuned: csrTunedMs === null ? null : csrTunedMs / chosenMs,

@@ -1,4 +1,4 @@
-import { failAt, type Site } from '../../source/place.js';
+import { failAt, placed, type Site } from '../../source/place.js';
 import { isPrimitive, type Fn1, type Fn2, type Symbols, type Value } from './symbols.js';
 import { binaryMath, unaryMath, type BinaryMath, type UnaryMath } from './math-functions.js';
 
@@ -32,7 +32,15 @@ export const bindMath = ({ ops, source, isSymbolic, at, nonNumeric }: Symbols) =
 
   const math1 = (name: (typeof unaryMath)[number]): Fn1 => {
     const plain = Math[name];
-    return (a, site) => (typeof a === 'number' ? plain(a) : mathOf(name, [a], site));
+    const symbolic = (a: Value, site: Site): Value => {
+      try {
+        return ops[name](a);
+      } catch (e) {
+        throw placed(source, site, e);
+      }
+    };
+    return (a, site) =>
+      typeof a === 'number' ? plain(a) : isSymbolic(a) ? symbolic(a, site) : mathOf(name, [a], site);
   };
   const math2 = (name: (typeof binaryMath)[number]): Fn2 => {
     const plain = Math[name] as (a: number, b: number) => number;

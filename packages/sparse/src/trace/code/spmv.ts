@@ -1,42 +1,55 @@
-import { declareBuffer } from '@filigree/ir';
+import { buildKernel, declareBuffer, makeModule, type Builder } from '@filigree/ir';
 import type { CsrPattern } from '../../formats/patterns/csr.js';
 import { checkedPattern } from '../../formats/patterns/check.js';
-import { lanesOf, tileKernel, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
-import { planTiles, type TilePlan } from './tiles/tile-plan.js';
-import { tileSums } from './tiles/tile-sums.js';
+import { emitRows, entriesOfRows, placeRows } from './compressed-rows.js';
+import { Tables } from './tables.js';
+import { coverRows } from './tiles/cover.js';
+import { emitTiles, placeTiles } from './tiles/tile-loops.js';
+import { lanesOf, kernelOptions, type KernelOptions, type SparseKernel } from './kernel.js';
+import { planOf, type TilePlan } from './tiles/tile-plan.js';
+import { tileSums, type Sum } from './tiles/tile-sums.js';
 
 /** A kernel for y = A·x, and the regions that it is made of. */
 export interface SpmvKernel extends SparseKernel {
   readonly plan: TilePlan;
+  /** The rows that are in no region: they are taken one after the other, as compressed rows are. */
+  readonly rows: readonly number[];
 }
 
 /**
  * y = A·x for matrices of this pattern (§4), as kernel IR on the core dialects: kernel `spmv`, buffers `A`, `x` and `y`.
- * A cost model in loads and operations mixes affine regions, rows that share columns and rows like no other, so that none is
- * slower than plain CSR. The host packs the values once, in the order in which the kernel streams them (`packValues`), and
+ * A cost model in loads, operations, bytes of tables and lines of code mixes affine regions, rows that share columns, rows of one length
+ * and compressed rows, each by as many vectors as it is long, so that none is slower than CSR. The host packs the values once, in the order in which the kernel streams them (`packValues`), and
  * again when they change; positions may repeat. Rows without entries give 0. Sums may be bracketed otherwise than from left to right.
  * Throws `DiagnosticError` on a pattern that is not well-formed.
  */
 export const spmvKernel = (pattern: CsrPattern, options?: KernelOptions): SpmvKernel => {
   const { dtype = 'f64' } = kernelOptions('spmvKernel', options);
   const lanes = lanesOf(dtype);
-  const plan = planTiles(checkedPattern(pattern), lanes);
-  const from = withSlack(plan);
+  const { tiles, rows } = coverRows(checkedPattern(pattern), lanes);
+  const plan = planOf(tiles, lanes, () => true);
+  const own = entriesOfRows(pattern, rows);
+  const from = new Int32Array(plan.from.length + Math.max(own.length, slackOf(plan)));
+  from.set(plan.from);
+  from.set(own, plan.from.length);
   const buffers = [
     declareBuffer('A', dtype, from.length, 'input'),
     declareBuffer('x', dtype, pattern.cols, 'input'),
     declareBuffer('y', dtype, pattern.rows, 'output'),
   ];
-  const kernel = tileKernel('spmv', plan, from, buffers, (b, region, tile) =>
-    tileSums(b, region, tile, lanes, dtype).forEach(({ value, row }) => b.store('y', value, row)),
-  );
-  return { ...kernel, plan };
+  const tables = new Tables();
+  const placed = placeTiles(plan, tables);
+  const compressed = rows.length > 0 ? placeRows(pattern, { rows, start: plan.from.length }, tables) : undefined;
+  const all = [...buffers, ...tables.buffers()];
+  const body = (b: Builder): void => {
+    const store = ({ value, row }: Sum): void => b.store('y', value, row);
+    emitTiles(b, placed, (region, tile) => tileSums(b, region, tile, lanes, dtype).forEach(store));
+    if (compressed) emitRows(b, compressed, lanes, dtype, store);
+  };
+  const module = makeModule('spmv', all, [buildKernel('spmv', {}, body, all)]);
+  return { module, from, indexBytes: tables.bytes, plan, rows };
 };
 
 /** A tile of three rows loads four values at a time; the fourth is the next tile's, or, behind the last, any. */
-const withSlack = ({ from, regions }: TilePlan): Int32Array => {
-  if (from.length === 0 || !regions.some((r) => r.height === 3)) return from;
-  const out = new Int32Array(from.length + 1);
-  out.set(from);
-  return out;
-};
+const slackOf = ({ from, regions }: TilePlan): number =>
+  from.length > 0 && regions.some((r) => r.height === 3) ? 1 : 0;

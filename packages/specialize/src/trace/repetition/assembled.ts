@@ -109,16 +109,19 @@ export class Assembled {
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
       /* By leaf that is read what members have there. */
-      const leavesOf = ({ members, wanted }: Alike): readonly Int32Array[] =>
-        wanted.leaves.map((k) => {
-          const column = new Int32Array(members.length);
-          for (let i = 0; i < column.length; i++) column[i] = stretches.leaves[stretches.leafStarts.at(members[i]) + k];
-          return column;
-        });
+      const leavesOf = ({ members, wanted: { leaves } }: Alike): readonly Int32Array[] => {
+        const columns = leaves.map(() => new Int32Array(members.length));
+        for (let i = 0; i < members.length; i++) {
+          const start = stretches.leafStarts.at(members[i]);
+          for (let c = 0; c < leaves.length; c++) columns[c][i] = stretches.leaves[start + leaves[c]];
+        }
+        return columns;
+      };
       const columnsOf = (g: Alike): readonly Int32Array[] => {
         const columns = leavesOf(g);
         readAsNodes(columns);
-        for (const column of columns) for (let i = 0; i < column.length; i++) column[i] = knownOf(column[i]);
+        for (const column of columns)
+          for (let i = 0; i < column.length; i++) if (column[i] < 0) column[i] = knownOf(column[i]);
         return columns;
       };
       const asNodes = (g: Alike): Computed => {

@@ -2,40 +2,38 @@ import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import { rowShapes } from '../../row-shapes.js';
 import { groupBy } from '../group-by.js';
 import { Prices, signaturesToWrite } from './prices.js';
-import type { Counts, Tile } from './tile.js';
+import { entriesOfRow, type Counts, type Cover, type Signature, type Tile } from './tile.js';
 import { Windows } from './windows.js';
-
-/** Tiles for all entries of a matrix, and which of their signatures are to be written out. */
-export interface Cover {
-  readonly tiles: readonly Tile[];
-  readonly prices: Prices;
-}
+import { worthTheirCode } from './worth.js';
 
 /**
- * Tiles that contain every entry of a matrix once. Every row, even one without entries, is set by exactly one of them
+ * Tiles and rows that contain every entry of a matrix once. Every row, even one without entries, is set by exactly one of them
  * before single entries are added to it. Consecutive rows are combined where their columns agree, by the cheapest of
- * all ways to cut the rows; the others are combined with rows of the same length, or taken alone along the lanes. A
- * second round knows for which signatures code is worth writing. Linear time except for sorting.
+ * all ways to cut the rows; the others are combined with rows of the same length, taken alone along the lanes, or one after the other
+ * as compressed rows. Later rounds know for which tiles there is code, and at the end regions whose code is not worth its memory are
+ * rows too. Linear time except for sorting.
  *
  * @param lanes rows or entries that a vector holds, a power of two
  */
 export const coverRows = (p: CsrPattern, lanes: number): Cover => {
   const windows = new Windows(p);
-  let prices = new Prices(lanes);
+  const free = new Prices(lanes);
+  const saved = (s: Signature): number => s.height * free.row(entriesOfRow(s, lanes)) - free.of(s);
+  let prices = free;
   for (let round = 1; round < ROUNDS; round++) {
-    prices = new Prices(lanes, signaturesToWrite(cover(p, windows, prices), lanes));
+    prices = new Prices(lanes, signaturesToWrite(cover(p, windows, prices).tiles, lanes, saved));
   }
-  return { tiles: cover(p, windows, prices), prices };
+  return worthTheirCode(p, cover(p, windows, prices), prices);
 };
 
 const ROUNDS = 3;
 
-const cover = (p: CsrPattern, windows: Windows, prices: Prices): readonly Tile[] => {
+const cover = (p: CsrPattern, windows: Windows, prices: Prices): Cover => {
   const { lanes } = prices;
   const heights = [...new Set([lanes, ...halves(lanes), 3])].filter((h) => h > 1 && h <= lanes);
   const best = new Float64Array(p.rows + 1).fill(Infinity);
   const height = new Int32Array(p.rows + 1);
-  const long = new Uint8Array(p.rows);
+  const how = new Uint8Array(p.rows);
   best[0] = 0;
   const offer = (end: number, cost: number, h: number): void => {
     if (cost >= best[end]) return;
@@ -43,9 +41,11 @@ const cover = (p: CsrPattern, windows: Windows, prices: Prices): readonly Tile[]
     height[end] = h;
   };
   for (let i = 0; i < p.rows; i++) {
-    const [beside, along] = [prices.beside(lengthOf(p, i)), prices.of(alongSignature(p, i, lanes))];
-    if (along < beside) long[i] = 1;
-    offer(i + 1, best[i] + Math.min(beside, along), 1);
+    const length = lengthOf(p, i);
+    const costs = [prices.row(length), prices.beside(length), prices.of(alongSignature(p, i, lanes))];
+    const least = Math.min(...costs);
+    how[i] = costs.indexOf(least);
+    offer(i + 1, best[i] + least, 1);
     for (const h of heights) {
       if (i + h > p.rows || best[i] + windows.leastCost(i, h, prices) >= best[i + h]) continue;
       offer(i + h, best[i] + windows.cost(i, h, prices), h);
@@ -58,7 +58,12 @@ const cover = (p: CsrPattern, windows: Windows, prices: Prices): readonly Tile[]
     if (h > 1) tiles.push(...windows.tiles(first, h, prices));
     else alone.push(first);
   }
-  return [...tiles.reverse(), ...aloneTiles(p, alone.reverse(), long, lanes)];
+  const [inTurn, beside, along] = [0, 1, 2].map((k) => alone.filter((i) => how[i] === k).reverse());
+  const { found, over } = besideTiles(p, beside, lanes);
+  return {
+    tiles: [...tiles.reverse(), ...found, ...along.map((i) => alongTile(p, i, lanes))],
+    rows: [...inTurn, ...over].sort((a, b) => a - b),
+  };
 };
 
 const halves = (n: number): number[] => (n < 2 ? [] : [n / 2, ...halves(n / 2)]);
@@ -81,23 +86,22 @@ const alongCounts = (p: CsrPattern, i: number, lanes: number): Counts => {
   return [runs, Math.floor(rest / lanes), rest % lanes];
 };
 
-/** Rows of equal length side by side, those of one shape first; rows left over, and long ones, along the lanes. */
-const aloneTiles = (p: CsrPattern, rows: readonly number[], long: Uint8Array, lanes: number): Tile[] => {
+/** Rows of equal length side by side, those of one shape first, and the rows left over. */
+const besideTiles = (
+  p: CsrPattern,
+  rows: readonly number[],
+  lanes: number,
+): { readonly found: readonly Tile[]; readonly over: readonly number[] } => {
   const { shapeOf } = rowShapes(p);
-  const byShape = groupBy(
-    rows.filter((i) => long[i] === 0),
-    (i) => shapeOf[i],
-  );
-  const tiles: Tile[] = [];
+  const found: Tile[] = [];
   const cut = (group: readonly number[]): readonly number[] => {
     const whole = group.length - (group.length % lanes);
-    for (let k = 0; k < whole; k += lanes) tiles.push(besideTile(p, group.slice(k, k + lanes)));
+    for (let k = 0; k < whole; k += lanes) found.push(besideTile(p, group.slice(k, k + lanes)));
     return group.slice(whole);
   };
-  const mixed = groupBy(byShape.flatMap(cut), (i) => lengthOf(p, i));
+  const mixed = groupBy(groupBy(rows, (i) => shapeOf[i]).flatMap(cut), (i) => lengthOf(p, i));
   const over = mixed.flatMap((group) => cut([...group].sort((a, b) => a - b)));
-  const along = [...rows.filter((i) => long[i] === 1), ...over].sort((a, b) => a - b);
-  return [...tiles, ...along.map((i) => alongTile(p, i, lanes))];
+  return { found, over };
 };
 
 const besideTile = (p: CsrPattern, rows: readonly number[]): Tile => {

@@ -13,7 +13,7 @@ export class Prices {
 
   /**
    * @param lanes rows or entries that a vector holds
-   * @param written signatures whose entries are written out; all others run loops over their entries
+   * @param written signatures that have code; until that is known any of which there would be little
    */
   constructor(
     readonly lanes: number,
@@ -37,6 +37,13 @@ export class Prices {
     return BEGIN.written + entries;
   }
 
+  /** Of a row in compressed rows, as many vectors as fit and the rest one by one. */
+  row(entries: number): number {
+    const vectors = Math.floor(entries / this.lanes);
+    return ROW + (vectors > 0 ? BEGIN.sum : 0) + vectors * this.gatherCost + (entries % this.lanes) * SINGLE;
+  }
+
+  /** Of a tile; infinite where it has no code. */
   of(s: Signature): number {
     const [a, b, c] = s.counts;
     if (s.form === 'add') return this.add;
@@ -50,14 +57,10 @@ export class Prices {
     return this.of({ form: 'lanes', height: this.lanes, scattered: true, counts: [0, 0, entries] }) / this.lanes;
   }
 
-  isWritten(s: Signature): boolean {
-    return this.written?.has(signatureKey(s)) === true;
-  }
-
   private begin(s: Signature): number {
-    if (this.written === undefined) return codeOf(s, this.lanes) <= CODE.tile ? BEGIN.written : BEGIN.looped;
+    if (this.written === undefined) return codeOf(s, this.lanes) <= CODE.tile ? BEGIN.written : Infinity;
     const tiles = this.written.get(signatureKey(s))?.tiles;
-    return tiles === undefined ? BEGIN.looped : writtenCost(tiles);
+    return tiles === undefined ? Infinity : writtenCost(tiles);
   }
 
   /** The cheapest signature for consecutive rows where so many slides and shares are possible; each may be a gather, too. */
@@ -80,8 +83,6 @@ const BEGIN = {
   /** A loop over tiles whose code is written out, and each of them: its row, its sum. */
   loop: 12,
   written: 2,
-  /** A tile with loops over its entries. */
-  looped: 16,
   /** The sum over the lanes of a row that runs along them. */
   sum: 4,
 };
@@ -92,6 +93,9 @@ const writtenCost = (tiles: number): number =>
 
 /** An entry by itself. */
 const SINGLE = 1.25;
+
+/** A row of compressed rows: its loops, and what a processor expects in vain of how long it is. */
+const ROW = 6;
 
 /** How much code may be unrolled, for one tile and in all, in loads and operations: compilers take time for each. */
 export const CODE = { tile: 40, all: 240 };
@@ -105,15 +109,17 @@ export interface Written {
 /**
  * The signatures that gain most from unrolled code for their tiles.
  *
+ * @param saved what a tile costs less, if it costs no loop
  * @param perEntry how many loads and operations code for one entry consists of
  */
 export const signaturesToWrite = (
   tiles: readonly Tile[],
   lanes: number,
+  saved: (s: Signature) => number,
   perEntry = 1,
 ): ReadonlyMap<string, Written> => {
   const size = (s: Written): number => perEntry * codeOf(s.signature, lanes);
-  const gain = (s: Written): number => s.tiles * (BEGIN.looped - writtenCost(s.tiles));
+  const gain = ({ signature, tiles: n }: Written): number => n * (saved(signature) + BEGIN.written - writtenCost(n));
   const sets = groupBy(
     tiles.filter((t) => t.form !== 'add'),
     (t) => signatureKey(signatureOf(t)),
@@ -121,7 +127,7 @@ export const signaturesToWrite = (
   const out = new Map<string, Written>();
   let code = 0;
   for (const s of sets.sort((a, b) => gain(b) / size(b) - gain(a) / size(a))) {
-    if (gain(s) <= 0 || size(s) > CODE.tile || code + size(s) > CODE.all) continue;
+    if (!(gain(s) > 0) || size(s) > CODE.tile || code + size(s) > CODE.all) continue;
     out.set(signatureKey(s.signature), s);
     code += size(s);
   }

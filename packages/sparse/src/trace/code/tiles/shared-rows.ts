@@ -14,11 +14,15 @@ import { signatureKey, type Tile } from './tile.js';
 export const planSharedRows = (p: CsrPattern, tallest: number, lanes: number, perEntry: number): TilePlan => {
   const tiles = sharedRows(p, tallest);
   if (perEntry >= MANY) return planOf(tiles, lanes, () => false, 1);
-  const written = signaturesToWrite(tiles, lanes, perEntry);
+  const written = signaturesToWrite(tiles, lanes, () => LOOPS, perEntry);
   return planOf(tiles, lanes, (s) => written.has(signatureKey(s)), WINDOW);
 };
 
 const MANY = 4;
+
+/** Cycles that loops over the entries of a tile take. */
+const LOOPS = 14;
+
 const WINDOW = 512;
 
 const sharedRows = (p: CsrPattern, tallest: number): Tile[] => {

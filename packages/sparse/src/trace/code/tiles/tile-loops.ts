@@ -63,8 +63,8 @@ export const emitTiles = (
     if (groups === undefined) {
       const [{ counts, tiles }] = region.groups;
       const at = { counts, entry: 0, value: region.start };
-      const step = counts[0] + counts[1] + counts[2] <= SHORT ? AT_ONCE : 1;
-      const rest = tiles % step;
+      const step = tiles >= MANY && counts[0] + counts[1] + counts[2] <= SHORT ? AT_ONCE : 1;
+      const rest = tiles === 1 ? 1 : tiles % step;
       const tile = (u: Count): void => visit(region, tileAt(b, placed, at, u));
       b.for(zero, b.i32(tiles - rest), b.i32(step), {}, [], (u) => {
         for (let w = 0; w < step; w++) tile(plus(b, u, w));
@@ -93,6 +93,9 @@ interface GroupHere {
 /** Tiles of so few entries take less time than their loop, so some of them are one iteration. */
 const SHORT = 2;
 const AT_ONCE = 4;
+
+/** Tiles from which on that is worth its code. */
+const MANY = 64;
 
 const tileAt = (b: Builder, { region, lanes, table }: PlacedTiles, group: GroupHere, u: Count): TileHere => {
   const { form, height, scattered, progression, offsets } = region;

@@ -1,6 +1,4 @@
-import type { CsrPattern } from '../../../formats/patterns/csr.js';
 import { groupBy } from '../group-by.js';
-import { coverRows } from './cover.js';
 import { CODE } from './prices.js';
 import { codeOf, signatureKey, signatureOf, type Counts, type Signature, type Tile, type TileForm } from './tile.js';
 
@@ -46,16 +44,8 @@ export interface TilePlan {
 const AFFINE = 8;
 
 /**
- * How a product with a matrix of this pattern is computed on vectors: tiles of rows whose columns agree, alike ones in one
- * loop. Tiles that are each other's copies at other rows need no index but their row; others of the same counts, tables.
- */
-export const planTiles = (p: CsrPattern, lanes: number): TilePlan => {
-  const { tiles, prices } = coverRows(p, lanes);
-  return planOf(tiles, lanes, (s) => prices.isWritten(s));
-};
-
-/**
- * The plan of tiles that hold every entry once.
+ * The plan of tiles: alike ones in one loop. Tiles that are each other's copies at other rows need no index but their row; others of
+ * the same counts, tables.
  *
  * @param window tiles of other rows than so many consecutive ones are kept apart, unless their code is written out
  */
@@ -78,14 +68,14 @@ export const planOf = (
   return { lanes, regions, from };
 };
 
-interface Chosen {
+export interface Chosen {
   readonly tiles: readonly Tile[];
   readonly unrolled: boolean;
   readonly affine: boolean;
 }
 
 /** Tiles by region; additions come last. */
-const regionTiles = (
+export const regionTiles = (
   tiles: readonly Tile[],
   lanes: number,
   isWritten: (s: Signature) => boolean,

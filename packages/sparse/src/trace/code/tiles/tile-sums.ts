@@ -1,5 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
-import { plus, times, valueOf, type Count, type TileHere } from './tile-loops.js';
+import { plus, times, valueOf, type TileHere } from './tile-loops.js';
 import type { TileRegion } from './tile-plan.js';
 
 /** What is stored, from `row` on. */
@@ -8,7 +8,7 @@ export interface Sum {
   readonly row: Value;
 }
 
-/** The products of a tile with `x`, summed by row. */
+/** The products of a tile whose code is written out with `x`, summed by row. */
 export const tileSums = (
   b: Builder,
   region: TileRegion,
@@ -17,7 +17,7 @@ export const tileSums = (
   dtype: 'f32' | 'f64',
 ): readonly Sum[] => {
   if (region.form === 'lanes') return rowALane(b, region, tile, dtype);
-  if (region.form === 'along') return [{ value: alongLanes(b, tile, lanes, dtype), row: tile.row(0) }];
+  if (region.form === 'along') return [{ value: alongLanes(b, region, tile, lanes, dtype), row: tile.row(0) }];
   const row = tile.row(0);
   const term = b.mul(b.load('A', tile.valuesAt[0]), b.load('x', tile.column(0)));
   return [{ value: b.add(b.load('y', row), term), row }];
@@ -26,13 +26,13 @@ export const tileSums = (
 /** Lanes beyond the height of the tile compute what nobody stores. */
 const rowALane = (
   b: Builder,
-  { height, scattered }: TileRegion,
+  { height, scattered, groups: [{ counts }] }: TileRegion,
   tile: TileHere,
   dtype: 'f32' | 'f64',
 ): readonly Sum[] => {
   const lanes = 2 ** Math.ceil(Math.log2(height));
-  const { counts, columnsAt, valuesAt } = tile;
-  const xs: ((k: Count) => Value)[] = [
+  const { columnsAt, valuesAt } = tile;
+  const xs: ((k: number) => Value)[] = [
     (k) => b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes),
     (k) => b.splat(b.load('x', tile.column(plus(b, columnsAt[1], k))), lanes),
     (k) => {
@@ -41,10 +41,10 @@ const rowALane = (
     },
   ];
   const zero = b.constant(0, { lanes, of: dtype });
-  const values = (section: number, k: Count): Value =>
+  const values = (section: number, k: number): Value =>
     b.load('A', valueOf(b, plus(b, valuesAt[section], times(b, k, height))), lanes);
   const sums = xs.reduce<readonly Value[]>(
-    (before, x, s) => accumulate(b, counts[s], s === 2 ? 1 : 4, before, zero, (k) => b.mul(values(s, k), x(k))),
+    (before, x, s) => accumulate(b, counts[s], before, (k) => b.mul(values(s, k), x(k))),
     [],
   );
   const sum = sums.length === 0 ? zero : sums.reduce((p, q) => b.add(p, q));
@@ -52,15 +52,20 @@ const rowALane = (
   return Array.from({ length: height }, (_, h) => ({ value: b.extract(sum, h), row: tile.row(h) }));
 };
 
-const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f64'): Value => {
-  const { counts, columnsAt, valuesAt } = tile;
-  const zero = b.constant(0, { lanes, of: dtype });
-  const values = (section: number, k: Count): Value =>
+const alongLanes = (
+  b: Builder,
+  { groups: [{ counts }] }: TileRegion,
+  tile: TileHere,
+  lanes: number,
+  dtype: 'f32' | 'f64',
+): Value => {
+  const { columnsAt, valuesAt } = tile;
+  const values = (section: number, k: number): Value =>
     b.load('A', valueOf(b, plus(b, valuesAt[section], times(b, k, lanes))), lanes);
-  const runs = accumulate(b, counts[0], 4, [], zero, (k) =>
+  const runs = accumulate(b, counts[0], [], (k) =>
     b.mul(values(0, k), b.load('x', tile.column(plus(b, columnsAt[0], k)), lanes)),
   );
-  const sums = accumulate(b, counts[1], 2, runs, zero, (k) => {
+  const sums = accumulate(b, counts[1], runs, (k) => {
     const at = plus(b, columnsAt[1], times(b, k, lanes));
     const x = joined(b, lanes, (lane) => b.load('x', tile.column(at, lane)));
     return b.mul(values(1, k), x);
@@ -74,7 +79,7 @@ const alongLanes = (b: Builder, tile: TileHere, lanes: number, dtype: 'f32' | 'f
             sums.reduce((p, q) => b.add(p, q)),
           ),
         ];
-  const [all = b.constant(0, dtype)] = accumulate(b, counts[2], 1, total, b.constant(0, dtype), (k) => {
+  const [all = b.constant(0, dtype)] = accumulate(b, counts[2], total, (k) => {
     const value = b.load('A', valueOf(b, plus(b, valuesAt[2], k)));
     return b.mul(value, b.load('x', tile.column(plus(b, columnsAt[2], k))));
   });
@@ -91,37 +96,17 @@ export const joined = (b: Builder, lanes: number, lane: (h: number) => Value): V
 /** Partial sums that take turns if there are many terms: a single sum would wait for itself. */
 const turns = (terms: number): number => (terms < 8 ? 1 : terms < 16 ? 2 : 4);
 
-/**
- * Adds the terms 0 … count to partial sums that take turns; if the count is not known, in a loop of `ways` terms an
- * iteration.
- */
+/** Adds the terms 0 … count to partial sums that take turns. */
 const accumulate = (
   b: Builder,
-  count: Count,
-  ways: number,
+  count: number,
   sums: readonly Value[],
-  zero: Value,
-  term: (k: Count) => Value,
+  term: (k: number) => Value,
 ): readonly Value[] => {
-  if (typeof count === 'number') {
-    const out = [...sums];
-    for (let k = 0; k < count; k++) {
-      const w = k % turns(count);
-      out[w] = w in out ? b.add(out[w], term(k)) : term(k);
-    }
-    return out;
+  const out = [...sums];
+  for (let k = 0; k < count; k++) {
+    const w = k % turns(count);
+    out[w] = w in out ? b.add(out[w], term(k)) : term(k);
   }
-  const inits = Array.from({ length: Math.max(ways, sums.length) }, (_, w) => sums[w] ?? zero);
-  const [zeroth, one] = [b.i32(0), b.i32(1)];
-  if (ways === 1) {
-    const [sum] = b.for(zeroth, count, one, {}, [inits[0]], (k, [s]) => b.add(s, term(k)));
-    return [sum, ...inits.slice(1)];
-  }
-  const rounds = b.div(count, b.i32(ways));
-  const out = b.for(zeroth, rounds, one, {}, inits, (r, carried) => {
-    const k = b.mul(r, b.i32(ways));
-    return carried.map((s, w) => (w < ways ? b.add(s, term(plus(b, k, w))) : s));
-  });
-  const [sum] = b.for(b.mul(rounds, b.i32(ways)), count, one, {}, [out[0]], (k, [s]) => b.add(s, term(k)));
-  return [sum, ...out.slice(1)];
+  return out;
 };

@@ -19,6 +19,13 @@ export interface Tile {
   readonly entries: Int32Array;
 }
 
+/** Tiles and rows that have every entry of a matrix once. */
+export interface Cover {
+  readonly tiles: readonly Tile[];
+  /** Rows that are taken one after the other, whole. Ascending. */
+  readonly rows: readonly number[];
+}
+
 /** What the lanes of a tile are, see `Tile`. */
 export type TileForm = 'lanes' | 'along' | 'add';
 
@@ -51,6 +58,10 @@ export const signatureOf = ({ form, rows, counts }: Tile): Signature => ({
 
 export const signatureKey = ({ form, height, scattered, counts }: Signature): string =>
   `${form} ${height} ${scattered} ${counts.join()}`;
+
+/** Entries that each row of such a tile has in it. */
+export const entriesOfRow = ({ form, counts: [a, b, c] }: Signature, lanes: number): number =>
+  form === 'along' ? (a + b) * lanes + c : a + b + c;
 
 /** Loads and operations that code for one tile consists of. */
 export const codeOf = ({ form, height, scattered, counts: [a, b, c] }: Signature, lanes: number): number =>
