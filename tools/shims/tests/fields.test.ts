@@ -13,12 +13,17 @@ const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] =
 /* Whole numbers, so that sums are exact in any order. */
 const u = field('u', 'f64');
 const v = field('v', 'f64');
+const w = field('w', 'i32');
 const at = field('at', 'i32');
 const total = field('total', 'f64');
 const large = field('large', 'i32');
 
 const blocks = () =>
-  layout(dense(ij, 16).pointer().dense(ij, 8).place(u, v, at), dense(i, 1).place(total), dense(i, 5000).place(large));
+  layout(
+    dense(ij, 16).pointer().dense(ij, 8).place(u, v, w, at),
+    dense(i, 1).place(total),
+    dense(i, 5000).place(large),
+  );
 
 const kernels = {
   begin: kernel([u, at, large], (u: Grid2, at: Grid2, large: Grid1) => {
@@ -43,6 +48,13 @@ const kernels = {
       v[to][b + 1] += 1;
     }
   }),
+  count: kernel([u, w, at], (u: Grid2, w: Grid2, at: Grid2) => {
+    for (const [a, b] of active(u)) {
+      cache(w);
+      const to = assumeInRange(a + at[a][b], a, 0, 3);
+      if (u[a][b] > 3) w[to][b] += 2;
+    }
+  }),
   sum: kernel([u, total, large], (u: Grid2, total: Grid1, large: Grid1) => {
     for (const [a, b] of active(u)) total[0] += u[a][b];
     for (const n of range(5000)) total[0] += large[n];
@@ -50,7 +62,11 @@ const kernels = {
 };
 
 /** What the kernels compute, in plain code. */
-const expected = (): { readonly v: ReadonlyMap<string, number>; readonly total: number } => {
+const expected = (): {
+  readonly v: ReadonlyMap<string, number>;
+  readonly w: ReadonlyMap<string, number>;
+  readonly total: number;
+} => {
   const U = new Map<string, number>();
   const AT = new Map<string, number>();
   const blocks = new Set<string>();
@@ -71,15 +87,17 @@ const expected = (): { readonly v: ReadonlyMap<string, number>; readonly total: 
     }
   };
   each((a, b) => V.set(key(a, b), read(a, b) * 5 - read(a + 1, b) - read(a - 1, b) - read(a, b + 1) - read(a, b - 1)));
+  const W = new Map<string, number>();
   let total = 0;
   each((a, b) => {
     const to = a + (AT.get(key(a, b)) ?? 0);
     V.set(key(to, b), (V.get(key(to, b)) ?? 0) + read(a, b));
     V.set(key(to, b + 1), (V.get(key(to, b + 1)) ?? 0) + 1);
+    if (read(a, b) > 3) W.set(key(to, b), (W.get(key(to, b)) ?? 0) + 2);
     total += read(a, b);
   });
   for (let n = 0; n < 5000; n++) total += (n * 31) % 97;
-  return { v: V, total };
+  return { v: V, w: W, total };
 };
 
 const seen: string[] = [];
@@ -98,11 +116,15 @@ const ran = async (backend: Backend): Promise<boolean> => {
   sim.run.begin();
   sim.run.smooth();
   sim.run.scatter();
+  sim.run.count();
   sim.run.sum();
   const want = expected();
   let same = sim.fields.total.get([0]) === want.total;
   for (let a = 0; a < 128; a++)
-    for (let b = 0; b < 128; b++) same &&= sim.fields.v.get([a, b]) === (want.v.get(`${a} ${b}`) ?? 0);
+    for (let b = 0; b < 128; b++) {
+      same &&= sim.fields.v.get([a, b]) === (want.v.get(`${a} ${b}`) ?? 0);
+      same &&= sim.fields.w.get([a, b]) === (want.w.get(`${a} ${b}`) ?? 0);
+    }
   sim.dispose();
   return same;
 };

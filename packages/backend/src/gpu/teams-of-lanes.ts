@@ -13,6 +13,7 @@ import {
   opWith,
   pass,
 } from '@filigree/ir';
+import { accessesOf } from '../c-family/core-ops.js';
 import { type TeamRoom, teamOf } from '../c-family/kernel/team.js';
 
 /**
@@ -36,7 +37,7 @@ export const teamsOfLanes = (dialects: readonly Dialect[], room: TeamRoom | unde
               return mapRegions(op, (region) => ({ ...region, ops: region.ops.map(visit) }));
             if (teamOf(op, module, room)) return op;
             const shared = mapRegions(op, (region) => ({ ...region, ops: region.ops.map(divided) }));
-            return mostlyDivided(shared) && teamOf(shared, module, room) ? shared : op;
+            return mostlyDivided(shared) && staysTogether(shared) && teamOf(shared, module, room) ? shared : op;
           };
           return { ...kernel, body: { ...kernel.body, ops: kernel.body.ops.map(visit) } };
         }),
@@ -50,6 +51,25 @@ const isLight = (op: Op): boolean => {
   if (op.attrs['team'] === true) return true;
   const repeats = op.name === 'scf.for' || op.name === 'scf.while';
   return (!repeats || holdsTeam(op)) && mostlyDivided(op);
+};
+
+/**
+ * Whether all threads of a team come to the same loops: where these stand in branches or other loops, nothing that is read around them may be
+ * changed by other teams meanwhile.
+ */
+const staysTogether = (loop: Op): boolean => {
+  const nested = loop.regions.some((r) => r.ops.some((op) => op.attrs['team'] !== true && holdsTeam(op)));
+  if (!nested) return true;
+  const [changed, asked] = [new Set<string>(), new Set<string>()];
+  const visit = (op: Op, divided: boolean): void => {
+    for (const { kind, place } of accessesOf(op) ?? []) {
+      if (kind === 'write' || kind === 'atomic') changed.add(place);
+      if (kind === 'read' && !divided) asked.add(place);
+    }
+    for (const r of op.regions) r.ops.forEach((inner) => visit(inner, divided || op.attrs['team'] === true));
+  };
+  visit(loop, false);
+  return [...asked].every((place) => !changed.has(place));
 };
 
 const holdsTeam = (op: Op): boolean =>

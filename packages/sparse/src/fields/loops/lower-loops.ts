@@ -155,8 +155,8 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
         loc: op.loc,
         remedy: 'put it before or after that loop',
       });
-    const cached = c.loops.get(parallel.regions[0].params)?.cached;
-    return cached && cachedAccess(op, ctx, cached);
+    const { cached, team = false } = c.loops.get(parallel.regions[0].params) ?? {};
+    return cached && cachedAccess(op, ctx, cached, team);
   }
   const lowering = lowerings[op.name];
   const lost = isParallel(op) || op.regions.length === 0 ? poolsLost(storage, op) : [];

@@ -4,20 +4,18 @@ import type { Scratchpads } from './scratchpad/pads.js';
 
 /**
  * Whether a team of threads runs each task of a plan, its elements and what is kept close of fields divided among them: where tasks have loops of
- * known lengths, elements that are not parts of one word, and scratchpads that a team has room for, and to which it adds without marks.
+ * known lengths, elements that are not parts of one word, and scratchpads that a team has room for.
  */
 export const runsOnTeam = (plan: Plan, cached: Scratchpads | undefined, team: LoopGrain['team']): boolean => {
   const inner = plan.loops.slice(plan.split);
   const elements = inner.reduce((n, l) => n * l.count, 1);
-  const pads = cached?.pads ?? [];
   const bytes = (cached?.buffers ?? []).reduce((sum, b) => sum + b.length * byteSize(b.type), 0);
   return (
     team !== undefined &&
     elements >= FEW &&
     inner.every(({ at }) => at.length === undefined && at.node.kind !== 'bits') &&
     inner.every(({ at, axis, part }) => at.mask === undefined || !part || at.node.extents[axis] % part.size === 0) &&
-    bytes <= team.sharedBytes &&
-    pads.every((p) => p.marks === undefined)
+    bytes <= team.sharedBytes
   );
 };
 

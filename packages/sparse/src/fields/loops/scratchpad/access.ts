@@ -3,8 +3,8 @@ import type { Anchor } from './forms.js';
 import { padFor, type Scratchpads, type Side } from './pads.js';
 import { addTo } from './transfer.js';
 
-/** An access to a cached field as one to its pad; undefined for any other op. */
-export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Replacement | undefined => {
+/** An access to a cached field as one to its pad, which threads of a `team` may make at once; undefined for any other op. */
+export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads, team: boolean): Replacement | undefined => {
   const found = padFor(all, op);
   if (!found) return undefined;
   const { box, strides, buffer } = all.pads[found.pad];
@@ -20,7 +20,7 @@ export const cachedAccess = (op: Op, ctx: RewriteContext, all: Scratchpads): Rep
         .reduce((x, y) => b.add(x, y)),
     );
     const at = slot === 0 ? place : b.add(place, b.i32(slot));
-    return op.name === 'field.load' ? b.load(buffer, at) : addTo(b, all.pads[found.pad], op.operands[0], at);
+    return op.name === 'field.load' ? b.load(buffer, at) : addTo(b, all.pads[found.pad], op.operands[0], at, team);
   });
 };
 

@@ -25,9 +25,10 @@ export const fill = (e: Emit, pad: Pad, bases: readonly Value[], team = false): 
   else overBox(e, pad, bases, undefined, bring);
 };
 
-/** Adds to an element of a pad, and leaves behind that it did. */
-export const addTo = (b: Builder, { marks, buffer, type }: Pad, value: Value, at: Value): Value => {
-  if (marks !== undefined) b.store(marks, b.bool(true), at);
+/** Adds to an element of a pad, and leaves behind that it did: threads of a `team` may at once. */
+export const addTo = (b: Builder, { marks, buffer, type }: Pad, value: Value, at: Value, team: boolean): Value => {
+  if (marks !== undefined && team) b.atomic(marks, 'or', b.bool(true), at);
+  else if (marks !== undefined) b.store(marks, b.bool(true), at);
   return b.atomic(buffer, 'add', isFloat(type) ? b.add(value, b.constant(0, type)) : value, at);
 };
 
