@@ -14,27 +14,32 @@ import {
   type Value,
 } from '@filigree/ir';
 import { ownElements } from '../own.js';
-import { findsExtremum } from './elements.js';
-import { effectsWithin, setTangent, tangentOrZero, valueOf, type Around, type Forward } from './forward.js';
+import { areApart, textOf, type Touched } from '../touched.js';
+import {
+  effectsWithin,
+  isOwnMemory,
+  setTangent,
+  tangentOrZero,
+  valueOf,
+  type Around,
+  type Forward,
+} from './forward.js';
 
 /** Ops with regions stay what they are: tangents are carried along after the values. */
 export const forwardControl = (f: Forward, b: Builder, op: Op, control: Control, around: Around): void => {
   if (!control.parallel) return carryOn(f, b, op, control, around);
+  const owns = ownElements(op, f.elementOf, f.constants);
   const inside: Around = {
     ...around,
     parallel: true,
-    owns: around.parallel ? () => false : ownElements(op, f.elementOf, f.constants),
+    owns: around.parallel ? () => false : (inner) => isOwnMemory(f, inner) || owns(inner),
+    extrema: around.parallel ? around.extrema : new Set(),
   };
   carryOn(f, b, op, control, inside);
-  if (around.parallel || !hasExtrema(f, op, inside)) return;
+  if (around.parallel || inside.extrema.size === 0) return;
   refuseUsed(f, op);
+  refuseChanged(f, op, inside);
   carryOn(f, b, op, control, { ...inside, settles: true });
-};
-
-const hasExtrema = (f: Forward, { regions }: Op, around: Around): boolean => {
-  let found = false;
-  for (const region of regions) walk(region, (op) => void (found ||= findsExtremum(op, f.twinsOf(op), around)));
-  return found;
 };
 
 /** A loop that finds extrema runs a second time, and must find what it found before. Error: `tangent/extremum`. */
@@ -46,6 +51,23 @@ const refuseUsed = (f: Forward, op: Op): void => {
     fail('tangent/extremum', `a loop that finds extrema reads and writes '${both.buffer ?? op.name}'`, {
       loc: op.loc,
       remedy: 'read it after the loop that finds them, and write it in a loop of its own',
+    });
+};
+
+/** Whose tangent an extremum has is seen from its value in the end, where nothing but extrema has changed it. Error: `tangent/extremum`. */
+const refuseChanged = (f: Forward, { regions }: Op, { extrema }: Around): void => {
+  const touchedBy = (op: Op): readonly Touched[] =>
+    f.twinsOf(op).map(({ place, index }) => ({ place, index: index.map(f.coordinateOf) }));
+  const found = [...extrema].flatMap(touchedBy);
+  for (const region of regions)
+    walk(region, (op) => {
+      if (extrema.has(op) || f.twinsOf(op).every(({ value }) => !value)) return;
+      const changed = found.find((e) => touchedBy(op).some((t) => !areApart(t, e)));
+      if (changed)
+        fail('tangent/extremum', `a loop that finds extrema in ${textOf(changed)} changes what is there otherwise`, {
+          loc: op.loc,
+          remedy: 'set it before the loop that finds them, and add to it in a loop of its own',
+        });
     });
 };
 

@@ -1,6 +1,7 @@
 import { fail, isFloat, type Builder, type Op } from '@filigree/ir';
 import {
   copyOp,
+  isOwnMemory,
   loseResults,
   lostTangent,
   setTangent,
@@ -14,7 +15,7 @@ import type { Twin } from './twins.js';
 
 /** Ops on elements that have tangents: what is done to an element is done to its tangent. */
 export const forwardElement = (f: Forward, b: Builder, op: Op, twins: readonly Twin[], around: Around): void => {
-  if (around.settles && !isOwnMemory(f, op)) return settle(f, b, op, twins);
+  if (around.settles && !isOwnMemory(f, op)) return settle(f, b, op, twins, around);
   const [result] = op.results;
   const [{ value, name, attrs, index }] = twins;
   const at = index.map((v) => valueOf(f, v));
@@ -39,12 +40,14 @@ export const forwardElement = (f: Forward, b: Builder, op: Op, twins: readonly T
     copyOp(f, b, op);
     return setTangent(f, result, alone ? before : lostTangent(b, result));
   }
-  if (kind === 'min' || kind === 'max') {
-    if (!alone) {
-      /* Which value it is in the end is known when the loop has ended. */
-      copyOp(f, b, op);
-      return setTangent(f, result, lostTangent(b, result));
-    }
+  const isExtremum = kind === 'min' || kind === 'max';
+  if (isExtremum && !alone && !isOwnMemory(f, op)) {
+    /* Which value it is in the end is known when the loop has ended. */
+    around.extrema.add(op);
+    copyOp(f, b, op);
+    return setTangent(f, result, lostTangent(b, result));
+  }
+  if (isExtremum && alone) {
     const before = b.value(`${dialect}.load`, at, withoutKind(attrs));
     const [old] = copyOp(f, b, op);
     const takes = b.cmp(kind === 'min' ? 'le' : 'ge', valueOf(f, value), old);
@@ -61,27 +64,26 @@ export const forwardElement = (f: Forward, b: Builder, op: Op, twins: readonly T
   });
 };
 
-/** Whether an op in a parallel loop finds an extremum of several iterations. */
-export const findsExtremum = (op: Op, twins: readonly Twin[], { parallel, owns }: Around): boolean =>
-  parallel && twins.length > 0 && (op.attrs.kind === 'min' || op.attrs.kind === 'max') && !owns(op);
-
 /** In a second run: the tangent of an extremum is that of the value which it has been found to be. */
-const settle = (f: Forward, b: Builder, op: Op, [{ value, name, attrs, index }]: readonly Twin[]): void => {
+const settle = (
+  f: Forward,
+  b: Builder,
+  op: Op,
+  [{ value, name, attrs, index }]: readonly Twin[],
+  { extrema }: Around,
+): void => {
   if (!value) {
     copyOp(f, b, op);
     return setTangent(f, op.results[0], b.value(name, index.map((v) => valueOf(f, v)), attrs)); // prettier-ignore
   }
-  const { kind, ...found } = op.attrs;
-  if (kind === 'min' || kind === 'max') {
+  if (extrema.has(op)) {
     const dialect = name.split('.')[0];
     const at = index.map((v) => valueOf(f, v));
-    const isIt = b.cmp('eq', b.value(`${dialect}.load`, at, withoutKind(found)), valueOf(f, value));
+    const isIt = b.cmp('eq', b.value(`${dialect}.load`, at, withoutKind(op.attrs)), valueOf(f, value));
     b.if(isIt, () => void b.op(`${dialect}.store`, [tangentOrZero(f, b, value), ...at], withoutKind(attrs)));
   }
   loseResults(f, b, op);
 };
-
-const isOwnMemory = (f: Forward, op: Op): boolean => f.own.has(String(op.attrs.buffer).slice(1));
 
 /** The attributes of a load or store at the element of an atomic update. */
 const withoutKind = ({ kind: _, ...attrs }: Op['attrs']): Op['attrs'] => attrs;

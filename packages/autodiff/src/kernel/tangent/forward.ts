@@ -15,6 +15,7 @@ import type { Again } from '../again.js';
 import type { ElementOpOf } from '../element-ops.js';
 import { lostValue } from '../lost.js';
 import type { Owns } from '../own.js';
+import type { Coordinate } from '../touched.js';
 import type { TwinsOf } from './twins.js';
 
 /** What forward mode asks and shares. */
@@ -30,6 +31,8 @@ export interface Forward {
   readonly places: ReadonlyMap<string, string>;
   /** The numbers of the primal kernel, by value. */
   readonly constants: ReadonlyMap<number, Scalar>;
+  /** What is known of the integers of the primal kernel. */
+  readonly coordinateOf: (v: Value) => Coordinate | undefined;
   /** Buffers of which each iteration has its own. */
   readonly own: ReadonlySet<string>;
   /** The values of the primal kernel as they are now, by id; the same map for all regions, since each is left before it is entered again. */
@@ -45,6 +48,8 @@ export interface Around {
   /** Whether iterations of a parallel loop around it run at once, and if so which elements are its own. */
   readonly parallel: boolean;
   readonly owns: Owns;
+  /** The ops that find extrema of several iterations of the outermost parallel loop around; the first run of that loop gathers them. */
+  readonly extrema: Set<Op>;
   /** A second run of a parallel loop, which writes nothing but the tangents of extrema that the first has found. */
   readonly settles: boolean;
 }
@@ -92,6 +97,9 @@ export const lostTangent = (b: Builder, of: Value): Value =>
   });
 
 const REMEDY = 'compute it in another way, or in a kernel of its own';
+
+/** Whether an op is on memory of which each iteration has its own. */
+export const isOwnMemory = ({ own }: Forward, op: Op): boolean => own.has(String(op.attrs.buffer).slice(1));
 
 /** What ops of regions do to places, but for those of which each iteration has its own. */
 export const effectsWithin = (f: Forward, { regions }: Op): readonly Effect[] => {

@@ -28,6 +28,7 @@ import { loopFacts } from '../loop-facts.js';
 import { lost, refuseLost } from '../lost.js';
 import { ownsAll } from '../own.js';
 import { runPasses } from '../run-passes.js';
+import { coordinatesOf } from '../touched.js';
 import { refuseUnknownOps } from '../unknown-ops.js';
 import type { Forward } from './forward.js';
 import { forwardRegion } from './region.js';
@@ -93,6 +94,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     active: activeValues(primal, elementOf, controlOf, rows, 'tangent'),
     places,
     constants: loopFacts(primal, controlOf).constants,
+    coordinateOf: coordinatesOf(primal),
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
     values: new Map(),
     tangents: new Map(),
@@ -111,7 +113,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
   primal.params.forEach((p) => f.values.set(p.id, p));
   floats.forEach((n, k) => f.tangents.set(primal.params[n].id, along[k]));
   const { region: body } = b.region([], () =>
-    f.region(b, primal.body, { parallel: false, owns: ownsAll, settles: false }),
+    f.region(b, primal.body, { parallel: false, owns: ownsAll, extrema: new Set(), settles: false }),
   );
   const draft: Kernel = {
     name: `${name}_tangent`,

@@ -4,6 +4,8 @@ import { isFloat, walk, type Attrs, type Buffer, type Kernel, type Module, type 
 export interface Twin {
   /** What is written; nothing for loads. */
   readonly value: Value | undefined;
+  /** What messages call that the value is in. */
+  readonly place: string;
   readonly name: string;
   readonly attrs: Attrs;
   readonly index: readonly Value[];
@@ -43,16 +45,22 @@ export const twinsIn =
         const field = twinOf(f);
         return field === undefined
           ? []
-          : [{ value: operands[n], name: 'field.store', attrs: { ...rest, field }, index }];
+          : [{ value: operands[n], place: `field '${f}'`, name: 'field.store', attrs: { ...rest, field }, index }];
       });
     }
     if (does !== 'load' && does !== 'store' && does !== 'atomic') return [];
     const [value, index] = does === 'load' ? [undefined, operands] : [operands[0], operands.slice(1)];
     if (dialect === 'field') {
-      const field = twinOf(String(attrs.field));
-      return field === undefined ? [] : [{ value, name, attrs: { ...attrs, field }, index }];
+      const primal = String(attrs.field);
+      const field = twinOf(primal);
+      return field === undefined
+        ? []
+        : [{ value, place: `field '${primal}'`, name, attrs: { ...attrs, field }, index }];
     }
     if (dialect !== 'mem') return [];
-    const buffer = buffers.get(String(attrs.buffer).slice(1));
-    return buffer ? [{ value, name, attrs: { ...attrs, buffer: `@${buffer.name}` }, index }] : [];
+    const primal = String(attrs.buffer).slice(1);
+    const buffer = buffers.get(primal);
+    return buffer
+      ? [{ value, place: `buffer '${primal}'`, name, attrs: { ...attrs, buffer: `@${buffer.name}` }, index }]
+      : [];
   };
