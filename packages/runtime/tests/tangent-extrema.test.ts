@@ -11,8 +11,9 @@ import {
   serially,
   type KernelDef,
 } from '@filigree/lang/kernels';
-import { program, valueAndTangent } from '@filigree/runtime';
-import { dense, fields, i, layout } from '@filigree/sparse/fields';
+import { fixed } from '@filigree/quant';
+import { program, valueAndGradient, valueAndTangent } from '@filigree/runtime';
+import { dense, fields, i, layout, stored } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
@@ -178,4 +179,35 @@ describe.each(targets)('extrema in forward mode: %s, %i threads', (_name, thread
       expect(remedy).toContain('a loop of its own');
     }
   });
+});
+
+it('extrema of numbers that are stored in few bits are refused where they are told by what they are in the end', async () => {
+  const coarse = layout(dense(i, 64).place(x), dense(i, 4).place(stored(s, fixed(12, 4))), dense(i, 1).place(loss));
+  const most = kernel([x, s], (x, s) => {
+    for (const p of active(x)) atomicMax(s, 1, x[p]);
+  });
+  const first = kernel([x, s, loss], (x, s, loss) => {
+    atomicMax(s, 1, x[3]);
+    loss[0] = s[1];
+  });
+  const sim = await made(
+    program({ layout: coarse, kernels: { most, first }, backend: wasm(), tangents: true, differentiate: true }),
+  );
+  sim.field(x).set(3, 0.7);
+  const alone = (): void => void sim.run.first();
+  const { tangent } = valueAndTangent(sim, alone, { of: { loss }, along: (t) => t(x).set(3, 1.5) });
+  expect(tangent.loss.get(0)).toBe(1.5);
+  const codeOf = (act: () => unknown): string => {
+    try {
+      act();
+      return '';
+    } catch (e) {
+      if (!(e instanceof DiagnosticError)) throw e;
+      return e.diagnostics[0].code;
+    }
+  };
+  const all = (): void => void (sim.run.most(), sim.run.first());
+  expect(codeOf(() => valueAndTangent(sim, all, { of: { loss } }))).toBe('tangent/extremum');
+  expect(codeOf(() => valueAndGradient(sim, all, { loss, wrt: { x } }))).toBe('adjoint/extremum');
+  sim.dispose();
 });

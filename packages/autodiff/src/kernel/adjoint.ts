@@ -149,7 +149,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       continue;
     }
     refuseLost(name, scattered, 'adjoint');
-    refuseRunningExtrema(primal, elementOf, kept);
+    refuseRunningExtrema(primal, layout, elementOf, kept);
     const taken = new Set(module.buffers.map((x) => x.name));
     const turned = gather ? gatherStencils(scattered, table) : scattered;
     return {

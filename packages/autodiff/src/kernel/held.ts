@@ -15,6 +15,7 @@ import { digitsOf } from './digits.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { LoopFacts } from './loop-facts.js';
 import { ownElements } from './own.js';
+import { isRounded } from './rounded.js';
 import { areApart, coordinatesOf } from './touched.js';
 
 /** What is asked of a kernel whose elements are to be held in values. */
@@ -115,11 +116,10 @@ const usesIn = (
     for (const inner of first.regions) walk(inner, (op, parents) => visit(op, [first, ...parents]));
   });
   if (anything) return undefined;
-  /* What is stored in few bits is not what was written. */
   const isOwn = (field: string): boolean => {
     const placed = layout.fields.get(field)!;
     const leaf = layout.nodes[placed.path[placed.path.length - 1]];
-    return leaf.stored === undefined && !changed.has(valueName(leaf));
+    return !isRounded(layout, field) && !changed.has(valueName(leaf));
   };
   return new Map([...uses].filter(([field]) => isOwn(field)));
 };

@@ -1,9 +1,11 @@
 import { fail, locText, type Builder, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import type { Layout } from '@filigree/sparse/fields';
 import type { ElementOpOf } from './element-ops.js';
 import type { Settled } from './hold.js';
 import { indexKeys } from './index-keys.js';
 import type { Loss } from './lost.js';
 import type { Needs } from './needs.js';
+import { isRounded } from './rounded.js';
 import { standings, usesOf, type Use } from './standing.js';
 import { areApart, textOf, type Touched } from './touched.js';
 
@@ -78,11 +80,25 @@ export const needsOf = (primal: Kernel, adjoint: Kernel, elementOf: ElementOpOf,
  * Refuses minima and maxima in place of which something else may stand in the end, or which are read while they are found: which value an element had
  * from is seen from what it has in the end. Error: `adjoint/extremum`.
  */
-export const refuseRunningExtrema = (primal: Kernel, elementOf: ElementOpOf, kept: ReadonlySet<string>): void => {
+export const refuseRunningExtrema = (
+  primal: Kernel,
+  layout: Layout,
+  elementOf: ElementOpOf,
+  kept: ReadonlySet<string>,
+): void => {
   const uses = usesOf(primal, elementOf);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
     if (!isExtremum(use) || !elementOf(use.op)?.adjoint) continue;
+    if (isRounded(layout, String(use.op.attrs.field)))
+      fail(
+        'adjoint/extremum',
+        `kernel '${primal.name}' finds extrema in ${use.touched.place}, which is stored in a format`,
+        {
+          loc: use.op.loc,
+          remedy: 'find them in a field that is stored as it computes, and set this one from it in a kernel of its own',
+        },
+      );
     const other = uses.find(
       (u) =>
         !areApart(u.touched, use.touched) &&

@@ -43,6 +43,11 @@ export const forwardElement = (f: Forward, b: Builder, op: Op, twins: readonly T
   const isExtremum = kind === 'min' || kind === 'max';
   if (isExtremum && !alone && !isOwnMemory(f, op)) {
     /* Which value it is in the end is known when the loop has ended. */
+    if (f.isRounded(op))
+      fail('tangent/extremum', `a loop finds extrema in ${twins[0].place}, which is stored in a format`, {
+        loc: op.loc,
+        remedy: 'find them in a field that is stored as it computes, and set this one from it in a loop of its own',
+      });
     around.extrema.add(op);
     copyOp(f, b, op);
     return setTangent(f, result, lostTangent(b, result));

@@ -33,6 +33,8 @@ export interface Forward {
   readonly constants: ReadonlyMap<number, Scalar>;
   /** What is known of the integers of the primal kernel. */
   readonly coordinateOf: (v: Value) => Coordinate | undefined;
+  /** Whether an op is on elements of which is read what was not written. */
+  readonly isRounded: (op: Op) => boolean;
   /** Buffers of which each iteration has its own. */
   readonly own: ReadonlySet<string>;
   /** The values of the primal kernel as they are now, by id; the same map for all regions, since each is left before it is entered again. */

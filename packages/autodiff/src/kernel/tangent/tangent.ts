@@ -27,6 +27,7 @@ import { elementOps } from '../element-ops.js';
 import { loopFacts } from '../loop-facts.js';
 import { lost, refuseLost } from '../lost.js';
 import { ownsAll } from '../own.js';
+import { isRounded } from '../rounded.js';
 import { runPasses } from '../run-passes.js';
 import { coordinatesOf } from '../touched.js';
 import { refuseUnknownOps } from '../unknown-ops.js';
@@ -95,6 +96,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     places,
     constants: loopFacts(primal, controlOf).constants,
     coordinateOf: coordinatesOf(primal),
+    isRounded: ({ attrs }) => isRounded(layout, String(attrs.field)),
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
     values: new Map(),
     tangents: new Map(),

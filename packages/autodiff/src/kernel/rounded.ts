@@ -1,0 +1,7 @@
+import type { Layout } from '@filigree/sparse/fields';
+
+/** Whether elements of a field are stored in a format, so that what is read of them is not what was written. */
+export const isRounded = (layout: Layout, field: string): boolean => {
+  const placed = layout.fields.get(field);
+  return placed !== undefined && layout.nodes[placed.path[placed.path.length - 1]].stored !== undefined;
+};
