@@ -16,6 +16,7 @@ export interface Checked {
   readonly values: readonly (readonly [field: FieldDecl, at: readonly number[], value: number])[];
   readonly args?: readonly unknown[];
   readonly backend: Backend;
+  readonly fastMath?: boolean;
 }
 
 export const made = async <A>(task: () => Promise<E.Either<unknown, A>>): Promise<A> => {
@@ -26,8 +27,8 @@ export const made = async <A>(task: () => Promise<E.Either<unknown, A>>): Promis
 
 /** Compares gradients with central differences (five points), and gives what was found beside. */
 export const checkGradient = async (c: Checked): Promise<ReturnType<typeof valueAndGradient>> => {
-  const { layout, f, reset, loss, values, args = [], backend } = c;
-  const sim = await made(program({ layout, kernels: { f, reset }, backend, differentiate: true }));
+  const { layout, f, reset, loss, values, args = [], ...how } = c;
+  const sim = await made(program({ layout, kernels: { f, reset }, ...how, differentiate: true }));
   const run = sim.run as unknown as Readonly<Record<string, (...a: readonly unknown[]) => number>>;
   const forward = (): void => {
     run.reset();

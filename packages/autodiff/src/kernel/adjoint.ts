@@ -24,6 +24,7 @@ import { adjointBuffers } from './adjoint-buffers.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
+import { influentialValues } from './influence.js';
 import { loopFacts } from './loop-facts.js';
 import { holdElements } from './hold.js';
 import { lost, missedIn, refuseLost } from './lost.js';
@@ -121,6 +122,12 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     facts: found,
   });
   const facts = loopFacts(primal, controlOf);
+  const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
+  /* Arguments are asked for by the host. */
+  const influential = new Set([
+    ...influentialValues(primal, table, elementOf, controlOf, rows),
+    ...primal.params.map((p) => p.id),
+  ]);
   const setting: Omit<Setting, 'overwritten'> = {
     primal,
     table,
@@ -128,7 +135,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     elementOf,
     ownBuffers,
     derivatives: rows,
-    active: activeValues(primal, elementOf, controlOf, rows, 'adjoint'),
+    active: new Set([...dependent].filter((v) => influential.has(v))),
     places,
     facts,
     iterations,
