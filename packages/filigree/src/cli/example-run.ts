@@ -8,7 +8,7 @@ import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
 import type { ExampleOptions, ExampleResult } from '../gallery.js';
 import { chosenBackend } from './backend-of.js';
 import type { CommonOptions } from './common-options.js';
-import type { CompileRecord } from './compile-record.js';
+import { CompileRecord } from './compile-record.js';
 import { exampleOf, loadGallery } from './load-gallery.js';
 import type { Session } from './session.js';
 import { writeSources } from './write-sources.js';
@@ -56,7 +56,8 @@ export const runExample = async (
     ...Object.keys(FIELD_ABLATIONS),
     ...GRAPH_PASSES,
   ]);
-  const { backend, extensions } = await chosenBackend(options, session, inspecting?.record);
+  const record = inspecting?.record ?? (options.emit === undefined ? undefined : new CompileRecord());
+  const { backend, extensions } = await chosenBackend(options, session, record);
   const emitted: [string, Sources][] = [];
   const counted: [string, () => readonly Loss[]][] = [];
   const unheard = onceEach();
@@ -77,10 +78,11 @@ export const runExample = async (
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
   const wallMs = performance.now() - started;
-  for (const [program, sources] of emitted) inspecting?.record.name(program, sources);
+  for (const [program, sources] of emitted) record?.name(program, sources);
   if (options.emit !== undefined) {
-    if (emitted.length === 0) session.message(`note: the example '${name}' hands out no sources`);
-    for (const [program, sources] of emitted)
+    const unnamed = record!.programs.filter((p) => p.name === undefined);
+    const all = [...emitted, ...unnamed.map(({ sources }, k) => [`${name} ${k + 1}`, sources] as const)];
+    for (const [program, sources] of all)
       await writeSources(join(options.emit, program.replace(/[^\w.-]+/g, '-')), sources);
   }
   return {
