@@ -72,7 +72,9 @@ describe('the tables of traces', () => {
     const counts = categoriesSection(results).table.rows.map((r) => Number(r.at(-1)));
     expect(counts.reduce((a, b) => a + b)).toBe(2);
     expect(eachMatrixSection(results).table.rows.map((r) => r[0])).toEqual(['diagonal', 'band']);
-    expect(spmvSections(results)[0]!.table.rows.map((r) => r[2])).toEqual(['2', '0', '0', '2']);
+    /* MKL is not on every machine. */
+    const ours = spmvSections(results)[0]!.table.rows.filter((r) => !r[0]!.startsWith('MKL'));
+    expect(ours.map((r) => r[2])).toEqual(['2', '0', '0', '2']);
     expect(piecesHistogram(results).match(/v8"/g)).toHaveLength(2);
   });
 
