@@ -52,8 +52,8 @@ export interface CFamilyDialect {
   readonly helper: (name: string) => HelperText;
   /** What stands before the function of a kernel: `static`, `extern "C" __global__`. */
   readonly local: string;
-  /** The head of a kernel's function, if it is more than that and the parameters. */
-  readonly head?: (name: string, params: readonly string[]) => KernelHead;
+  /** The head of a kernel's function without the brace, if it is more than that and the parameters. */
+  readonly head?: (name: string, params: readonly string[]) => string | KernelHead;
   /**
    * Lines before a sequential loop whose iterations are independent except for what they accumulate; `lanes` if vector
    * lanes are wanted.

@@ -97,10 +97,8 @@ export const emitKernel = (
     ...params,
   ];
   const what = `Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`;
-  const { text: begin, first } = dialect.head?.(name, head) ?? {
-    text: `${dialect.local} void ${name}(${head.join(', ')})`,
-    first: [],
-  };
+  const written = dialect.head?.(name, head) ?? `${dialect.local} void ${name}(${head.join(', ')})`;
+  const { text: begin, first } = typeof written === 'string' ? { text: written, first: [] } : written;
   const own = defined(what, begin, { lines: [...first.map((l) => ({ text: `  ${l}`, loops: 0 })), ...body.lines] });
   const functions = [...shared.parts, own];
   const text = functions.map((f) => f.text).join('\n');
