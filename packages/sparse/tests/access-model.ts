@@ -309,7 +309,8 @@ const add = (
     const list = branch ? branch.dynamic(axis, most) : dynamic(axis, most);
     return { branch: kind === 'dynamic' ? list : list.pointer(options), lists: lists + 1 };
   }
-  if (kind === 'hash' && depth === 0) return { branch: hash(split, sizes, { cells: cells ?? 64 }), lists };
+  /* More than the largest loops of a program activate. */
+  if (kind === 'hash' && depth === 0) return { branch: hash(split, sizes, { cells: cells ?? 256 }), lists };
   const size = kind === 'morton' ? 2 ** (extents[0] % 3) : 0;
   const array = kind === 'morton' ? split.map(() => size) : sizes;
   const plain = branch ? branch.dense(split, array) : dense(split, array);
