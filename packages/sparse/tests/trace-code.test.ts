@@ -35,24 +35,28 @@ const readsAll = ({ from }: SparseKernel, entries: number): void => {
 /** Numbers of columns of a dense matrix: some that one vector holds, and some that need many and leave a rest. */
 const widths = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.constantFrom(17, 39, 70));
 
+/** A kernel for a matrix times a vector, against a loop over the entries. */
+const timesVector = (p: CsrPattern, kernel: SparseKernel, dtype: 'f32' | 'f64'): void => {
+  const Numbers = dtype === 'f64' ? Float64Array : Float32Array;
+  readsAll(kernel, p.colIdx.length);
+  const values = numbers(p.colIdx.length, 1);
+  const A = new Numbers(kernel.from.length);
+  packValues(kernel, values, A);
+  const [x, y] = [Numbers.from(numbers(p.cols, 7)), new Numbers(p.rows).fill(NaN)];
+  run(kernel.module, { A, x, y });
+  const expected = new Float64Array(p.rows);
+  rowByRow(p, (i, j, at) => (expected[i]! += values[at]! * x[j]!));
+  expect(unsigned(y)).toEqual(unsigned(expected));
+};
+
 describe('kernels of a pattern compute what a loop over its entries does', () => {
   const property = (check: (p: CsrPattern) => void): void => fc.assert(fc.property(patterns, check), { numRuns: 25 });
 
   it('a matrix times a vector', () =>
     fc.assert(
-      fc.property(patterns, fc.constantFrom('f32', 'f64'), (p, dtype) => {
-        const Numbers = dtype === 'f64' ? Float64Array : Float32Array;
-        const kernel = spmvKernel(p, { dtype });
-        readsAll(kernel, p.colIdx.length);
-        const values = numbers(p.colIdx.length, 1);
-        const A = new Numbers(kernel.from.length);
-        packValues(kernel, values, A);
-        const [x, y] = [Numbers.from(numbers(p.cols, 7)), new Numbers(p.rows).fill(NaN)];
-        run(kernel.module, { A, x, y });
-        const expected = new Float64Array(p.rows);
-        rowByRow(p, (i, j, at) => (expected[i]! += values[at]! * x[j]!));
-        expect(unsigned(y)).toEqual(unsigned(expected));
-      }),
+      fc.property(patterns, fc.constantFrom('f32', 'f64'), (p, dtype) =>
+        timesVector(p, spmvKernel(p, { dtype }), dtype),
+      ),
       { numRuns: 80 },
     ));
 
@@ -68,18 +72,9 @@ describe('kernels of a pattern compute what a loop over its entries does', () =>
             ),
           );
           const p = patternOf(997, rows);
-          const Numbers = dtype === 'f64' ? Float64Array : Float32Array;
           const kernel = spmvKernel(p, { dtype });
           fc.pre(kernel.rows.length > 0);
-          readsAll(kernel, p.colIdx.length);
-          const values = numbers(p.colIdx.length, 1);
-          const A = new Numbers(kernel.from.length);
-          packValues(kernel, values, A);
-          const [x, y] = [Numbers.from(numbers(p.cols, 7)), new Numbers(p.rows).fill(NaN)];
-          run(kernel.module, { A, x, y });
-          const expected = new Float64Array(p.rows);
-          rowByRow(p, (i, j, at) => (expected[i]! += values[at]! * x[j]!));
-          expect(unsigned(y)).toEqual(unsigned(expected));
+          timesVector(p, kernel, dtype);
         },
       ),
       { numRuns: 60 },
