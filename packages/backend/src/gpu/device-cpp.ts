@@ -58,10 +58,7 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     spellings: { ...gnuSpellings, ...unhinted, 'mem.fence': { effect: 'effect', write: () => expr(words.fence) } },
     helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
     local: 'extern "C" __global__',
-    head: (kernel, params) => ({
-      text: `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
-      first: [],
-    }),
+    head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
     independent: () => [],
     part: {
       head: (part, params) => `${local} void ${part}(${params.join(', ')})`,
