@@ -25,5 +25,6 @@ export { vectorize } from './vectorize/vectorize.js';
 export { core, corePasses, corePassesOver, defaultPipeline } from './registry.js';
 export { takesLanes } from './support/takes-lanes.js';
 export { tripCount } from './support/trip-count.js';
+export { uniqueName } from './support/unique-name.js';
 export { timesRun, workOf, type Loops } from './support/work.js';
 export type { CorePass } from './support/core-pass.js';

@@ -18,6 +18,7 @@ import {
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, isEmpty, type Facts } from './support/facts.js';
 import { isParallelLoop, scratchOf, usesScratch } from './support/scratch.js';
+import { uniqueName } from './support/unique-name.js';
 import { simpleOp } from './support/values.js';
 
 /**
@@ -73,7 +74,7 @@ const splitKernel = (
       fail('opt/own-type', `a value of type ${typeText(v.type)} goes from one task of @${kernel.name} to another`, {
         remedy: 'lower types of your own before offload: only numbers are kept between tasks',
       });
-    const name = unique(`${kernel.name}_v${v.id}`, names);
+    const name = uniqueName(`${kernel.name}_v${v.id}`, names);
     buffers.set(v.id, name);
     spills.push({ name, type: scalarOf(v.type), length: lanesOf(v.type), role: 'temp' });
   }
@@ -89,7 +90,7 @@ const splitKernel = (
     ];
     return {
       ...kernel,
-      name: unique(`${kernel.name}_${i}`, names),
+      name: uniqueName(`${kernel.name}_${i}`, names),
       body: { ...kernel.body, ops: body },
       attrs: { ...kernel.attrs, task: task.parallel ? 'parallel' : 'serial', origin: kernel.name },
     };
@@ -208,11 +209,3 @@ const storeSpilled = (v: Value, buffer: string | undefined, ids: IdSource): read
 
 const zeroIndex = (ids: IdSource): Op =>
   simpleOp('arith.constant', [], { value: 0 }, makeValue(ids.next(), 'i32', undefined));
-
-/** The name, or with a number behind it the first that is not taken; takes it. */
-const unique = (name: string, taken: Set<string>): string => {
-  let result = name;
-  for (let i = 2; taken.has(result); i++) result = `${name}_${i}`;
-  taken.add(result);
-  return result;
-};

@@ -22,11 +22,3 @@ export const take = (v: Value, { name }: Buffer, ids: IdSource): readonly Op[] =
 
 const zeroIndex = (ids: IdSource): Op =>
   makeOp('arith.constant', [], [makeValue(ids.next(), 'i32', undefined)], { value: 0 }, [], undefined);
-
-/** The name, or with a number behind it the first that is not taken; takes it. */
-export const unique = (name: string, taken: Set<string>): string => {
-  let result = name;
-  for (let i = 2; taken.has(result); i++) result = `${name}_${i}`;
-  taken.add(result);
-  return result;
-};

@@ -1,10 +1,11 @@
 import { type Diagnostic, type Diagnostics, type Module, error, scalarOf, walk } from '@filigree/ir';
 import type { GpuLanguage } from './language.js';
+import { scratchNames } from './scratch-names.js';
 
 /** Atomics that a language does not have, in memory that all threads see: `emit/unsupported-atomic`, once for each type. */
 export const checkAtomics = (module: Module, { name, atomics }: GpuLanguage): Diagnostics => {
   const found = new Map<string, Diagnostic>();
-  const own = new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => `@${b.name}`));
+  const own = scratchNames(module);
   for (const { body } of module.kernels)
     walk(body, (op) => {
       if ((op.name !== 'mem.atomic' && op.name !== 'mem.cas') || own.has(String(op.attrs['buffer']))) return;

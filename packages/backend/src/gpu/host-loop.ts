@@ -14,9 +14,10 @@ import {
   opTable,
   walk,
 } from '@filigree/ir';
-import { factsOf, rangesOf } from '@filigree/opt';
-import { carrierOf, leave, take, unique } from './carried.js';
+import { factsOf, rangesOf, uniqueName } from '@filigree/opt';
+import { carrierOf, leave, take } from './carried.js';
 import { type HostCount, hostCount } from './host-count.js';
+import { scratchNames } from './scratch-names.js';
 
 /** A kernel as three: what is before a serial loop, an iteration of it, and what is after. */
 export interface HostLoop {
@@ -89,7 +90,7 @@ export const hostLoopIn = (
   if (carried.some((v) => typeof v.type !== 'string')) return undefined;
 
   const ids = freshIds(kernel);
-  const carriers = new Map(carried.map((v) => [v.id, carrierOf(v, unique(`${kernel.name}_v${v.id}`, taken))]));
+  const carriers = new Map(carried.map((v) => [v.id, carrierOf(v, uniqueName(`${kernel.name}_v${v.id}`, taken))]));
   const leaveIn = (into: Value, v: Value): readonly Op[] => leave(v, carriers.get(into.id)!, ids);
   const takeAs = (from: Value, v: Value): readonly Op[] => take(v, carriers.get(from.id)!, ids);
   const outside = [...again, ...stored.flatMap((v) => takeAs(v, v))].sort((a, b) => head.indexOf(a) - head.indexOf(b));
@@ -106,7 +107,7 @@ export const hostLoopIn = (
   ];
   const named = (suffix: string, list: readonly Op[]): Kernel => ({
     ...kernel,
-    name: unique(`${kernel.name}_${suffix}`, taken),
+    name: uniqueName(`${kernel.name}_${suffix}`, taken),
     body: { ...kernel.body, ops: [...list, last] },
   });
   const goesOn = makeValue(ids.next(), 'i1', undefined);
@@ -149,8 +150,8 @@ const mostTrips = (
 };
 
 /** Whether serial code has something in scratch buffers, which carry nothing from one launch to the next. */
-const usesScratch = (kernel: Kernel, { buffers }: Module, isParallel: (op: Op) => boolean): boolean => {
-  const scratch = new Set(buffers.filter((b) => b.role === 'scratch').map((b) => `@${b.name}`));
+const usesScratch = (kernel: Kernel, module: Module, isParallel: (op: Op) => boolean): boolean => {
+  const scratch = scratchNames(module);
   let found = false;
   if (scratch.size > 0)
     walk(kernel.body, (op, parents) => {

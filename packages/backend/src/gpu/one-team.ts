@@ -12,15 +12,16 @@ import {
   opWith,
   walk,
 } from '@filigree/ir';
+import { scratchNames } from './scratch-names.js';
 
 /**
  * A serial kernel with parallel loops that could not be taken out of it, such as those in a loop of which nobody knows the end, as one
  * iteration of a parallel loop: a team goes through the serial code, and divides the iterations of the loops. Undefined where there are none, or
  * where scratch buffers are used, which each iteration has for itself and a team shares.
  */
-export const onOneTeam = (kernel: Kernel, dialects: readonly Dialect[], { buffers }: Module): Kernel | undefined => {
+export const onOneTeam = (kernel: Kernel, dialects: readonly Dialect[], module: Module): Kernel | undefined => {
   const controlOf = controlBy(opTable(dialects));
-  const scratch = new Set(buffers.filter((b) => b.role === 'scratch').map((b) => `@${b.name}`));
+  const scratch = scratchNames(module);
   let [loops, own] = [0, false];
   walk(kernel.body, (op) => {
     if (controlOf(op)?.parallel === true) loops++;

@@ -1,5 +1,6 @@
 import { type Buffer, type Dialect, type Kernel, type Module, type Op, freshIds, opTable, walk } from '@filigree/ir';
-import { carrierOf, leave, take, unique } from './carried.js';
+import { uniqueName } from '@filigree/opt';
+import { carrierOf, leave, take } from './carried.js';
 
 /** What is read before a loop by each of its threads, although the loop changes it: a slow thread would read what a quick one wrote. */
 export interface Separated {
@@ -43,14 +44,14 @@ export const separateRacingReads = (
   const taken = new Set([...buffers.map((b) => b.name), kernel.name]);
   const ids = freshIds(kernel);
   const carried = new Map(
-    racing.flatMap((op) => op.results).map((v) => [v.id, carrierOf(v, unique(`${kernel.name}_v${v.id}`, taken))]),
+    racing.flatMap((op) => op.results).map((v) => [v.id, carrierOf(v, uniqueName(`${kernel.name}_v${v.id}`, taken))]),
   );
   const store = (op: Op): readonly Op[] => op.results.flatMap((v) => leave(v, carried.get(v.id)!, ids));
   const load = (op: Op): readonly Op[] => op.results.flatMap((v) => take(v, carried.get(v.id)!, ids));
   const withOps = (name: string, ops: readonly Op[]): Kernel => ({ ...kernel, name, body: { ...kernel.body, ops } });
   return {
     kernels: [
-      withOps(unique(`${kernel.name}_reads`, taken), [
+      withOps(uniqueName(`${kernel.name}_reads`, taken), [
         ...before.flatMap((op) => (racing.includes(op) ? [op, ...store(op)] : [op])),
         last,
       ]),

@@ -1,5 +1,4 @@
 import {
-  type Buffer,
   type Dialect,
   type Kernel,
   type Module,
@@ -15,6 +14,7 @@ import {
 } from '@filigree/ir';
 import { accessesOf } from '../c-family/core-ops.js';
 import { type TeamRoom, teamOf } from '../c-family/kernel/team.js';
+import { scratchNames } from './scratch-names.js';
 
 /**
  * Loops within parallel loops whose iterations could be vector lanes become loops for a team, where a team can run all that is around them:
@@ -27,7 +27,7 @@ export const teamsOfLanes = (dialects: readonly Dialect[], room: TeamRoom | unde
     room === undefined
       ? module
       : mapKernels(module, (kernel) => {
-          const divides = dividable(kernel, module.buffers);
+          const divides = dividable(kernel, module);
           const divided = (op: Op): Op =>
             divides(op)
               ? opWith(op, { attrs: { team: true } })
@@ -78,9 +78,9 @@ const holdsTeam = (op: Op): boolean =>
 /* With fewer iterations most threads of a team would wait. */
 const FEW = 24;
 
-const dividable = ({ body }: Kernel, buffers: readonly Buffer[]): ((op: Op) => boolean) => {
+const dividable = ({ body }: Kernel, module: Module): ((op: Op) => boolean) => {
   const definedBy = definitions(body);
-  const scratch = new Set(buffers.filter((b) => b.role === 'scratch').map((b) => `@${b.name}`));
+  const scratch = scratchNames(module);
   const number = (op: Op, k: number): number => {
     const by = definedBy.get(op.operands[k]!.id);
     return by?.name === 'arith.constant' ? Number(by.attrs['value'] as number | string) : NaN;
