@@ -72,7 +72,8 @@ export const runExample = async (
     seed: options.seed,
     bench: options.bench ?? false,
     ablate: ablated,
-    emit: (program, sources) => emitted.push([program, sources]),
+    /* A program that was found in the cache would be lowered again to tell its sources. */
+    ...(record && { emit: (program: string, sources: Sources) => void emitted.push([program, sources]) }),
     ...(inspecting && { draw: inspecting.draw, losses: (program, losses) => counted.push([program, losses]) }),
     warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
