@@ -15,7 +15,7 @@ describe('filigree run', () => {
        run: async ({ args, backend, dtype, threads, seed, bench, ablate, emit, warn, progress }) => {
          if (args.full) for (let k = 0; k < 2; k++) warn([{ severity: 'warning', code: 'cache/unwritable', message: 'the disk is full', remedy: 'free some' }]);
          progress(0.5, 'half way');
-         emit('L*M', { backend: backend.name, files: [{ name: 'kernels.txt', language: 'text', contents: 'kernels' }] });
+         emit?.('L*M', { backend: backend.name, files: [{ name: 'kernels.txt', language: 'text', contents: 'kernels' }] });
          return { metrics: { ...args, backend: backend.name, dtype, threads, seed, bench: String(bench), ablate: ablate.join(' ') }, check: { passed, maxRelError: 0 }, ms: { run: 1 }, nodes: 3, kernels: 1, baselines: { plain: 2 } };
        } });
      export const gallery = { good: example('good', true), bad: example('bad', false) };`,
