@@ -267,4 +267,19 @@ describe('loops over words do what loops over elements do', () => {
       { numRuns: 12 },
     );
   });
+
+  it('after what was stored to one of their elements twice', () => {
+    const of = layout(layouts['three bits, with room to spare'][0]());
+    const copy: Store = { value: { is: 'load', field: 'u', at: [0, 0] }, where: undefined, kind: 'store' };
+    const module = moduleOf(
+      of,
+      [
+        ['u', 7, 14, 0],
+        ['u', 7, 14, -3],
+      ],
+      [copy],
+      30,
+    );
+    expect(lowered(of, module, [0])[7 * 30 + 14]).toBe(-3);
+  });
 });

@@ -161,7 +161,9 @@ const meets = (c: Context, op: Op, { word, stores }: Pending): boolean => {
 
 /** Whether what is loaded of a field depends on stores that are still to be made. */
 const isTouched = ({ layout }: Context, field: string, stores: ReadonlyMap<string, Store>): boolean => {
-  const joint = layout.named.get(field)?.stored?.joint;
+  const { joint, inArray, elements } = layout.named.get(field)?.stored ?? {};
+  /* The elements of a bit array and its words are two names of the same bits. */
+  if (inArray === true || elements) return true;
   return joint ? joint.members.some((m) => stores.has(m.field.name)) : stores.has(field);
 };
 
