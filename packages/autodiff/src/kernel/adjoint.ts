@@ -32,6 +32,7 @@ import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { unreachedValues } from './unreached.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
@@ -136,6 +137,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ownBuffers,
     derivatives: rows,
     active: new Set([...dependent].filter((v) => influential.has(v))),
+    unreached: unreachedValues(primal, facts, elementOf, controlOf, rows),
     places,
     facts,
     iterations,

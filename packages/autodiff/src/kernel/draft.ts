@@ -32,6 +32,7 @@ export interface Setting {
   /** The adjoints of buffers that it uses. */
   readonly ownBuffers: ReadonlyMap<string, Buffer>;
   readonly active: ReadonlySet<number>;
+  readonly unreached: ReadonlySet<number>;
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
   readonly iterations: number;

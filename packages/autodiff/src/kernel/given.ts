@@ -12,6 +12,7 @@ import type { Known } from './again.js';
 import { isGiven } from './is-given.js';
 import type { Reversal } from './reversal.js';
 import type { Sums } from './sums.js';
+import { whereReached } from './where-reached.js';
 
 /** The reverse of an op that says what the derivative of values is: its region, from the adjoints of its results. */
 export const reverseGiven = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums): void => {
@@ -22,7 +23,11 @@ export const reverseGiven = (r: Reversal, b: Builder, op: Op, known: Known, sums
   region.params.forEach((p, n) => within.set(p.id, sums.orZero(b, op.results[n])));
   r.again.region(b, region, within);
   const { operands } = region.ops[region.ops.length - 1];
-  inputs.forEach((v, n) => sums.add(b, v, r.again.value(within, operands[n])));
+  const seeds = region.params.map((p) => r.again.value(within, p));
+  const guarded = whereReached(r, b, op.results, seeds);
+  inputs.forEach((v, n) => {
+    if (r.active.has(v.id)) sums.add(b, v, guarded(r.again.value(within, operands[n])));
+  });
 };
 
 /** A kernel without what it says of derivatives: what is left computes the same values. */

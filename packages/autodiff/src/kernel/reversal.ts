@@ -24,6 +24,8 @@ export interface Reversal {
   readonly elementOf: ElementOpOf;
   readonly again: Again;
   readonly active: ReadonlySet<number>;
+  /** Values that may be computed for nothing, see `unreachedValues`. */
+  readonly unreached: ReadonlySet<number>;
   /** Places, as effects call them, of values that have adjoints. */
   readonly places: ReadonlySet<string>;
   /** A buffer of one element of a type, for sums over the iterations of a parallel loop. */

@@ -8,6 +8,7 @@ import { ownElements, type Owns } from './own.js';
 import { captured, type Reversal } from './reversal.js';
 import { ruleOf } from './rule.js';
 import type { Sums } from './sums.js';
+import { whereReached } from './where-reached.js';
 
 /** Appends the reverse of a region, whose values are known: from the sums of what it yields to those of what it takes. */
 export const reverseRegion = (r: Reversal, b: Builder, { ops }: Region, known: Known, sums: Sums, owns: Owns): void => {
@@ -41,9 +42,10 @@ const reverseScalar = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums
   if (!rule) return;
   const value = (v: Value): Value => r.again.value(known, v);
   const terms = rule.times(algebraOf(b, result.type), seed, value(result), ...op.operands.map(value));
+  const guarded = whereReached(r, b, [result], [seed]);
   op.operands.forEach((v, n) => {
     const term = terms[n];
-    if (term) sums.add(b, v, term);
+    if (term && r.active.has(v.id)) sums.add(b, v, guarded(term));
   });
 };
 

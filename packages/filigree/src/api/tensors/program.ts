@@ -45,7 +45,7 @@ export interface TensorOptions extends SharingOptions {
   readonly backend?: BackendName | (string & {}) | Backend | undefined;
   /** Those whose backends may be named; a backend that is named knows their ops. */
   readonly extensions?: readonly Extension[] | undefined;
-  /** Threads of a run that does not say otherwise, for kernels that run for many elements; default 1. */
+  /** Threads of a run that does not say otherwise, which divide the elements of kernels that run for many, and what is large in others; default 1. */
   readonly threads?: number | undefined;
   /** Folder for compiled artifacts, or `false` for none; default the user's cache folder. */
   readonly cache?: string | false | undefined;
@@ -157,7 +157,7 @@ export const compileFor = async (
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
-  const module = orThrow(lowerPlans(plans, { elements, target, ...(keep && { keep }) }, backend.watch));
+  const module = orThrow(lowerPlans(plans, { elements, target, divides: true, ...(keep && { keep }) }, backend.watch));
   const lowered = performance.now();
   const { threads, cache, fastMath, memory, bind, session } = options;
   const instance = orThrow(

@@ -1,4 +1,5 @@
 import type { Builder, Value } from '@filigree/ir';
+import { PARALLEL_WORK } from '../../linalg/parallel-work.js';
 import { addScaled } from './access.js';
 
 /** Places that are multiplied: one load each. */
@@ -27,12 +28,15 @@ export interface DenseNest {
   readonly scale: number | Value;
   readonly type: 'f32' | 'f64';
   readonly lanes: number;
+  /** Whether threads may divide the outermost loop. */
+  readonly divides: boolean;
 }
 
 /**
  * target = scale·Σ terms, or target += …, by loops with constant bounds. Indices that follow directly after one another
  * in every operand become one loop. The loop along which all operands are contiguous runs on vector lanes: preferably
- * one of the target's, else a summed one.
+ * one of the target's, else a summed one. Iterations of the outermost loop write elements of their own, and threads divide them
+ * where that pays.
  */
 export const denseNest = (b: Builder, nest: DenseNest): void => {
   const loops = fuse(nest.loops.filter((l) => l.trips !== 1));
@@ -42,9 +46,13 @@ export const denseNest = (b: Builder, nest: DenseNest): void => {
   const outer = rest.filter((l) => !l.summed).sort((x, y) => y.strides[0]! - x.strides[0]!);
   const summed = rest.filter((l) => l.summed);
   const start: Cursor = { target: nest.target, terms: nest.terms };
-  over(b, outer, start, (cursor) => {
+  const operations = loops.reduce((n, l) => n * l.trips, Math.max(1, nest.terms.length));
+  /* In place, an iteration may read what another writes. */
+  const inPlace = nest.terms.some((t) => t.some((p) => p.buffer === nest.target.buffer));
+  const attrs: Attrs = nest.divides && !inPlace && operations >= PARALLEL_WORK ? { parallel: true } : {};
+  over(b, outer, attrs, start, (cursor) => {
     if (lane === undefined || lane.summed) return finish(b, nest, cursor, sumOf(b, nest, cursor, summed, lane), 1);
-    alongLanes(b, lane, nest.lanes, cursor, (c, width) =>
+    alongLanes(b, lane, outer.length === 0 ? attrs : {}, nest.lanes, cursor, (c, width) =>
       finish(b, nest, c, wideSum(b, nest, c, summed, width, lane), width),
     );
   });
@@ -91,11 +99,22 @@ const move = (b: Builder, place: Place, i: Value, by: number): Place => ({
   at: addScaled(b, place.at, i, by),
 });
 
-const over = (b: Builder, loops: readonly DenseLoop[], cursor: Cursor, body: (cursor: Cursor) => void): void => {
+const over = (
+  b: Builder,
+  loops: readonly DenseLoop[],
+  attrs: Attrs,
+  cursor: Cursor,
+  body: (cursor: Cursor) => void,
+): void => {
   const [first, ...rest] = loops;
   if (first === undefined) return body(cursor);
-  b.for(b.i32(0), b.i32(first.trips), b.i32(1), {}, [], (i) => over(b, rest, advance(b, cursor, i, first), body));
+  b.for(b.i32(0), b.i32(first.trips), b.i32(1), attrs, [], (i) =>
+    over(b, rest, {}, advance(b, cursor, i, first), body),
+  );
 };
+
+/** What is said of the outermost loop. */
+type Attrs = { readonly parallel?: true };
 
 /** Whole vectors, then halves of them down to single lanes. */
 const pieces = (trips: number, lanes: number): readonly { from: number; to: number; width: number }[] => {
@@ -112,6 +131,7 @@ const pieces = (trips: number, lanes: number): readonly { from: number; to: numb
 const alongLanes = (
   b: Builder,
   loop: DenseLoop,
+  attrs: Attrs,
   lanes: number,
   cursor: Cursor,
   body: (cursor: Cursor, width: number) => void,
@@ -119,7 +139,7 @@ const alongLanes = (
   for (const { from, to, width } of pieces(loop.trips, lanes)) {
     const at = (i: Value): void => body(advance(b, cursor, i, loop), width);
     if (to - from === width) at(b.i32(from));
-    else b.for(b.i32(from), b.i32(to), b.i32(width), {}, [], at);
+    else b.for(b.i32(from), b.i32(to), b.i32(width), width === lanes ? attrs : {}, [], at);
   }
 };
 

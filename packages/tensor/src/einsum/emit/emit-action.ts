@@ -5,6 +5,7 @@ import { columnParts, whole } from '../../linalg/gemm/column-parts.js';
 import type { GemmSpec, GemmTarget } from '../../linalg/gemm-spec.js';
 import { buildGemm } from '../../linalg/build-gemm.js';
 import { type Access, addConstant, addScaled, boxStart, isDense, strideAlong } from './access.js';
+import { PARALLEL_WORK } from '../../linalg/parallel-work.js';
 import { emitNest, entriesStored, fillZero } from './nest.js';
 import type { ConstantTables } from '../../linalg/constant-tables.js';
 
@@ -14,6 +15,8 @@ export interface ActionContext {
   readonly type: 'f32' | 'f64';
   readonly target: GemmTarget;
   readonly lanes: number;
+  /** Whether threads may divide an action among them: not where they divide the elements that it is done for. */
+  readonly divides: boolean;
   readonly tables: ConstantTables;
   /** Values of the scalars of a run. */
   readonly scalars: ReadonlyMap<string, Value>;
@@ -27,7 +30,7 @@ export interface ActionContext {
 export const emitAction = (action: Action, ctx: ActionContext): void => {
   const { operation } = action;
   if (action.scale.factor === 0) {
-    if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx.lanes, ctx.type);
+    if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx);
     return;
   }
   if (operation.kind === 'log' && fitsGemm(action, operation, ctx)) return emitLoopOverGemm(action, operation, ctx);
@@ -45,6 +48,7 @@ export const emitAction = (action: Action, ctx: ActionContext): void => {
       scale: scaleOf(ctx, action.scale),
       type: ctx.type,
       lanes: ctx.lanes,
+      divides: ctx.divides,
     },
     ctx.tables,
   );
@@ -71,7 +75,7 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
   /* Products that do not write the padding of a temporary leave it to others, which may read it. */
   const unpadded = target.temporary && target.storage.size > stored && gemm.mPadded === undefined;
   /* Where an index of a loop is summed over, products are added up. */
-  if (!action.add && (gemm.beta === 1 || written < stored || unpadded)) fillZero(b, target, ctx.lanes, ctx.type);
+  if (!action.add && (gemm.beta === 1 || written < stored || unpadded)) fillZero(b, target, ctx);
   if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
   const start = (o: Access): Value =>
     addConstant(
@@ -104,9 +108,15 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
         rest.slice(1),
       );
     if (to - from === 1) body(spec, at, rest.slice(1));
-    else b.for(b.i32(0), b.i32(to - from), b.i32(1), {}, [], go);
+    else b.for(b.i32(0), b.i32(to - from), b.i32(1), divided && letter === loops[0] ? { parallel: true } : {}, [], go);
   };
   const [aAt, bAt, cAt] = [left, right, target].map(start);
+  /* Slices of the target are written by one thread each; padding lies between them, which a product writes too. */
+  const divided =
+    ctx.divides &&
+    [...target.indices].includes(loops[0]!) &&
+    gemm.mPadded === undefined &&
+    Object.values(ranges).reduce((n, [from, to]) => n * (to - from), 1) >= PARALLEL_WORK;
   const repeated = [...loops].some((l) => ranges[l]![1] - ranges[l]![0] > 1);
   for (const part of repeated ? columnParts(gemm, ctx.target) : [whole(gemm)])
     body(part.spec, [aAt!, addConstant(b, bAt!, part.bAt), addConstant(b, cAt!, part.cAt)], loops);

@@ -53,6 +53,8 @@ export interface LowerOptions {
    * these nothing is prefetched. Kernels for many elements always prefetch the next element.
    */
   readonly prefetchBuffers?: boolean;
+  /** For kernels that do not run for many elements: whether threads divide what is large in them; default false. */
+  readonly divides?: boolean;
 }
 
 /**
@@ -78,6 +80,7 @@ const lowerSpec: OptionSpec<LowerOptions> = {
   lower: option.truth,
   keep: option.callback,
   prefetchBuffers: option.truth,
+  divides: option.truth,
 };
 
 const lowered = (
@@ -86,12 +89,13 @@ const lowered = (
   watch: Watch | undefined,
 ): E.Either<Diagnostics, Module> => {
   const { target = gemmTargets.avx2, lower = true, keep } = options;
+  const divides = options.divides === true && options.elements?.kind !== 'many';
   const build = pass('lower-plans', (all: readonly Plan[]) =>
-    moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false),
+    moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false, divides),
   );
   const over = { dialects: [...coreDialects, linalg] };
   const steps = pipeline<Module>([
-    lowerGemm(target, keep && { keep }),
+    lowerGemm(target, { ...(keep && { keep }), divides }),
     canonicalize(over),
     cse(over),
     licm({ ...over, keepOffsets: true }),
@@ -104,7 +108,13 @@ const lowered = (
   );
 };
 
-const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements, prefetchBuffers: boolean): Module => {
+const moduleOf = (
+  plans: readonly Plan[],
+  target: GemmTarget,
+  elements: Elements,
+  prefetchBuffers: boolean,
+  divides: boolean,
+): Module => {
   const type = plans[0]?.type ?? fail('emit/empty', 'there is no kernel to lower', { remedy: 'give a plan' });
   const other = plans.find((p) => p.type !== type);
   if (other)
@@ -122,7 +132,16 @@ const moduleOf = (plans: readonly Plan[], target: GemmTarget, elements: Elements
   const names = identifiersOf(plans.map((p) => p.name));
   const tables = new ConstantTables(buffers);
   const kernels = plans.map((plan) =>
-    kernelOf(plan, { name: names.get(plan.name)!, target, elements, tensors, buffers, tables, prefetchBuffers }),
+    kernelOf(plan, {
+      name: names.get(plan.name)!,
+      target,
+      elements,
+      tensors,
+      buffers,
+      tables,
+      prefetchBuffers,
+      divides,
+    }),
   );
   return makeModule(kernels.length === 1 ? kernels[0]!.name : 'tensors', [...buffers.values()], kernels);
 };
@@ -136,6 +155,7 @@ interface KernelContext {
   readonly buffers: Map<string, Buffer>;
   readonly tables: ConstantTables;
   readonly prefetchBuffers: boolean;
+  readonly divides: boolean;
 }
 
 interface Place {
@@ -147,7 +167,7 @@ interface Place {
 type Places = (tensor: ModuleTensor) => Value | undefined;
 
 const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
-  const { elements, target, tensors, buffers, tables, prefetchBuffers } = context;
+  const { elements, target, tensors, buffers, tables, prefetchBuffers, divides } = context;
   const b = new Builder(opTable([...coreDialects, linalg]), buffers, idsFrom(0));
   const used = plan.tensors.map((t) => tensors.get(t.tensor.name)!);
   const numbered = elements.kind === 'at' ? used.filter((t) => t.placed.kind !== 'shared') : [];
@@ -177,6 +197,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
       type: plan.type,
       target,
       lanes: target.vectorBytes / byteSize(plan.type),
+      divides,
       tables,
       scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
       base: (operand: Operand): Access => {

@@ -15,6 +15,8 @@ export interface Nest {
   readonly type: 'f32' | 'f64';
   /** Lanes of a vector of `type`. */
   readonly lanes: number;
+  /** Whether threads may divide the work. */
+  readonly divides: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
   const kept = loops.filter((l) => !l.summed).reduce((n, l) => n * l.trips, 1);
   /* Products may read the padding of a temporary. */
   const whole = target.temporary ? target.storage.size : entriesStored(target);
-  if (!nest.add && groups.size * kept < whole) fillZero(b, target, nest.lanes, nest.type);
+  if (!nest.add && groups.size * kept < whole) fillZero(b, target, nest);
   if (entries.length === 0) return;
   const statements = entries.length * loops.reduce((n, l) => n * l.trips, 1);
   if (entries.length === 1 || (entries.length <= UNROLLED && statements <= 16 * UNROLLED)) {
@@ -75,15 +77,16 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
 };
 
 /** Sets all that a tensor stores to zero, padding too. */
-export const fillZero = (b: Builder, target: Access, lanes: number, type: 'f32' | 'f64'): void =>
+export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'lanes' | 'divides'>): void =>
   denseNest(b, {
     target: { buffer: target.buffer, at: target.base },
     terms: [],
     loops: [{ trips: target.storage.size, strides: [1], summed: false }],
     add: false,
     scale: 1,
-    type,
-    lanes,
+    type: how.type,
+    lanes: how.lanes,
+    divides: how.divides,
   });
 
 /** How many entries a tensor stores, without padding. */

@@ -6,6 +6,7 @@ import {
   type Module,
   type Op,
   type Pass,
+  type Region,
   type Value,
   controlBy,
   coreDialects,
@@ -19,11 +20,13 @@ import {
   option,
 } from '@filigree/ir';
 import { timesRun } from '@filigree/opt';
+import { PARALLEL_WORK } from '../parallel-work.js';
 import { gemmSpecOf } from '../gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
 import type { TileShape } from './factors.js';
 import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
+import { executedFlops } from './gemm-flops.js';
 import { emitLoopedColumns } from './looped-columns.js';
 import { emitLoopedEntries } from './looped-entries.js';
 import { type TilePlaces, emitPanel, emitTile } from './micro-kernel.js';
@@ -38,16 +41,21 @@ import type { GemmPlan } from './gemm-plan.js';
  *
  * @param options.dialects what else the module may use
  * @param options.keep which products stay as they are, for a backend's plugin
+ * @param options.divides whether threads divide the tiles of large products; default false
  */
 export const lowerGemm = (
   target: GemmTarget,
-  options?: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean },
+  options?: { readonly dialects?: readonly Dialect[]; readonly keep?: (op: Op) => boolean; readonly divides?: boolean },
 ): Pass<Module> => {
-  const { dialects = coreDialects, keep = () => false } = checkOptions<NonNullable<typeof options>>(
-    'lowerGemm',
-    options,
-    { dialects: option.array('a list of dialects'), keep: option.callback },
-  );
+  const {
+    dialects = coreDialects,
+    keep = () => false,
+    divides = false,
+  } = checkOptions<NonNullable<typeof options>>('lowerGemm', options, {
+    dialects: option.array('a list of dialects'),
+    keep: option.callback,
+    divides: option.truth,
+  });
   return pass('lower-gemm', (module: Module) => {
     const plans = plansIn(module, target, keep);
     const all = [...plans.values()].flat();
@@ -58,13 +66,17 @@ export const lowerGemm = (
     const known = [...new Set([...dialects, linalg])];
     const lowered = mapKernels(module, (kernel) => {
       const next = plans.get(kernel)!.values();
+      const inside = new Set(productsInParallel(kernel.body, false).map((op) => op.attrs));
       return rewriteOps(
         kernel,
         known,
         (op, ctx) => {
           if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
           const plan = next.next().value as GemmPlan;
-          return ctx.build((b) => emitGemm(b, op, plan, target, { panel: panels.get(plan.spec.type)?.name, tables }));
+          const parallel = divides && !inside.has(op.attrs) && executedFlops(plan) >= PARALLEL_WORK;
+          return ctx.build((b) =>
+            emitGemm(b, op, plan, target, { panel: panels.get(plan.spec.type)?.name, tables, parallel }),
+          );
         },
         buffers,
       );
@@ -101,6 +113,13 @@ const plansIn = (
   );
 };
 
+/** Those that threads do already, each for itself. */
+const productsInParallel = ({ ops }: Region, inside: boolean): readonly Op[] =>
+  ops.flatMap((op) => [
+    ...(inside && op.name === 'linalg.gemm' ? [op] : []),
+    ...op.regions.flatMap((r) => productsInParallel(r, inside || op.attrs['parallel'] === true)),
+  ]);
+
 const control = controlBy(opTable(coreDialects));
 
 const numberOf = (op: Op | undefined): number | undefined =>
@@ -127,6 +146,8 @@ const panelSize = (plan: GemmPlan): number =>
 interface Additions {
   readonly panel: string | undefined;
   readonly tables: EntryTables;
+  /** Whether threads divide the outer loop: its tiles of C lie apart, and panels are scratch, of which each thread has its own. */
+  readonly parallel: boolean;
 }
 
 const emitGemm = (
@@ -134,7 +155,7 @@ const emitGemm = (
   op: Op,
   plan: GemmPlan,
   { registers }: GemmTarget,
-  { panel: panelName, tables }: Additions,
+  { panel: panelName, tables, parallel }: Additions,
 ): void => {
   const names = gemmBuffers(op);
   const at = gemmOperands(op);
@@ -171,25 +192,30 @@ const emitGemm = (
     if (!single || spec.k * spec.n > registers) reload(b, places.b.buffer);
     emitTile(b, plan, shapeOf(rows, columns), places, alpha);
   };
-  const overRows = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
-    plan.rows.forEach((run) => overRun(b, run, places, plan, 'row', (p) => body(run, p)));
-  const overColumns = (places: TilePlaces, body: (run: TileRun, places: TilePlaces) => void): void =>
-    plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', (p) => body(run, p)));
+  const outer: LoopAttrs = parallel ? { parallel: true } : {};
+  const overRows = (places: TilePlaces, attrs: LoopAttrs, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.rows.forEach((run) => overRun(b, run, places, plan, 'row', attrs, (p) => body(run, p)));
+  const overColumns = (places: TilePlaces, attrs: LoopAttrs, body: (run: TileRun, places: TilePlaces) => void): void =>
+    plan.columns.forEach((run) => overRun(b, run, places, plan, 'column', attrs, (p) => body(run, p)));
 
   if (plan.looped === 'entries') emitLoopedEntries(b, plan, all, tables.products(plan), factor);
   else if (plan.looped) {
     const list = tables.columns(plan);
-    overRows(all, (rows, places) => emitLoopedColumns(b, plan, shapeOf(rows, plan.columns[0]), places, list, alpha));
+    overRows(all, outer, (rows, places) =>
+      emitLoopedColumns(b, plan, shapeOf(rows, plan.columns[0]), places, list, alpha),
+    );
   } else if (plan.columnsInside)
-    overRows(all, (rows, places) => {
+    overRows(all, outer, (rows, places) => {
       if (panel) {
         reload(b, places.a.buffer);
         emitPanel(b, plan, { ...shapeOf(rows, rows), column: 0, columns: [] }, places.a, panel);
       }
-      overColumns(panel ? { ...places, panel } : places, (columns, p) => tile(rows, columns, p));
+      overColumns(panel ? { ...places, panel } : places, {}, (columns, p) => tile(rows, columns, p));
     });
-  else overColumns(all, (columns, places) => overRows(places, (rows, p) => tile(rows, columns, p)));
+  else overColumns(all, outer, (columns, places) => overRows(places, {}, (rows, p) => tile(rows, columns, p)));
 };
+
+type LoopAttrs = { readonly parallel?: true };
 
 /** Goes over the tiles of a run, in a loop where there are several. */
 const overRun = (
@@ -198,6 +224,7 @@ const overRun = (
   places: TilePlaces,
   { spec }: GemmPlan,
   along: 'row' | 'column',
+  attrs: LoopAttrs,
   body: (places: TilePlaces) => void,
 ): void => {
   const row = along === 'row';
@@ -211,7 +238,7 @@ const overRun = (
     ...(places.prefetch ? { prefetch: go(places.prefetch, strideC) } : {}),
   });
   if (run.count === 1) return body(move((place, stride) => shifted(place, run.at * stride)));
-  b.for(b.i32(run.at), b.i32(run.at + run.count * run.step), b.i32(run.step), {}, [], (i) =>
+  b.for(b.i32(run.at), b.i32(run.at + run.count * run.step), b.i32(run.step), attrs, [], (i) =>
     body(move((place, stride) => (stride === 0 ? place : moved(b, place, i, stride)))),
   );
 };
