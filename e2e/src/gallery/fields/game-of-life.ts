@@ -91,7 +91,8 @@ export const gameOfLife: Example = {
           quant: quant ? 'on' : 'off',
           storage: sparse ? 'sparse' : 'dense',
           bytesPerElement: lifeBytes(sim.storage) / size ** 2 / 2,
-          fullBytesPerElement: lifeBytes(storageOf(lifeOf(size, { quant: false, sparse }, rule).layout)) / size ** 2 / 2,
+          fullBytesPerElement:
+            lifeBytes(storageOf(lifeOf(size, { quant: false, sparse }, rule).layout)) / size ** 2 / 2,
           checkedSteps: checked,
           wrong,
           cellsPerNs: size ** 2 / (1e6 * (run / 2)),
