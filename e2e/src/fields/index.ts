@@ -1,4 +1,5 @@
 export * from './finding.js';
+export { lifeBytes } from './life/bytes.js';
 export { lifeOf, type LifeStorage } from './life/kernels.js';
 export { lifeRule, type LifeRule } from './life/rule.js';
 export { NATIVE_FIELDS, nativeFlags, type DType } from './native/library.js';

@@ -244,6 +244,7 @@ const layouts: Readonly<Record<string, readonly [of: () => Branch, columns: numb
         .fork(placed(1, 32, ij, [4, 8])),
     32,
   ],
+  'rows of three lines of words': [() => dense(i, 8).fork(placed(8, 64, j, [192])), 192],
   'words of eight bits': [() => dense(ij, [8, 4]).fork(placed(1, 8, j, [8])), 32],
 };
 

@@ -1,6 +1,6 @@
 import { active, i8, kernel, ndrange, sum, unrolled } from '@filigree/lang/kernels';
 import { int } from '@filigree/quant';
-import { bitArray, dense, fields, i, ij, j, layout, stored, type Branch } from '@filigree/sparse/fields';
+import { dense, fields, i, ij, j, layout, stored, type Branch } from '@filigree/sparse/fields';
 import type { LifeRule } from './rule.js';
 
 /** How the cells are stored: one bit each or one byte; all of them, or in blocks that are there where something lives. */
@@ -18,14 +18,10 @@ export const lifeOf = (size: number, { quant, sparse }: LifeStorage, { birth, su
   const { now, next } = fields('i8', ij, ['now', 'next']);
   const both = [now, next];
   const bit = int(1, { signed: false });
-  const around: Branch = sparse
-    ? dense(ij, [size / ROWS, size / COLUMNS])
-        .pointer()
-        .dense(i, ROWS)
-    : dense(i, size);
-  const columns = sparse ? COLUMNS : size;
-  const on = (): Branch[] => both.map((f) => bitArray(j, columns, 64).place(stored(f, bit)));
-  const off = (): Branch[] => both.map((f) => dense(j, columns).place(f));
+  const [rows, columns] = sparse ? [ROWS, COLUMNS] : [size, size];
+  const on = (): Branch[] => both.map((f) => dense(i, rows).bitArray(j, columns, 64).place(stored(f, bit)));
+  const off = (): Branch[] => both.map((f) => dense(i, rows).dense(j, columns).place(f));
+  const cells = quant ? on : off;
   const always = birth.filter((n) => survival.includes(n));
   const born = birth.filter((n) => !always.includes(n));
   const kept = survival.filter((n) => !always.includes(n));
@@ -44,7 +40,16 @@ export const lifeOf = (size: number, { quant, sparse }: LifeStorage, { birth, su
     });
   return {
     fields: { now, next },
-    layout: layout(around.fork(...(quant ? on() : off()))),
+    /* One after the other: rows that a step reads do not lie between those that it writes. */
+    layout: layout(
+      ...(sparse
+        ? [
+            dense(ij, [size / ROWS, size / COLUMNS])
+              .pointer()
+              .fork(...cells()),
+          ]
+        : cells()),
+    ),
     kernels: {
       there: step(now, next),
       back: step(next, now),

@@ -2,9 +2,10 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fail } from '@filigree/ir';
-import { storageOf, type Storage } from '@filigree/sparse/fields';
+import { storageOf } from '@filigree/sparse/fields';
 import { program, readBytesSync, type Example } from 'filigree';
 import { handOut, programOptions } from '../../fields/compile-options.js';
+import { lifeBytes } from '../../fields/life/bytes.js';
 import { filmPage, type Frame } from '../../fields/life/film.js';
 import { COLUMNS, lifeOf, ROWS } from '../../fields/life/kernels.js';
 import { readPattern, type Pattern } from '../../fields/life/pattern.js';
@@ -89,8 +90,9 @@ export const gameOfLife: Example = {
           population,
           quant: quant ? 'on' : 'off',
           storage: sparse ? 'sparse' : 'dense',
-          bytesPerElement: bytesOf(sim.storage) / size ** 2 / 2,
-          fullBytesPerElement: bytesOf(storageOf(lifeOf(size, { quant: false, sparse }, rule).layout)) / size ** 2 / 2,
+          bytesPerElement: lifeBytes(sim.storage) / size ** 2 / 2,
+          fullBytesPerElement:
+            lifeBytes(storageOf(lifeOf(size, { quant: false, sparse }, rule).layout)) / size ** 2 / 2,
           checkedSteps: checked,
           wrong,
           cellsPerNs: size ** 2 / (1e6 * (run / 2)),
@@ -150,11 +152,6 @@ const difference = (found: readonly number[], expected: ReadonlySet<number>): nu
 };
 
 /** Bytes of the cells, those that are there one by one all counted. */
-const bytesOf = ({ nodes }: Storage): number => {
-  const [, top] = nodes;
-  return top.pool ? top.cells * top.cellBytes : top.containerBytes;
-};
-
 const write = (out: string, frames: readonly Frame[]): string => {
   mkdirSync(out, { recursive: true });
   const path = join(out, 'game-of-life.html');

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { lifeOf, lifeRule } from '@filigree/e2e';
+import { lifeBytes, lifeOf, lifeRule } from '@filigree/e2e';
 import { fail } from '@filigree/ir';
 import { program } from 'filigree';
 import koffi from 'koffi';
@@ -108,8 +108,7 @@ const timed = async (size: number, rounds: number): Promise<Timed> => {
         },
         check: () => differing(now.toArray(box), expected),
       };
-      const [, top] = sim.storage.nodes;
-      return { sim, contender, bytes: top.pool ? top.cells * top.cellBytes : top.containerBytes };
+      return { sim, contender, bytes: lifeBytes(sim.storage) };
     }),
   );
   hand.start(first);

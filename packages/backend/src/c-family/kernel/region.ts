@@ -73,11 +73,14 @@ export const effectOf = (w: Writer, spelling: Spelling, op: Op): 'pure' | 'read'
 
 /**
  * For each op of a region, where it will be evaluated: at its own position, or at that of the op into whose text it may go.
- * An op may move down to its only use; a load only if nothing writes its buffer on the way.
+ * An op may move down to its only use; a load only if nothing writes its buffer on the way, and within lanes not into what a
+ * selection chooses: compilers would load it lane by lane, where it is chosen.
  */
 const inlinePoints = (w: Writer, region: Region): Int32Array => {
   const { ops } = region;
   const points = new Int32Array(ops.length);
+  /* What would stand in a selection, as one of those that it chooses from. */
+  const chosen = new Uint8Array(ops.length);
   const nextWrite = new Map<string, number>();
   /* Something may be written to any buffer there. */
   let nextFence = ops.length;
@@ -92,6 +95,10 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
     const use = w.shared.usage.onlyUseIn(op.results[0]!.id, region);
     if (use < 0) continue;
     const point = points[use]!;
+    const { name, operands } = ops[use]!;
+    if ((name === 'arith.select' && operands[0]!.id !== op.results[0]!.id) || (point !== use && chosen[use] === 1))
+      chosen[k] = 1;
+    if (effect === 'read' && w.shared.lanes && chosen[k] === 1) continue;
     const buffer = String(op.attrs['buffer']).replace(/^@/, '');
     if (effect === 'pure' || Math.min(nextFence, nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
   }

@@ -23,6 +23,7 @@ import { guardMultiples } from './simplify/guard.js';
 import { hoistAccesses } from './simplify/hoist.js';
 import { mergeAccesses } from './simplify/merge.js';
 import { prefetchSlots } from './simplify/prefetch.js';
+import { cutRowEnds } from './simplify/row-ends.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
 import { writingWords } from './simplify/words.js';
@@ -113,7 +114,9 @@ export const simplifications = (storage: Storage): Readonly<Record<Simplificatio
   });
   return {
     ...part('guard-multiples', (k, buffers) => guardMultiples(k, dialects, buffers)),
-    ...part('read-edges', (k, buffers) => readEdges(k, storage, dialects, buffers, footprint)),
+    ...part('read-edges', (k, buffers) =>
+      readEdges(cutRowEnds(k, storage.layout, dialects, buffers), storage, dialects, buffers, footprint),
+    ),
     ...part('split-loops', (k, buffers) => splitAtBounds(splitLoops(k, dialects, buffers), dialects, buffers)),
     ...part('resolve-digits', (k, buffers) => resolveDigits(k, storage.layout, dialects, buffers)),
     ...part('merge-accesses', (k, buffers) => mergeAccesses(k, storage, dialects, buffers, footprint)),

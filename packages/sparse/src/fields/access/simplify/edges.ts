@@ -14,7 +14,7 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import { holdsWords, nodeOf } from '../../layout/layout.js';
+import { nodeOf } from '../../layout/layout.js';
 import { nodeStorage, SLACK, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { sliceOf, withoutPromise } from './slice.js';
@@ -75,9 +75,6 @@ interface Read {
 
 /** The longest body in which it is worth looking. */
 const MAX_OPS = 20000;
-
-/** Words of a bit array in a row from which on its ends are better done apart: then they are few of many, and lanes need no choice. */
-const LONG = 16;
 
 const rowOf = (loop: Op, ctx: RewriteContext): Row | undefined => {
   if (loop.name !== 'scf.for' || loop.attrs.simd !== true || loop.attrs.parallel === true || loop.results.length > 0)
@@ -159,7 +156,7 @@ const leaves = ({ from, to }: Row, sum: Sum | undefined): boolean =>
 
 const readOf = (load: Op, row: Row, sums: ReadonlyMap<number, Sum>, storage: Storage): Read | undefined => {
   const slice = sliceOf(load, row.inside);
-  if (!slice || (row.to - row.from >= LONG && holdsWords(nodeOf(storage.layout, load)!))) return undefined;
+  if (!slice) return undefined;
   const ordered = [...slice].sort((x, y) => row.order.get(x)! - row.order.get(y)!);
   const inSlice = new Map(ordered.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
   /* What takes the index, or a sum, for more than a sum. */

@@ -52,7 +52,7 @@ const cuts = (loop: Op, ctx: RewriteContext): readonly number[] | undefined => {
 };
 
 /** The numbers that are added to indices of which the counter of the loop is the digit. */
-const reachOf = (
+export const reachOf = (
   loop: Op,
   from: number,
   to: number,
@@ -87,7 +87,8 @@ const loopsWithin = (op: Op): number => {
   return most;
 };
 
-const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
+/** A loop in pieces. */
+export const split = (loop: Op, at: readonly number[], b: Builder, ctx: RewriteContext): readonly Value[] => {
   const constant = (value: number): Value => b.constant(value, loop.operands[0].type);
   for (let n = 0; n + 1 < at.length; n++)
     b.append(

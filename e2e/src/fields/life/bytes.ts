@@ -1,0 +1,7 @@
+import type { Storage } from '@filigree/sparse/fields';
+
+/** Bytes of the cells of both buffers, with what is kept beside them. */
+export const lifeBytes = ({ nodes }: Storage): number =>
+  nodes
+    .filter(({ node }) => node.id !== 0 && node.parent === 0)
+    .reduce((sum, { pool, cells, cellBytes, containerBytes }) => sum + (pool ? cells * cellBytes : containerBytes), 0);
