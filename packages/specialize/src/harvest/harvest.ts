@@ -8,6 +8,7 @@ import type { CanonicalForm } from './canonical.js';
 import { harvestLeaves } from './columns.js';
 import { harvestElements, type AllUnits } from './elements.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
+import { productGroups } from './products.js';
 import { harvestRolled } from './rolled.js';
 import { unitForm, type UnitForm } from './unit-form.js';
 import type { Body, Harvest, HarvestedGroup } from './harvested.js';
@@ -29,6 +30,7 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
       ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
       loadsOfLevel: loadsOfLevel({ level, unit }, harvested),
       harvested,
+      listed: productGroups(d, options),
     };
   });
 };

@@ -1,7 +1,9 @@
 import { APART, type Graph } from '@filigree/ir';
-import { countProducts, type Csr, type CsrPattern, type Ring, type Together } from '@filigree/sparse/formats';
+import { countProducts, productValues, type Csr, type CsrPattern, type Ring, type Together } from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, MUL, NEG, VARIABLE } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
+import type { InputSlot } from '../input-slot.js';
+import { unreadProducts, type ProductOfInputs } from '../products/unread-products.js';
 import { symbolicRing } from '../symbolic-ring.js';
 import { nextValue, NO_FACTOR, type Elements, type Sums } from './elements.js';
 import { usesOfEntries } from './uses-of-entries.js';
@@ -12,6 +14,8 @@ export interface ColumnAlgebra {
   /** What of it stands for a value now. */
   readonly nodeOf: (id: number) => number;
   readonly isSum: (id: number) => boolean;
+  /** What a matrix is the product of, if it needs no nodes. */
+  readonly factors: (matrix: object) => ProductOfInputs | undefined;
 }
 
 /** Products and sums of matrices from this work on are listed in columns. */
@@ -26,7 +30,7 @@ const [USES_OF_SUM, USES_OF_PAIR, USES_OF_ANY] = [3, 4, 5];
  * Sparse algebra on nodes, where large sums of products make no node a product: such a sum is one variable of its value, and its terms are listed in `all`, as those
  * of elements are. What reads few of them, or does anything else with them, gets them written out as nodes first.
  */
-export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
+export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: Elements[]): ColumnAlgebra => {
   const plain = symbolicRing(graph);
   const own: Sums[] = [];
   /* Sums that were written out, and what stands for them now. */
@@ -264,9 +268,11 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
   const read = (values: Int32Array, at: Int32Array, n: number): Int32Array =>
     Int32Array.from({ length: n }, (_, t) => asNode(values[at[t]]));
   const inOrder = (n: number): Int32Array => Int32Array.from({ length: n }, (_, t) => t);
+  const unread = unreadProducts(graph, inputs);
   const ring: Ring<Int32Array> = {
     ...plain,
     together,
+    product: (a, b, pattern) => unread.product(a, b, pattern, () => productValues(ring, a, b, pattern)),
     add: (out, o, a, i, b, j) => {
       out[o] = graph.add(asNode(a[i]), asNode(b[j]));
     },
@@ -291,7 +297,7 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
       out[o] = graph.sum(read(a, ai, n), n);
     },
   };
-  return { ring, nodeOf, isSum };
+  return { ring, nodeOf, isSum, factors: unread.factors };
 };
 
 /* What is done in the end, the last: with operands that are written out as nodes. */

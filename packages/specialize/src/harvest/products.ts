@@ -1,0 +1,149 @@
+import type { CsrPattern } from '@filigree/sparse/formats';
+import { ADD } from '../decompose/codes.js';
+import type { Grouping } from '../group/group.js';
+import type { GroupOptions } from '../options.js';
+import type { ProductOfInputs } from '../trace/products/unread-products.js';
+import type { Column } from './columns.js';
+import { termTemplate } from './element-template.js';
+import type { ListedGroup, Segment } from './harvested.js';
+import type { Template } from './template.js';
+
+/** The groups of outputs that are products of inputs: entries by their number of terms, those of rare or large numbers in one loop over terms. */
+export const productGroups = (
+  { outputs, graph }: Pick<Grouping, 'outputs' | 'graph'>,
+  options: GroupOptions,
+): ListedGroup[] =>
+  outputs.flatMap(({ pattern, product }, output) => {
+    if (pattern === undefined || product === undefined) return [];
+    const kinds = [product.left.input + 1, product.right.input + 1];
+    const template = (terms: number): Template =>
+      termTemplate(
+        graph.arithmetic,
+        2 * terms,
+        [Array.from({ length: terms }, (_, t) => ({ slot: { variable: 2 * t }, factor: { variable: 2 * t + 1 }, negative: false }))],
+      );
+    const columns = (nodes: readonly Int32Array[]): Column[] =>
+      nodes.map((of, c) => ({ kind: kinds[c % 2], nodes: of }));
+    const { alike, others } = entriesByTerms(pattern, product, options);
+    const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): ListedGroup => ({
+      ...{ level: 0, units: new Int32Array(positions.length), move: { output, positions } },
+      ...of,
+    });
+    return [
+      ...alike.map(({ terms, positions, nodes }) =>
+        group(positions, {
+          body: { template: template(terms), columns: columns(nodes), constants: [] },
+          segments: [],
+        }),
+      ),
+      ...others.map(({ positions, ptr, nodes }) => {
+        const segment: Segment = { template: template(1), columns: columns(nodes), constants: [], ptr, operation: ADD };
+        return group(positions, { body: undefined, segments: [segment] });
+      }),
+    ];
+  });
+
+/** Entries of a product of one number of terms: their positions, and of term t the nodes of its factors, `nodes[2·t]` and `nodes[2·t + 1]`. */
+interface Alike {
+  readonly terms: number;
+  readonly positions: Int32Array;
+  readonly nodes: readonly Int32Array[];
+}
+
+/** Entries of any numbers of terms: those of entry i are `ptr[i] .. ptr[i+1])` of the factors' nodes. */
+interface Others {
+  readonly positions: Int32Array;
+  readonly ptr: Int32Array;
+  readonly nodes: readonly [Int32Array, Int32Array];
+}
+
+/** The entries of a product, ascending in each group, with their terms in increasing k. */
+const entriesByTerms = (
+  pattern: CsrPattern,
+  { left, right }: ProductOfInputs,
+  { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
+): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
+  const entries = entriesByCount(pattern, left.pattern, right.pattern);
+  const kinds = entries.reduce((n, count) => n + (count > 0 ? 1 : 0), 0);
+  const isLoop = (n: number): boolean => n > maxUnrolledTerms || (kinds > 1 && entries[n] < minUnrolledInstances);
+  const alike = Array.from(entries, (count, n): Alike | undefined =>
+    count === 0 || isLoop(n)
+      ? undefined
+      : {
+          terms: n,
+          positions: new Int32Array(count),
+          nodes: Array.from({ length: 2 * n }, () => new Int32Array(count)),
+        },
+  );
+  let [rest, restTerms] = [0, 0];
+  for (let n = 1; n < entries.length; n++)
+    if (isLoop(n)) {
+      rest += entries[n];
+      restTerms += n * entries[n];
+    }
+  const others: Others = {
+    positions: new Int32Array(rest),
+    ptr: new Int32Array(rest + 1),
+    nodes: [new Int32Array(restTerms), new Int32Array(restTerms)],
+  };
+  /* Entries of each number of terms so far. */
+  const filled = new Int32Array(entries.length);
+  let other = 0;
+  const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
+  const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
+  const { rowPtr, colIdx } = pattern;
+  /* Of the entries of a row by column: how many terms there are, where they go, and how many have been put there. */
+  const count = new Int32Array(pattern.cols);
+  const at = new Int32Array(pattern.cols);
+  const put = new Int32Array(pattern.cols);
+  for (let i = 0; i < pattern.rows; i++) {
+    for (let p = aPtr[i]; p < aPtr[i + 1]; p++)
+      for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) count[bCol[q]]++;
+    for (let e = rowPtr[i]; e < rowPtr[i + 1]; e++) {
+      const j = colIdx[e];
+      const of = alike[count[j]];
+      put[j] = 0;
+      if (of !== undefined) {
+        at[j] = filled[count[j]]++;
+        of.positions[at[j]] = e;
+        continue;
+      }
+      at[j] = others.ptr[other];
+      others.positions[other++] = e;
+      others.ptr[other] = at[j] + count[j];
+    }
+    for (let p = aPtr[i]; p < aPtr[i + 1]; p++)
+      for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) {
+        const j = bCol[q];
+        const of = alike[count[j]];
+        const t = put[j]++;
+        if (of === undefined) {
+          others.nodes[0][at[j] + t] = left.values[p];
+          others.nodes[1][at[j] + t] = right.values[q];
+        } else {
+          of.nodes[2 * t][at[j]] = left.values[p];
+          of.nodes[2 * t + 1][at[j]] = right.values[q];
+        }
+      }
+    for (let e = rowPtr[i]; e < rowPtr[i + 1]; e++) count[colIdx[e]] = 0;
+  }
+  return { alike: alike.filter((of) => of !== undefined), others: rest > 0 ? [others] : [] };
+};
+
+/** How many entries of a product have each number of terms. */
+const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int32Array => {
+  let most = 0;
+  /* Each k gives one term at most to an entry. */
+  for (let i = 0; i < a.rows; i++) most = Math.max(most, a.rowPtr[i + 1] - a.rowPtr[i]);
+  const entries = new Int32Array(most + 1);
+  const count = new Int32Array(pattern.cols);
+  for (let i = 0; i < pattern.rows; i++) {
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++)
+      for (let q = b.rowPtr[a.colIdx[p]]; q < b.rowPtr[a.colIdx[p] + 1]; q++) count[b.colIdx[q]]++;
+    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) {
+      entries[count[pattern.colIdx[e]]]++;
+      count[pattern.colIdx[e]] = 0;
+    }
+  }
+  return entries;
+};
