@@ -91,41 +91,41 @@ const entriesByTerms = (
   let other = 0;
   const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
   const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
-  const { rowPtr, colIdx } = pattern;
-  /* Of the entries of a row by column: how many terms there are, where they go, and how many have been put there. */
-  const count = new Int32Array(pattern.cols);
-  const at = new Int32Array(pattern.cols);
-  const put = new Int32Array(pattern.cols);
+  const { rowPtr } = pattern;
+  const row = rowCounts(pattern, left.pattern, right.pattern);
+  /* Of the entries of a row where their terms go, and how many have been put there. */
+  const at = new Int32Array(row.most);
+  const put = new Int32Array(row.most);
   for (let i = 0; i < pattern.rows; i++) {
-    for (let p = aPtr[i]; p < aPtr[i + 1]; p++)
-      for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) count[bCol[q]]++;
-    for (let e = rowPtr[i]; e < rowPtr[i + 1]; e++) {
-      const j = colIdx[e];
-      const of = alike[count[j]];
-      put[j] = 0;
+    row.count(i);
+    for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
+      const n = row.counts[s];
+      const of = alike[n];
+      put[s] = 0;
       if (of !== undefined) {
-        at[j] = filled[count[j]]++;
-        of.positions[at[j]] = e;
+        at[s] = filled[n]++;
+        of.positions[at[s]] = e;
         continue;
       }
-      at[j] = others.ptr[other];
+      at[s] = others.ptr[other];
       others.positions[other++] = e;
-      others.ptr[other] = at[j] + count[j];
+      others.ptr[other] = at[s] + n;
     }
-    for (let p = aPtr[i]; p < aPtr[i + 1]; p++)
+    for (let p = aPtr[i]; p < aPtr[i + 1]; p++) {
+      const x = left.values[p];
       for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) {
-        const j = bCol[q];
-        const of = alike[count[j]];
-        const t = put[j]++;
+        const s = row.slotOf[bCol[q]];
+        const of = alike[row.counts[s]];
+        const t = put[s]++;
         if (of === undefined) {
-          others.nodes[0][at[j] + t] = left.values[p];
-          others.nodes[1][at[j] + t] = right.values[q];
+          others.nodes[0][at[s] + t] = x;
+          others.nodes[1][at[s] + t] = right.values[q];
         } else {
-          of.nodes[2 * t][at[j]] = left.values[p];
-          of.nodes[2 * t + 1][at[j]] = right.values[q];
+          of.nodes[2 * t][at[s]] = x;
+          of.nodes[2 * t + 1][at[s]] = right.values[q];
         }
       }
-    for (let e = rowPtr[i]; e < rowPtr[i + 1]; e++) count[colIdx[e]] = 0;
+    }
   }
   return { alike: alike.filter((of) => of !== undefined), others: rest > 0 ? [others] : [] };
 };
@@ -136,14 +136,45 @@ const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int3
   /* Each k gives one term at most to an entry. */
   for (let i = 0; i < a.rows; i++) most = Math.max(most, a.rowPtr[i + 1] - a.rowPtr[i]);
   const entries = new Int32Array(most + 1);
-  const count = new Int32Array(pattern.cols);
+  const row = rowCounts(pattern, a, b);
   for (let i = 0; i < pattern.rows; i++) {
-    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++)
-      for (let q = b.rowPtr[a.colIdx[p]]; q < b.rowPtr[a.colIdx[p] + 1]; q++) count[b.colIdx[q]]++;
-    for (let e = pattern.rowPtr[i]; e < pattern.rowPtr[i + 1]; e++) {
-      entries[count[pattern.colIdx[e]]]++;
-      count[pattern.colIdx[e]] = 0;
+    const width = pattern.rowPtr[i + 1] - pattern.rowPtr[i];
+    let terms = 0;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) terms += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
+    /* As a rule where there are few entries, and told without a look at them. */
+    if (terms === width) {
+      entries[1] += width;
+      continue;
     }
+    row.count(i);
+    for (let s = 0; s < width; s++) entries[row.counts[s]]++;
   }
   return entries;
+};
+
+/** The number of terms of each entry of a row of a product, for one row after the other. */
+interface RowCounts {
+  readonly count: (row: number) => void;
+  /** Of each column of the row its place among the entries of the row. */
+  readonly slotOf: Int32Array;
+  /** By place. */
+  readonly counts: Int32Array;
+  /** Entries that the longest row has. */
+  readonly most: number;
+}
+
+const rowCounts = ({ rows, cols, rowPtr, colIdx }: CsrPattern, a: CsrPattern, b: CsrPattern): RowCounts => {
+  let most = 0;
+  for (let i = 0; i < rows; i++) most = Math.max(most, rowPtr[i + 1] - rowPtr[i]);
+  const slotOf = new Int32Array(cols);
+  const counts = new Int32Array(most);
+  const count = (i: number): void => {
+    for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
+      slotOf[colIdx[e]] = s;
+      counts[s] = 0;
+    }
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++)
+      for (let q = b.rowPtr[a.colIdx[p]]; q < b.rowPtr[a.colIdx[p] + 1]; q++) counts[slotOf[b.colIdx[q]]]++;
+  };
+  return { count, slotOf, counts, most };
 };

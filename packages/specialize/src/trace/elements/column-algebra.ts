@@ -112,6 +112,8 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
 
   const together = (a: Csr<Int32Array>, b: Csr<Int32Array>, product?: CsrPattern): Together<Int32Array> | undefined => {
     if (!graph.findsByResidues) return undefined;
+    /* Reading them may make nodes, behind which those of the batch stand. */
+    const [x, y] = [a.values, b.values];
     let marks: readonly (Uint8Array | undefined)[] = [];
     if (product !== undefined) {
       const work = countProducts(a.pattern, b.pattern);
@@ -119,7 +121,7 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
       if (work < LEAST_WORK || work < 1.5 * product.colIdx.length) return undefined;
       const uses = usesOfEntries(a.pattern, b.pattern);
       marks = [inlined(a, uses.left), inlined(b, uses.right)];
-    } else if (!a.values.some(isSum) && !b.values.some(isSum)) return undefined;
+    } else if (!x.some(isSum) && !y.some(isSum)) return undefined;
     return batch(marks);
   };
 
