@@ -328,6 +328,20 @@ export class Graph extends NodeArena {
     }
   }
 
+  /**
+   * Adds ±a·b, or ±a where b is below 0, to number `at` of `sums`, each a pair of residues: as if operands were variables, whatever the arithmetic. So sums of the same
+   * products get the same pair, in any order.
+   */
+  addTerm(sums: Int32Array, at: number, a: number, b: number, minus: boolean): void {
+    const { hash } = this;
+    const x0 = b < 0 ? hash[3 * a] : mul0(hash[3 * a], hash[3 * b]);
+    const x1 = b < 0 ? hash[3 * a + 1] : mul1(hash[3 * a + 1], hash[3 * b + 1]);
+    const s0 = sums[2 * at];
+    const s1 = sums[2 * at + 1];
+    sums[2 * at] = minus ? lower(s0 - x0, P0) : wrap(s0 + x0, P0);
+    sums[2 * at + 1] = minus ? lower(s1 - x1, P1) : wrap(s1 + x1, P1);
+  }
+
   /** a + b, or a − b, as such a variable; −1 where it is a small integer. */
   sumAsVariable(a: number, b: number, minus: boolean): number {
     const { hash } = this;

@@ -26,11 +26,12 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
       ...groups,
     ];
     const { ptr, roots, level, destinations } = units;
+    const listed = productGroups(d, options);
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
-      loadsOfLevel: loadsOfLevel({ level, unit }, harvested),
+      loadsOfLevel: loadsOfLevel({ level, unit }, [...harvested, ...listed]),
       harvested,
-      listed: productGroups(d, options),
+      listed,
     };
   });
 };

@@ -1,47 +1,62 @@
+import type { Arithmetic } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse/formats';
 import { ADD } from '../decompose/codes.js';
+import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { GroupOptions } from '../options.js';
-import type { ProductOfInputs } from '../trace/products/unread-products.js';
+import { hasSum } from '../trace/elements/elements.js';
+import { factorsOf, type ProductOfStored } from '../trace/products/unread-products.js';
 import type { Column } from './columns.js';
 import { termTemplate } from './element-template.js';
-import type { ListedGroup, Segment } from './harvested.js';
+import type { Body, ListedGroup } from './harvested.js';
 import type { Template } from './template.js';
 
-/** The groups of outputs that are products of inputs: entries by their number of terms, those of rare or large numbers in one loop over terms. */
-export const productGroups = (
-  { outputs, graph }: Pick<Grouping, 'outputs' | 'graph'>,
-  options: GroupOptions,
-): ListedGroup[] =>
-  outputs.flatMap(({ pattern, product }, output) => {
-    if (pattern === undefined || product === undefined) return [];
-    const kinds = [product.left.input + 1, product.right.input + 1];
-    const template = (terms: number): Template =>
-      termTemplate(
-        graph.arithmetic,
-        2 * terms,
-        [Array.from({ length: terms }, (_, t) => ({ slot: { variable: 2 * t }, factor: { variable: 2 * t + 1 }, negative: false }))],
-      );
+/** The groups of outputs that are products: entries by their number of terms, those of rare or large numbers in one loop over terms. */
+export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[] =>
+  d.outputs.flatMap(({ product }, output) => {
+    if (product === undefined) return [];
+    const { left, right } = product;
+    const level = levelAbove(d, product);
     const columns = (nodes: readonly Int32Array[]): Column[] =>
-      nodes.map((of, c) => ({ kind: kinds[c % 2], nodes: of }));
-    const { alike, others } = entriesByTerms(pattern, product, options);
+      nodes.map((of, c) => ({ kind: c % 2 === 0 ? left.kind : right.kind, nodes: of }));
     const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): ListedGroup => ({
-      ...{ level: 0, units: new Int32Array(positions.length), move: { output, positions } },
+      ...{ level, units: new Int32Array(positions.length), move: { output, positions } },
       ...of,
     });
+    const body = (terms: number, nodes: readonly Int32Array[]): Body => ({
+      template: sumOfProducts(d.graph.arithmetic, terms),
+      columns: columns(nodes),
+      constants: [],
+    });
+    const { alike, others } = entriesByTerms(product, options);
     return [
-      ...alike.map(({ terms, positions, nodes }) =>
-        group(positions, {
-          body: { template: template(terms), columns: columns(nodes), constants: [] },
-          segments: [],
-        }),
+      ...alike.map(({ terms, positions, nodes }) => group(positions, { body: body(terms, nodes), segments: [] })),
+      ...others.map(({ positions, ptr, nodes }) =>
+        group(positions, { body: undefined, segments: [{ ...body(1, nodes), ptr, operation: ADD }] }),
       ),
-      ...others.map(({ positions, ptr, nodes }) => {
-        const segment: Segment = { template: template(1), columns: columns(nodes), constants: [], ptr, operation: ADD };
-        return group(positions, { body: undefined, segments: [segment] });
-      }),
     ];
   });
+
+/** The sum of the products of columns 0 and 1, 2 and 3, … */
+const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
+  termTemplate(arithmetic, 2 * terms, [
+    Array.from({ length: terms }, (_, t) => ({
+      slot: { variable: 2 * t },
+      factor: { variable: 2 * t + 1 },
+      negative: false,
+    })),
+  ]);
+
+/** The level at which a product can run: above that of the sums that it reads. */
+const levelAbove = ({ needs, elementLevels }: Grouping, product: ProductOfStored): number => {
+  let level = 0;
+  for (const { kind, values } of factorsOf(product))
+    if (kind === INTERMEDIATE)
+      needs.elements.forEach(({ sums }, k) => {
+        if (elementLevels[k].sums >= level && values.some((id) => hasSum(sums, id))) level = elementLevels[k].sums + 1;
+      });
+  return level;
+};
 
 /** Entries of a product of one number of terms: their positions, and of term t the nodes of its factors, `nodes[2·t]` and `nodes[2·t + 1]`. */
 interface Alike {
@@ -59,8 +74,7 @@ interface Others {
 
 /** The entries of a product, ascending in each group, with their terms in increasing k. */
 const entriesByTerms = (
-  pattern: CsrPattern,
-  { left, right }: ProductOfInputs,
+  { pattern, left, right }: ProductOfStored,
   { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
 ): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
   const entries = entriesByCount(pattern, left.pattern, right.pattern);

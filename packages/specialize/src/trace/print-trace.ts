@@ -19,7 +19,7 @@ export const printTrace = ({ graph, inputs, outputs }: PrintedTrace, note?: (id:
     printGraph(graph, { variable, ...(note && { note }) }),
     ...outputs.map(
       ({ name, nodes, product }) =>
-        `output ${name}: ${product ? `${inputs[product.left.input].name} times ${inputs[product.right.input].name}` : listed(nodes)}\n`,
+        `output ${name}: ${product ? `(${listed(product.left.values)}) times (${listed(product.right.values)})` : listed(nodes)}\n`,
     ),
   ].join('');
 };

@@ -27,7 +27,7 @@ import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
 import { columnAlgebra, type ColumnAlgebra } from './elements/column-algebra.js';
 import { settled } from './elements/settled.js';
-import type { ProductOfInputs } from './products/unread-products.js';
+import type { ProductOfStored } from './products/unread-products.js';
 import { recorderOf } from './repetition/recorder.js';
 import { symbolicRing } from './symbolic-ring.js';
 import { isUndefined } from './undefined.js';
@@ -45,7 +45,7 @@ export interface OutputSlot {
   /** The node of each; none where it is a product that needs none. */
   readonly nodes: Int32Array;
   readonly pattern?: CsrPattern;
-  readonly product?: ProductOfInputs;
+  readonly product?: ProductOfStored;
 }
 
 /** What symbolic execution leaves (§3.1, §4.7): an expression graph with named inputs and outputs. */
@@ -180,21 +180,25 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
 const outputsOf = (
   graph: Graph,
   results: Readonly<Record<string, TracedOutput>>,
-  { nodeOf, factors }: Pick<ColumnAlgebra, 'nodeOf' | 'factors'>,
+  { nodeOf, unread }: Pick<ColumnAlgebra, 'nodeOf' | 'unread'>,
 ): OutputSlot[] => {
   const outputs = Object.entries(results);
-  const isUnread = (value: TracedOutput): value is Csr<Int32Array> => isSparse(value) && factors(value) !== undefined;
+  const isUnread = (value: TracedOutput): value is Csr<Int32Array> => isSparse(value) && unread.isUnread(value);
   const values = outputs.map(([name, value]) =>
     isUnread(value) ? NO_NODES : isSparse(value) ? value.values : flattenValues(graph, name, value),
   );
   const found = graph.recorder === undefined ? values : nodesOfAll(graph.recorder, values);
+  const products = unread.settled(outputs.flatMap(([, value]) => (isUnread(value) ? [value] : [])));
   return outputs.map(([name, value], k) => {
-    const product = isUnread(value) ? factors(value) : undefined;
-    const pattern = isSparse(value) ? { pattern: copyPattern(value.pattern) } : {};
-    if (product !== undefined) return { name, length: pattern.pattern!.colIdx.length, nodes: NO_NODES, product, ...pattern };
-    /* Other outputs may have made nodes that it shares. */
-    const nodes = (found[k] === NO_NODES && isSparse(value) ? value.values : found[k]).map(nodeOf);
-    return { name, length: nodes.length, nodes, ...pattern };
+    const product = isSparse(value) ? products.get(value) : undefined;
+    const nodes = product === undefined && isUnread(value) ? value.values : found[k];
+    return {
+      name,
+      length: product === undefined ? nodes.length : product.pattern.colIdx.length,
+      nodes: nodes.map(nodeOf),
+      ...(isSparse(value) && { pattern: copyPattern(value.pattern) }),
+      ...(product && { product }),
+    };
   });
 };
 

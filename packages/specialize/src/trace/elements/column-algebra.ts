@@ -3,7 +3,7 @@ import { countProducts, productValues, type Csr, type CsrPattern, type Ring, typ
 import { ARITY, CONSTANT, MUL, NEG, VARIABLE } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import type { InputSlot } from '../input-slot.js';
-import { unreadProducts, type ProductOfInputs } from '../products/unread-products.js';
+import { unreadProducts, type UnreadProducts } from '../products/unread-products.js';
 import { symbolicRing } from '../symbolic-ring.js';
 import { nextValue, NO_FACTOR, type Elements, type Sums } from './elements.js';
 import { usesOfEntries } from './uses-of-entries.js';
@@ -14,8 +14,7 @@ export interface ColumnAlgebra {
   /** What of it stands for a value now. */
   readonly nodeOf: (id: number) => number;
   readonly isSum: (id: number) => boolean;
-  /** What a matrix is the product of, if it needs no nodes. */
-  readonly factors: (matrix: object) => ProductOfInputs | undefined;
+  readonly unread: Pick<UnreadProducts, 'isUnread' | 'settled'>;
 }
 
 /** Products and sums of matrices from this work on are listed in columns. */
@@ -25,6 +24,8 @@ const LEAST_WORK = 1000;
  * then it is made of nodes, for which `decompose` decides by the same costs.
  */
 const [USES_OF_SUM, USES_OF_PAIR, USES_OF_ANY] = [3, 4, 5];
+/** One entry in so many is. */
+const NEXT_TO_NOTHING = 256;
 
 /**
  * Sparse algebra on nodes, where large sums of products make no node a product: such a sum is one variable of its value, and its terms are listed in `all`, as those
@@ -270,11 +271,29 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
   const read = (values: Int32Array, at: Int32Array, n: number): Int32Array =>
     Int32Array.from({ length: n }, (_, t) => asNode(values[at[t]]));
   const inOrder = (n: number): Int32Array => Int32Array.from({ length: n }, (_, t) => t);
-  const unread = unreadProducts(graph, inputs);
+  const isStored = (id: number): boolean => isSum(id) && nodeOf(id) === id;
+  const unread = unreadProducts(graph, inputs, own, isStored, () => all.length === own.length);
+  /* What few products read is stored all the same where it is next to nothing. */
+  const isFactorOfProduct = (m: Csr<Int32Array>, uses: (entry: number) => number): boolean => {
+    const marks = inlined(m, uses);
+    if (marks === undefined) return true;
+    let count = 0;
+    for (const mark of marks) count += mark;
+    if (count * NEXT_TO_NOTHING > marks.length) return false;
+    m.values.forEach((id, p) => {
+      if (marks[p] === 1 && isStored(id)) markFactor(id);
+    });
+    return true;
+  };
   const ring: Ring<Int32Array> = {
     ...plain,
     together,
-    product: (a, b, pattern) => unread.product(a, b, pattern, () => productValues(ring, a, b, pattern)),
+    product: (a, b, pattern) => {
+      if (!graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_WORK) return undefined;
+      const uses = usesOfEntries(a.pattern, b.pattern);
+      if (!isFactorOfProduct(a, uses.left) || !isFactorOfProduct(b, uses.right)) return undefined;
+      return unread.product(a, b, pattern, () => productValues(ring, a, b, pattern));
+    },
     add: (out, o, a, i, b, j) => {
       out[o] = graph.add(asNode(a[i]), asNode(b[j]));
     },
@@ -299,7 +318,7 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
       out[o] = graph.sum(read(a, ai, n), n);
     },
   };
-  return { ring, nodeOf, isSum, factors: unread.factors };
+  return { ring, nodeOf, isSum, unread };
 };
 
 /* What is done in the end, the last: with operands that are written out as nodes. */

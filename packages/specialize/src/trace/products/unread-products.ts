@@ -1,14 +1,22 @@
 import type { Graph } from '@filigree/ir';
 import { countProducts, type Csr, type CsrPattern } from '@filigree/sparse/formats';
 import { CONSTANT } from '../../decompose/codes.js';
+import { INTERMEDIATE } from '../../group/cut-hash.js';
+import type { Sums } from '../elements/elements.js';
 import type { InputSlot } from '../input-slot.js';
-import { inputMatrix, type InputMatrix } from './input-matrix.js';
+import { areDistinct } from './distinct.js';
+import { storedMatrix, type StoredMatrix } from './stored-matrix.js';
 
 /** A·B: each entry is the sum, in increasing k, of the products of an entry (i, k) of the one and (k, j) of the other. */
-export interface ProductOfInputs {
-  readonly left: InputMatrix;
-  readonly right: InputMatrix;
+export interface ProductOfStored {
+  readonly left: StoredMatrix;
+  readonly right: StoredMatrix;
+  readonly pattern: CsrPattern;
 }
+
+/** Both factors of a product, if there is one. */
+export const factorsOf = (product: ProductOfStored | undefined): readonly StoredMatrix[] =>
+  product === undefined ? [] : [product.left, product.right];
 
 /** Products of matrices that need no nodes while nobody reads their entries. */
 export interface UnreadProducts {
@@ -19,34 +27,46 @@ export interface UnreadProducts {
     pattern: CsrPattern,
     make: () => Int32Array,
   ) => Csr<Int32Array> | undefined;
-  /** What a matrix is the product of, if its entries still need no nodes. */
-  readonly factors: (matrix: object) => ProductOfInputs | undefined;
+  /** Whether nobody has read the entries of a matrix. */
+  readonly isUnread: (matrix: object) => boolean;
+  /** What unread matrices are products of, if their entries need no nodes now that everything else has them. */
+  readonly settled: (matrices: readonly object[]) => ReadonlyMap<object, ProductOfStored>;
 }
 
-/** Smaller ones are nodes, of which `decompose` sees more. */
-const LEAST_PRODUCTS = 1000;
 /** Where its two factors stand. */
 const BYTES_A_PRODUCT = 8;
 
 /**
- * Products of two different inputs. Every entry of such a product has a product of two elements that no other entry has, so that none equals another, or anything else in a
- * program that computes nothing but products of other pairs of inputs: there is no value to share, and nothing for which an entry would have to be found.
+ * Products that nobody reads. Their entries need no nodes where none equals another, or anything else: then there is no value to share, and nothing for which one would
+ * have to be found.
+ *
+ * @param sums those of sparse algebra
+ * @param isStored whether a node stands for one of them as it is
+ * @param isAlgebra whether nothing else is listed in columns
  */
-export const unreadProducts = (graph: Graph, inputs: readonly InputSlot[]): UnreadProducts => {
-  const known = new WeakMap<object, { readonly of: ProductOfInputs; read: boolean }>();
-  const pairs = new Map<string, number>();
-  const pairOf = ({ left, right }: ProductOfInputs): string => [left.input, right.input].sort((x, y) => x - y).join();
+export const unreadProducts = (
+  graph: Graph,
+  inputs: readonly InputSlot[],
+  sums: readonly Sums[],
+  isStored: (id: number) => boolean,
+  isAlgebra: () => boolean,
+): UnreadProducts => {
+  const known = new WeakMap<object, { readonly of: ProductOfStored; read: boolean }>();
+  const isUnread = (matrix: object): boolean => known.get(matrix)?.read === false;
+  const onlyVariables = (): boolean => {
+    const last = inputs[inputs.length - 1];
+    for (let id = last.firstNode + last.length; id < graph.length; id++)
+      if (graph.op[id] !== CONSTANT && !isStored(id)) return false;
+    return isAlgebra();
+  };
   return {
     product: (a, b, pattern, make) => {
-      if (!graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_PRODUCTS) return undefined;
-      const left = inputMatrix(inputs, a);
-      const right = left && inputMatrix(inputs, b);
-      if (left === undefined || right === undefined || left.input === right.input) return undefined;
-      const of = { left, right };
+      const left = storedMatrix(inputs, isStored, a);
+      const right = left && storedMatrix(inputs, isStored, b);
+      if (left === undefined || right === undefined) return undefined;
       const bytes = BYTES_A_PRODUCT * countProducts(a.pattern, b.pattern);
       graph.charge(bytes);
-      pairs.set(pairOf(of), (pairs.get(pairOf(of)) ?? 0) + 1);
-      const state = { of, read: false };
+      const state = { of: { left, right, pattern }, read: false };
       let values: Int32Array | undefined;
       const matrix: Csr<Int32Array> = {
         pattern,
@@ -59,18 +79,41 @@ export const unreadProducts = (graph: Graph, inputs: readonly InputSlot[]): Unre
       known.set(matrix, state);
       return matrix;
     },
-    factors: (matrix) => {
-      const state = known.get(matrix);
-      return state === undefined || state.read || pairs.get(pairOf(state.of))! > 1 || !isInputsAlone(graph, inputs)
-        ? undefined
-        : state.of;
+    isUnread,
+    settled: (matrices) => {
+      const products = new Map(matrices.filter(isUnread).map((m) => [m, known.get(m)!.of]));
+      const all = [...products.values()];
+      const differ =
+        all.length > 0 && onlyVariables() && (areOfInputs(all, sums) || areDistinct(graph, all, sums));
+      return differ ? products : new Map();
     },
   };
 };
 
-/** Whether there is nothing in a graph but inputs and numbers. */
-const isInputsAlone = ({ op, length }: Graph, inputs: readonly InputSlot[]): boolean => {
-  const last = inputs[inputs.length - 1];
-  for (let id = last.firstNode + last.length; id < length; id++) if (op[id] !== CONSTANT) return false;
+/**
+ * Whether all are products of two different inputs, each pair once, and there is nothing else: then each entry has a product of two elements that no other has, if no
+ * element stands twice in a factor.
+ */
+const areOfInputs = (products: readonly ProductOfStored[], sums: readonly Sums[]): boolean => {
+  const pairs = products.map(({ left, right }) => [left.kind, right.kind].sort((x, y) => x - y));
+  return (
+    sums.length === 0 &&
+    new Set(pairs.map((p) => p.join())).size === pairs.length &&
+    pairs.every(([a, b]) => a !== INTERMEDIATE && a !== b) &&
+    products.every(({ left, right }) => standOnce(left.values) && standOnce(right.values))
+  );
+};
+
+const standOnce = (nodes: Int32Array): boolean => {
+  let [least, most] = [nodes[0], nodes[0]];
+  for (const id of nodes) {
+    if (id < least) least = id;
+    if (id > most) most = id;
+  }
+  const seen = new Uint8Array(most - least + 1);
+  for (const id of nodes) {
+    if (seen[id - least] === 1) return false;
+    seen[id - least] = 1;
+  }
   return true;
 };
