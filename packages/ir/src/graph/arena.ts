@@ -97,7 +97,9 @@ export abstract class NodeArena {
 
   /** Bytes held, table included. */
   get bytes(): number {
-    return this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.entered.bytes;
+    return (
+      this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.entered.bytes
+    );
   }
 
   /** Makes `count` variables with consecutive numbers and consecutive ids; returns the id of the first. */

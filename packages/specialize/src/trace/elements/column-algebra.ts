@@ -1,5 +1,12 @@
 import { APART, type Graph } from '@filigree/ir';
-import { countProducts, productValues, type Csr, type CsrPattern, type Ring, type Together } from '@filigree/sparse/formats';
+import {
+  countProducts,
+  productValues,
+  type Csr,
+  type CsrPattern,
+  type Ring,
+  type Together,
+} from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, MUL, NEG, VARIABLE } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import type { InputSlot } from '../input-slot.js';
@@ -25,7 +32,7 @@ const LEAST_WORK = 1000;
  */
 const [USES_OF_SUM, USES_OF_PAIR, USES_OF_ANY] = [3, 4, 5];
 /** One entry in so many is. */
-const NEXT_TO_NOTHING = 256;
+const NEXT_TO_NOTHING = 1024;
 
 /**
  * Sparse algebra on nodes, where large sums of products make no node a product: such a sum is one variable of its value, and its terms are listed in `all`, as those

@@ -83,8 +83,7 @@ export const unreadProducts = (
     settled: (matrices) => {
       const products = new Map(matrices.filter(isUnread).map((m) => [m, known.get(m)!.of]));
       const all = [...products.values()];
-      const differ =
-        all.length > 0 && onlyVariables() && (areOfInputs(all, sums) || areDistinct(graph, all, sums));
+      const differ = all.length > 0 && onlyVariables() && (areOfInputs(all, sums) || areDistinct(graph, all, sums));
       return differ ? products : new Map();
     },
   };
