@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
-import { factorsOf } from '../trace/products/unread-products.js';
+import { factorsOf } from '../trace/products/product-of-stored.js';
 import { NO_FACTOR, valueOf, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';

@@ -5,7 +5,8 @@ import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { GroupOptions } from '../options.js';
 import { hasSum } from '../trace/elements/elements.js';
-import { factorsOf, type ProductOfStored } from '../trace/products/unread-products.js';
+import { factorsOf, type ProductOfStored } from '../trace/products/product-of-stored.js';
+import type { StoredMatrix } from '../trace/products/stored-matrix.js';
 import type { Column } from './columns.js';
 import { termTemplate } from './element-template.js';
 import type { Body, ListedGroup } from './harvested.js';
@@ -18,7 +19,7 @@ export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[]
     const { left, right } = product;
     const level = levelAbove(d, product);
     const columns = (nodes: readonly Int32Array[]): Column[] =>
-      nodes.map((of, c) => ({ kind: c % 2 === 0 ? left.kind : right.kind, nodes: of }));
+      nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
     const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): ListedGroup => ({
       ...{ level, units: new Int32Array(positions.length), move: { output, positions } },
       ...of,
@@ -37,6 +38,9 @@ export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[]
     ];
   });
 
+/** The kind of a matrix's entries as leaves. */
+const kindOf = ({ input }: StoredMatrix): number => (input === undefined ? INTERMEDIATE : input + 1);
+
 /** The sum of the products of columns 0 and 1, 2 and 3, … */
 const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
   termTemplate(arithmetic, 2 * terms, [
@@ -50,8 +54,8 @@ const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
 /** The level at which a product can run: above that of the sums that it reads. */
 const levelAbove = ({ needs, elementLevels }: Grouping, product: ProductOfStored): number => {
   let level = 0;
-  for (const { kind, values } of factorsOf(product))
-    if (kind === INTERMEDIATE)
+  for (const { input, values } of factorsOf(product))
+    if (input === undefined)
       needs.elements.forEach(({ sums }, k) => {
         if (elementLevels[k].sums >= level && values.some((id) => hasSum(sums, id))) level = elementLevels[k].sums + 1;
       });

@@ -1,5 +1,5 @@
 import { printGraph, type Graph } from '@filigree/ir';
-import type { OutputSlot } from './trace.js';
+import type { OutputSlot } from './output-slot.js';
 
 /** What of a trace is printed. */
 export interface PrintedTrace {

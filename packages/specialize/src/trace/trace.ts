@@ -23,30 +23,20 @@ import { printTrace } from './print-trace.js';
 import { diagnostic, flattenValues, isSparse, type TracedOutput } from './traced-output.js';
 import { describeElements } from './elements/describe-elements.js';
 import type { InputShape, InputSlot } from './input-slot.js';
+import type { OutputSlot } from './output-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
 import { columnAlgebra, type ColumnAlgebra } from './elements/column-algebra.js';
 import { settled } from './elements/settled.js';
-import type { ProductOfStored } from './products/unread-products.js';
 import { recorderOf } from './repetition/recorder.js';
 import { symbolicRing } from './symbolic-ring.js';
 import { isUndefined } from './undefined.js';
 
 export type { InputShape, InputSlot } from './input-slot.js';
+export type { OutputSlot } from './output-slot.js';
 
 /** What a traced program receives for an input: nested arrays of symbols, or a sparse matrix of them. */
 export type SymbolicInput = Sym | SymbolicInput[] | { readonly pattern: CsrPattern; readonly values: Int32Array };
-
-/** A named array of nodes to compute, flattened; a sparse result keeps its pattern. */
-export interface OutputSlot {
-  readonly name: string;
-  /** How many values it has. */
-  readonly length: number;
-  /** The node of each; none where it is a product that needs none. */
-  readonly nodes: Int32Array;
-  readonly pattern?: CsrPattern;
-  readonly product?: ProductOfStored;
-}
 
 /** What symbolic execution leaves (§3.1, §4.7): an expression graph with named inputs and outputs. */
 export interface Trace {

@@ -2,8 +2,8 @@ import type { Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
 import { defaultOptions } from '../../options.js';
 import { IntList } from '../../decompose/int-list.js';
-import type { OutputSlot } from '../trace.js';
-import { factorsOf } from '../products/unread-products.js';
+import type { OutputSlot } from '../output-slot.js';
+import { factorsOf } from '../products/product-of-stored.js';
 import { elementsOfSum, NO_FACTOR, type Elements, type Sums, type Terms } from './elements.js';
 
 /**

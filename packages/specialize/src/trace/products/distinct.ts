@@ -1,6 +1,6 @@
 import type { Graph } from '@filigree/ir';
 import { NO_FACTOR, type Sums } from '../elements/elements.js';
-import type { ProductOfStored } from './unread-products.js';
+import type { ProductOfStored } from './product-of-stored.js';
 
 /**
  * Whether no entry of products equals another or one of the given sums. By what sums of equal products have in common whatever the arithmetic: the value at a random

@@ -1,11 +1,10 @@
 import type { Csr } from '@filigree/sparse/formats';
-import { INTERMEDIATE } from '../../group/cut-hash.js';
 import type { InputSlot } from '../input-slot.js';
 
 /** A matrix whose entries are all read from one buffer. */
 export interface StoredMatrix extends Csr<Int32Array> {
-  /** The kind of its entries as leaves: that of an input, or intermediates. */
-  readonly kind: number;
+  /** The number of the input that they are of; `undefined` where they are sums. */
+  readonly input: number | undefined;
 }
 
 /**
@@ -23,7 +22,7 @@ export const storedMatrix = (
   for (const id of values) if (input < 0 ? !isStored(id) : id < firstNode || id >= firstNode + length) return undefined;
   const { rows, cols, rowPtr, colIdx } = pattern;
   return {
-    kind: input < 0 ? INTERMEDIATE : input + 1,
+    input: input < 0 ? undefined : input,
     values: values.slice(),
     pattern: { rows, cols, rowPtr: rowPtr.slice(), colIdx: colIdx.slice() },
   };

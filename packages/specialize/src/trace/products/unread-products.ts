@@ -1,22 +1,11 @@
 import type { Graph } from '@filigree/ir';
 import { countProducts, type Csr, type CsrPattern } from '@filigree/sparse/formats';
 import { CONSTANT } from '../../decompose/codes.js';
-import { INTERMEDIATE } from '../../group/cut-hash.js';
 import type { Sums } from '../elements/elements.js';
 import type { InputSlot } from '../input-slot.js';
 import { areDistinct } from './distinct.js';
-import { storedMatrix, type StoredMatrix } from './stored-matrix.js';
-
-/** A·B: each entry is the sum, in increasing k, of the products of an entry (i, k) of the one and (k, j) of the other. */
-export interface ProductOfStored {
-  readonly left: StoredMatrix;
-  readonly right: StoredMatrix;
-  readonly pattern: CsrPattern;
-}
-
-/** Both factors of a product, if there is one. */
-export const factorsOf = (product: ProductOfStored | undefined): readonly StoredMatrix[] =>
-  product === undefined ? [] : [product.left, product.right];
+import type { ProductOfStored } from './product-of-stored.js';
+import { storedMatrix } from './stored-matrix.js';
 
 /** Products of matrices that need no nodes while nobody reads their entries. */
 export interface UnreadProducts {
@@ -94,14 +83,16 @@ export const unreadProducts = (
  * element stands twice in a factor.
  */
 const areOfInputs = (products: readonly ProductOfStored[], sums: readonly Sums[]): boolean => {
-  const pairs = products.map(({ left, right }) => [left.kind, right.kind].sort((x, y) => x - y));
+  const pairs = products.map(({ left, right }) => [left.input ?? SUMS, right.input ?? SUMS].sort((x, y) => x - y));
   return (
     sums.length === 0 &&
     new Set(pairs.map((p) => p.join())).size === pairs.length &&
-    pairs.every(([a, b]) => a !== INTERMEDIATE && a !== b) &&
+    pairs.every(([a, b]) => a !== SUMS && a !== b) &&
     products.every(({ left, right }) => standOnce(left.values) && standOnce(right.values))
   );
 };
+
+const SUMS = -1;
 
 const standOnce = (nodes: Int32Array): boolean => {
   let [least, most] = [nodes[0], nodes[0]];
