@@ -54,7 +54,10 @@ export abstract class NodeArena {
   /* A map does not tell −0 from 0. */
   private negativeZero = -1;
   private readonly seed: number;
-  protected table: NodeTable;
+  private entered: NodeTable;
+  /* Variables `[waitingFrom, waitingTo)` are in no table yet. */
+  private waitingFrom = 0;
+  private waitingTo = 0;
   /** Number of nodes at which storage or table must grow. */
   protected limit: number;
   protected readonly check: CollisionCheck | undefined;
@@ -72,8 +75,8 @@ export abstract class NodeArena {
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
     this.hash = new Int32Array(3 * capacity);
-    this.table = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
-    this.limit = Math.min(capacity, this.table.room);
+    this.entered = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
+    this.limit = Math.min(capacity, this.entered.room);
     this.check = options.checkCollisions ? new CollisionCheck(this, this.seed, capacity) : undefined;
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
@@ -85,7 +88,8 @@ export abstract class NodeArena {
    */
   freeze(): void {
     this.frozen = true;
-    this.table = new NodeTable(1, 1);
+    this.waitingFrom = this.waitingTo;
+    this.entered = new NodeTable(1, 1);
     this.hash = new Int32Array(0);
     this.check?.free();
     this.limit = 0;
@@ -93,25 +97,50 @@ export abstract class NodeArena {
 
   /** Bytes held, table included. */
   get bytes(): number {
-    return this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.table.bytes;
+    return (
+      this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.entered.bytes
+    );
   }
 
   /** Makes `count` variables with consecutive numbers and consecutive ids; returns the id of the first. */
   variables(count: number): number {
     const first = this.length;
     this.reserve(first + count);
+    if (first !== this.waitingTo) {
+      this.enterWaiting();
+      this.waitingFrom = first;
+    }
     for (let i = 0; i < count; i++) {
       const k = this.variableCount++;
       const h = mix(k, this.seed);
       const h0 = residueOfWord(mix(h, 1), P0) || 1;
       const h1 = residueOfWord(mix(h, 2), P1) || 1;
       const h2 = residueOfWord(mix(h, 3), P2) || 1;
-      const found = this.table.find(this.hash, h0, h1, h2);
-      const id = this.append(VARIABLE, k, 0, h0, h1, h2);
-      if (found < 0) this.table.enter(~found, id, h0, h1, h2);
-      else this.table.replace(found, id, h0, h1, h2);
+      this.append(VARIABLE, k, 0, h0, h1, h2);
     }
+    this.waitingTo = first + count;
     return first;
+  }
+
+  /** Finds nodes. Variables are entered when the first is looked for: matrices have many, and some programs look for none. */
+  protected get table(): NodeTable {
+    if (this.waitingFrom < this.waitingTo) this.enterWaiting();
+    return this.entered;
+  }
+
+  private enterWaiting(): void {
+    const { entered, hash, waitingFrom, waitingTo } = this;
+    for (let from = waitingFrom; from < waitingTo; from += AT_ONCE) {
+      const to = Math.min(from + AT_ONCE, waitingTo);
+      entered.glance(hash, hash, from, to - from);
+      for (let id = from; id < to; id++) {
+        const [h0, h1, h2] = [hash[3 * id], hash[3 * id + 1], hash[3 * id + 2]];
+        const found = entered.find(hash, h0, h1, h2);
+        if (found < 0) entered.enter(~found, id, h0, h1, h2);
+        else entered.replace(found, id, h0, h1, h2);
+      }
+    }
+    this.waitingFrom = waitingTo;
   }
 
   variable(): number {
@@ -235,8 +264,9 @@ export abstract class NodeArena {
       this.check?.grow(capacity);
     }
     /* Every node to come may enter the table. */
-    this.table.grow(n - this.length, this.op.length, this.hash);
-    this.limit = Math.min(this.op.length, this.length + this.table.room);
+    const waiting = this.waitingTo - this.waitingFrom;
+    this.entered.grow(n - this.length + waiting, this.op.length, this.hash);
+    this.limit = Math.min(this.op.length, this.length + this.entered.room - waiting);
   }
 
   /** Counts memory that is kept beside the nodes, such as terms of sums, towards the given limit; less than none gives some back. */
@@ -268,6 +298,8 @@ const smallInteger = (h0: number, h1: number, h2: number): number | undefined =>
 };
 
 const MAX_NODES = 2 ** 29 - 1;
+/** Variables whose places in the table are looked for together, so that the waits for memory overlap. */
+const AT_ONCE = 64;
 /* With the share of the table. */
 const BYTES_A_NODE = 30;
 

@@ -3,7 +3,7 @@ import { isTrue, scalarOps } from '../scalar/scalar-op.js';
 import { ADD, ARITY, ARMS, COMMUTATIVE, CONSTANT, DIV, MUL, NEG, SELECT, VARIABLE } from './codes.js';
 import { NodeArena } from './arena.js';
 import type { Recorder } from './recorder.js';
-import { P0, P1, P2, inverse, lower, mix, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
+import { P0, P1, P2, inverse, lower, mul0, mul1, mul2, residueOfWord, wrap } from './field.js';
 
 /**
  * The expression graph (§4.1, App. E): an append-only arena of binary nodes, hash-consed. A node id never changes meaning and
@@ -328,6 +328,20 @@ export class Graph extends NodeArena {
     }
   }
 
+  /**
+   * Adds ±a·b, or ±a where b is below 0, to number `at` of `sums`, each a pair of residues: as if operands were variables, whatever the arithmetic. So sums of the same
+   * products get the same pair, in any order.
+   */
+  addTerm(sums: Int32Array, at: number, a: number, b: number, minus: boolean): void {
+    const { hash } = this;
+    const x0 = b < 0 ? hash[3 * a] : mul0(hash[3 * a], hash[3 * b]);
+    const x1 = b < 0 ? hash[3 * a + 1] : mul1(hash[3 * a + 1], hash[3 * b + 1]);
+    const s0 = sums[2 * at];
+    const s1 = sums[2 * at + 1];
+    sums[2 * at] = minus ? lower(s0 - x0, P0) : wrap(s0 + x0, P0);
+    sums[2 * at + 1] = minus ? lower(s1 - x1, P1) : wrap(s1 + x1, P1);
+  }
+
   /** a + b, or a − b, as such a variable; −1 where it is a small integer. */
   sumAsVariable(a: number, b: number, minus: boolean): number {
     const { hash } = this;
@@ -458,24 +472,40 @@ export class Graph extends NodeArena {
   /** Residues of such an operation, of those of its operands, left in `m0` to `m2`. Those of a second operand of unary ones are not looked at. */
   private mixed(code: number, a0: number, a1: number, a2: number, b0: number, b1: number, b2: number): void {
     const unary = ARITY[code] === 1;
-    let [x0, x1, x2, y0, y1, y2] = [a0, a1, a2, b0, b1, b2];
-    if (!unary && COMMUTATIVE[code] === 1 && x0 > y0) [x0, x1, x2, y0, y1, y2] = [b0, b1, b2, a0, a1, a2];
-    let w = mix(code, x0);
-    w = mix(w, x1);
-    w = mix(w, x2);
-    if (!unary) {
-      w = mix(w, y0);
-      w = mix(w, y1);
-      w = mix(w, y2);
-    }
-    /* Three lanes from one 32-bit word would carry 32 bits: each lane mixes the operands' lanes in another order. */
-    const v = mix(mix(mix(x2, code), x0), unary ? x1 : mix(mix(y2, x1), y1));
-    const u = mix(mix(x1, x0), unary ? mix(code, x2) : mix(mix(y1, y0), mix(code, y2)));
-    this.m0 = residueOfWord(w, P0);
-    this.m1 = residueOfWord(v, P1);
-    this.m2 = residueOfWord(u, P2);
+    const swapped = !unary && COMMUTATIVE[code] === 1 && a0 > b0;
+    const x0 = swapped ? b0 : a0;
+    const x1 = swapped ? b1 : a1;
+    const x2 = swapped ? b2 : a2;
+    const y0 = unary ? 0 : swapped ? a0 : b0;
+    const y1 = unary ? 0 : swapped ? a1 : b1;
+    const y2 = unary ? 0 : swapped ? a2 : b2;
+    /* Three lanes from one 32-bit word would carry 32 bits: each has multipliers of its own. */
+    this.m0 = residueOfWord(linear(code, x0, x1, x2, y0, y1, y2, 0x9e3779b1, 0x85ebca77, 0xc2b2ae3d), P0);
+    this.m1 = residueOfWord(linear(code, x1, x2, x0, y2, y0, y1, 0x27d4eb2f, 0x165667b1, 0xd3a2646d), P1);
+    this.m2 = residueOfWord(linear(code, x2, x0, x1, y1, y2, y0, 0xfd7046c5, 0xb55a4f09, 0x8cb92ba7), P2);
   }
 }
+
+/** A word that seven others determine: a linear form of them with odd multipliers, mixed at the end. */
+const linear = (
+  code: number,
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+  e: number,
+  f: number,
+  k: number,
+  l: number,
+  m: number,
+): number => {
+  let h = Math.imul(a, k) + Math.imul(b, l) + Math.imul(c, m);
+  h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d) + code;
+  h = (h ^ (h >>> 13)) + Math.imul(d, m) + Math.imul(e, k) + Math.imul(f, l);
+  h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
+  h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
+  return h ^ (h >>> 16);
+};
 
 /** Marks a sum that is left to the caller. */
 export const APART = -2;

@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
+import { factorsOf } from '../trace/products/product-of-stored.js';
 import { NO_FACTOR, valueOf, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
@@ -50,6 +51,7 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     live[node] = 1;
     if (op[node] !== CONSTANT) read[node] = 1;
   };
+  for (const { product } of outputs) for (const factor of factorsOf(product)) factor.values.forEach(needNode);
   for (let k = elements.length - 1; k >= 0; k--) {
     const { sums, roots, variables, columns } = elements[k];
     const end = sums.first + sums.ptr.length - 1;

@@ -221,18 +221,24 @@ const unrolledSums = (
   firstUnit: number,
 ): Summed => {
   const lists: TermColumns[][] = [[]];
-  for (const [t, code] of codes.subarray(ptr[members[0]], ptr[members[0] + 1]).entries()) {
-    if (code === BREAK) {
-      lists.push([]);
-      continue;
+  /* A column for each factor of a term; those of breaks are not kept. */
+  const width = ptr[members[0] + 1] - ptr[members[0]];
+  const first = Array.from({ length: width }, () => new Int32Array(members.length));
+  const second = Array.from({ length: width }, (_, t) =>
+    kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
+  );
+  for (let m = 0; m < members.length; m++) {
+    const from = ptr[members[m]];
+    for (let t = 0; t < width; t++) {
+      first[t][m] = ids[from + t];
+      const by = second[t];
+      if (by !== undefined) by[m] = factors![from + t];
     }
-    const column = columnsFor(kindsOf(code), members.length);
-    for (let m = 0; m < members.length; m++) {
-      const at = ptr[members[m]] + t;
-      column.first[m] = ids[at];
-      if (column.second !== undefined) column.second[m] = factors![at];
-    }
-    lists[lists.length - 1].push(column);
+  }
+  for (let t = 0; t < width; t++) {
+    const code = codes[ptr[members[0]] + t];
+    if (code === BREAK) lists.push([]);
+    else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
   }
   return { units: Int32Array.from(members, (i) => firstUnit + i), body: bodyOfTerms(d, lists), segments: [] };
 };

@@ -8,6 +8,7 @@ import type { CanonicalForm } from './canonical.js';
 import { harvestLeaves } from './columns.js';
 import { harvestElements, type AllUnits } from './elements.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
+import { productGroups } from './products.js';
 import { harvestRolled } from './rolled.js';
 import { unitForm, type UnitForm } from './unit-form.js';
 import type { Body, Harvest, HarvestedGroup } from './harvested.js';
@@ -25,10 +26,12 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
       ...groups,
     ];
     const { ptr, roots, level, destinations } = units;
+    const listed = productGroups(d, options);
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
-      loadsOfLevel: loadsOfLevel({ level, unit }, harvested),
+      loadsOfLevel: loadsOfLevel({ level, unit }, [...harvested, ...listed]),
       harvested,
+      listed,
     };
   });
 };

@@ -27,6 +27,12 @@ export interface HarvestedGroup {
   readonly turns?: Int32Array;
 }
 
+/** A group that is no group of units: where the values of its instances go stands beside it. */
+export interface ListedGroup extends HarvestedGroup {
+  /** Of an output the position that each instance writes. */
+  readonly move: { readonly output: number; readonly positions: Int32Array };
+}
+
 /** Where the terms of each instance of a rolled sum begin, of all segments together. */
 export const termStarts = ({
   units,
@@ -49,6 +55,8 @@ export interface Harvest extends Pick<
   'graph' | 'inputs' | 'outputs' | 'ptr' | 'roots' | 'level' | 'destinations'
 > {
   readonly harvested: readonly HarvestedGroup[];
+  /** Those of products whose entries are no nodes. */
+  readonly listed: readonly ListedGroup[];
   /** Values have numbers below this: nodes of the graph, and behind them the values of elements. */
   readonly ids: number;
   /** How often instances load values of each level, in all. */

@@ -60,9 +60,9 @@ const valueLines = (h: Harvest, touched: Accesses, order: Int32Array): { of: Int
 const outputLines = (h: Harvest, first: number): { first: number[]; end: number } => {
   const starts: number[] = [];
   let at = first;
-  for (const { nodes } of h.outputs) {
+  for (const { length } of h.outputs) {
     starts.push(at);
-    at += Math.ceil(nodes.length / LINE);
+    at += Math.ceil(length / LINE);
   }
   return { first: starts, end: at };
 };

@@ -115,7 +115,7 @@ export interface Placement {
 export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>>): Pass<Ordered, Placement> => {
   const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('place', given, specializeSpec));
   return pass('place', (h) => {
-    const all = [...h.harvested, ...moves(h)].filter((g) => g.units.length > 0);
+    const all = [...h.harvested, ...h.listed, ...moves(h)].filter((g) => g.units.length > 0);
     const { slot, count } = placeIntermediates(h, all);
     const pools = new Pools();
     let temporaries = count;
@@ -128,7 +128,7 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
       .map(([level, groups]) => placeLaunch(at, level, groups, dtype === 'f32' ? 4 : 8));
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
-      ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.nodes.length, role: 'output' })),
+      ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.length, role: 'output' })),
       ...(temporaries > 0 ? [{ name: TEMPORARIES, type: dtype, length: temporaries, role: 'temp' } as const] : []),
       ...(temporaries > count ? [{ name: PART, type: dtype, length: PART_TERMS, role: 'scratch' } as const] : []),
       ...pools.buffers(dtype),

@@ -56,7 +56,7 @@ const equalTiles = (groups: readonly Movable[], order: Int32Array, instances: nu
 
 const startsIn = (groups: readonly Movable[], tiles: number, tileOf: Int32Array): Tiles => ({
   tiles,
-  starts: groups.map((g) => (g.move ? evenStarts(g.units.length, tiles) : startsOf(g.units, tileOf, tiles))),
+  starts: groups.map((g) => (g.move ? startsByPosition(g.move.positions, tiles) : startsOf(g.units, tileOf, tiles))),
 });
 
 /** Operands, results and index entries, by a rough count. */
@@ -100,5 +100,13 @@ const startsOf = (units: Int32Array, tile: Int32Array, tiles: number): Int32Arra
   return starts;
 };
 
-const evenStarts = (n: number, tiles: number): Int32Array =>
-  Int32Array.from({ length: tiles + 1 }, (_, t) => Math.floor((n * t) / tiles));
+/** Where equal parts of an output begin among the ascending positions that a group writes: so groups of one output run side by side. */
+const startsByPosition = (positions: Int32Array, tiles: number): Int32Array => {
+  const starts = new Int32Array(tiles + 1).fill(positions.length);
+  const end = positions[positions.length - 1] + 1;
+  for (let t = 0, i = 0; t < tiles; t++) {
+    while (i < positions.length && positions[i] < (end * t) / tiles) i++;
+    starts[t] = i;
+  }
+  return starts;
+};

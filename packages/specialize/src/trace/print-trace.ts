@@ -1,10 +1,11 @@
 import { printGraph, type Graph } from '@filigree/ir';
+import type { OutputSlot } from './output-slot.js';
 
 /** What of a trace is printed. */
 export interface PrintedTrace {
   readonly graph: Graph;
   readonly inputs: readonly { readonly name: string; readonly first: number; readonly length: number }[];
-  readonly outputs: readonly { readonly name: string; readonly nodes: Int32Array }[];
+  readonly outputs: readonly Pick<OutputSlot, 'name' | 'nodes' | 'product'>[];
 }
 
 /** A trace as text: inputs, the nodes of its graph, outputs. @param note what else is said of a node */
@@ -16,7 +17,10 @@ export const printTrace = ({ graph, inputs, outputs }: PrintedTrace, note?: (id:
   return [
     ...inputs.map(({ name, length }) => `input ${name}: ${length}\n`),
     printGraph(graph, { variable, ...(note && { note }) }),
-    ...outputs.map(({ name, nodes }) => `output ${name}: ${listed(nodes)}\n`),
+    ...outputs.map(
+      ({ name, nodes, product }) =>
+        `output ${name}: ${product ? `(${listed(product.left.values)}) times (${listed(product.right.values)})` : listed(nodes)}\n`,
+    ),
   ].join('');
 };
 

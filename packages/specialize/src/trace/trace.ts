@@ -13,8 +13,9 @@ import {
   type Diagnostics,
   type GraphOptions,
   type Pass,
+  type Recorder,
 } from '@filigree/ir';
-import type { CsrPattern, Ring } from '@filigree/sparse/formats';
+import type { Csr, CsrPattern, Ring } from '@filigree/sparse/formats';
 import { ARITY } from '../decompose/codes.js';
 import { countFrom } from './count-from.js';
 import { derivativesOf, type Derivatives } from './derivatives.js';
@@ -22,25 +23,20 @@ import { printTrace } from './print-trace.js';
 import { diagnostic, flattenValues, isSparse, type TracedOutput } from './traced-output.js';
 import { describeElements } from './elements/describe-elements.js';
 import type { InputShape, InputSlot } from './input-slot.js';
+import type { OutputSlot } from './output-slot.js';
 import type { Elements, ElementsWord } from './elements/elements.js';
 import { traceElements } from './elements/trace-elements.js';
-import { columnAlgebra } from './elements/column-algebra.js';
+import { columnAlgebra, type ColumnAlgebra } from './elements/column-algebra.js';
 import { settled } from './elements/settled.js';
 import { recorderOf } from './repetition/recorder.js';
 import { symbolicRing } from './symbolic-ring.js';
 import { isUndefined } from './undefined.js';
 
 export type { InputShape, InputSlot } from './input-slot.js';
+export type { OutputSlot } from './output-slot.js';
 
 /** What a traced program receives for an input: nested arrays of symbols, or a sparse matrix of them. */
 export type SymbolicInput = Sym | SymbolicInput[] | { readonly pattern: CsrPattern; readonly values: Int32Array };
-
-/** A named array of nodes to compute, flattened; a sparse result keeps its pattern. */
-export interface OutputSlot {
-  readonly name: string;
-  readonly nodes: Int32Array;
-  readonly pattern?: CsrPattern;
-}
 
 /** What symbolic execution leaves (§3.1, §4.7): an expression graph with named inputs and outputs. */
 export interface Trace {
@@ -135,7 +131,7 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
   }
   const tagged: Int32Array[] = [];
   const elements: Elements[] = [];
-  const algebra = columnAlgebra(graph, elements);
+  const algebra = columnAlgebra(graph, inputs, elements);
   const context: TraceContext = {
     graph,
     block: (values) => {
@@ -156,7 +152,7 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
       `the program returned ${describeValue(results)}`,
       'return an object of outputs by name',
     );
-  const outputs = outputsOf(graph, results as Readonly<Record<string, TracedOutput>>, algebra.nodeOf);
+  const outputs = outputsOf(graph, results as Readonly<Record<string, TracedOutput>>, algebra);
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))
       throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
@@ -174,26 +170,41 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
 const outputsOf = (
   graph: Graph,
   results: Readonly<Record<string, TracedOutput>>,
-  nodeOf: (id: number) => number,
+  { nodeOf, unread }: Pick<ColumnAlgebra, 'nodeOf' | 'unread'>,
 ): OutputSlot[] => {
-  const values = Object.entries(results).map(([name, value]) => ({
-    ...{ name, values: isSparse(value) ? value.values : flattenValues(graph, name, value) },
-    ...(isSparse(value) && { pattern: copyPattern(value.pattern) }),
-  }));
-  if (graph.recorder === undefined)
-    return values.map(({ values: nodes, ...slot }) => ({ ...slot, nodes: nodes.map(nodeOf) }));
-  const all = new Int32Array(values.reduce((n, o) => n + o.values.length, 0));
+  const outputs = Object.entries(results);
+  const isUnread = (value: TracedOutput): value is Csr<Int32Array> => isSparse(value) && unread.isUnread(value);
+  const values = outputs.map(([name, value]) =>
+    isUnread(value) ? NO_NODES : isSparse(value) ? value.values : flattenValues(graph, name, value),
+  );
+  const found = graph.recorder === undefined ? values : nodesOfAll(graph.recorder, values);
+  const products = unread.settled(outputs.flatMap(([, value]) => (isUnread(value) ? [value] : [])));
+  return outputs.map(([name, value], k) => {
+    const product = isSparse(value) ? products.get(value) : undefined;
+    const nodes = product === undefined && isUnread(value) ? value.values : found[k];
+    return {
+      name,
+      length: product === undefined ? nodes.length : product.pattern.colIdx.length,
+      nodes: nodes.map(nodeOf),
+      ...(isSparse(value) && { pattern: copyPattern(value.pattern) }),
+      ...(product && { product }),
+    };
+  });
+};
+
+const NO_NODES = new Int32Array(0);
+
+/** The nodes of several lists of values, found together. */
+const nodesOfAll = (recorder: Recorder, values: readonly Int32Array[]): Int32Array[] => {
+  const all = new Int32Array(values.reduce((n, v) => n + v.length, 0));
   let at = 0;
-  for (const o of values) {
-    all.set(o.values, at);
-    at += o.values.length;
+  for (const v of values) {
+    all.set(v, at);
+    at += v.length;
   }
-  const found = graph.recorder.nodesOf(all);
+  const found = recorder.nodesOf(all);
   at = 0;
-  return values.map(({ values: own, ...slot }) => ({
-    ...slot,
-    nodes: found.subarray(at, (at += own.length)).map(nodeOf),
-  }));
+  return values.map((v) => (v === NO_NODES ? v : found.subarray(at, (at += v.length))));
 };
 
 /** Copies of shapes, of each object one. */

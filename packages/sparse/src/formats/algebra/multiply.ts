@@ -11,7 +11,7 @@ import type { Ring } from './ring.js';
  */
 export const multiply = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => {
   const pattern = productPattern(a.pattern, b.pattern);
-  return { pattern, values: multiplyValues(ring, a, b, pattern) };
+  return ring.product?.(a, b, pattern) ?? { pattern, values: productValues(ring, a, b, pattern) };
 };
 
 /**
@@ -45,7 +45,7 @@ export const power = <V>(ring: Ring<V>, a: Csr<V>, k: number, order: 'left' | 's
  * The values of A·B for its known pattern. The pairs of one output row are met in decreasing k and put in front of the
  * chain of their entry, so that each chain runs in increasing k; it is then copied into the scratch that `dot` reads.
  */
-const multiplyValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPattern): V => {
+export const productValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPattern): V => {
   const { rowPtr: aPtr, colIdx: aCol } = a.pattern;
   const { rowPtr: bPtr, colIdx: bCol } = b.pattern;
   const { rowPtr, colIdx } = pattern;

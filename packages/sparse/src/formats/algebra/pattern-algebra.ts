@@ -71,36 +71,20 @@ export const intersectionPattern = (a: CsrPattern, b: CsrPattern): CsrPattern =>
 
 /**
  * The pattern of the matrix product A·B: (i, j) is an entry where some k has (i, k) in A and (k, j) in B, whatever the
- * values. A counting pass sizes the result exactly; time is O(products + sorting of each row).
+ * values. Time is O(products + sorting of each row).
  * Throws `DiagnosticError`: `algebra/shape`, `algebra/too-large`.
  */
 export const productPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
-  requireProductShape(a, b);
+  /* There are no more entries than products, and room that is not written to costs nothing. */
+  let colIdx = new Int32Array(Math.min(countProducts(a, b), MOST_ROOM));
   const rowPtr = new Int32Array(a.rows + 1);
   const seenIn = new Int32Array(b.cols).fill(-1);
-  let n = 0;
+  let e = 0;
   for (let i = 0; i < a.rows; i++) {
+    const begin = e;
     for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) {
       const k = a.colIdx[p];
-      for (let q = b.rowPtr[k]; q < b.rowPtr[k + 1]; q++) {
-        const j = b.colIdx[q];
-        if (seenIn[j] !== i) {
-          seenIn[j] = i;
-          n++;
-        }
-      }
-    }
-    requireRoom(n);
-    rowPtr[i + 1] = n;
-  }
-  const colIdx = new Int32Array(n);
-  seenIn.fill(-1);
-  for (let i = 0; i < a.rows; i++) {
-    const begin = rowPtr[i];
-    const end = rowPtr[i + 1];
-    let e = begin;
-    for (let p = a.rowPtr[i]; e < end; p++) {
-      const k = a.colIdx[p];
+      if (e + b.rowPtr[k + 1] - b.rowPtr[k] > colIdx.length) colIdx = wider(colIdx, e + b.rowPtr[k + 1] - b.rowPtr[k]);
       for (let q = b.rowPtr[k]; q < b.rowPtr[k + 1]; q++) {
         const j = b.colIdx[q];
         if (seenIn[j] !== i) {
@@ -109,9 +93,21 @@ export const productPattern = (a: CsrPattern, b: CsrPattern): CsrPattern => {
         }
       }
     }
-    sortRow(colIdx, begin, end, seenIn, i);
+    sortRow(colIdx, begin, e, seenIn, i);
+    rowPtr[i + 1] = e;
   }
-  return { rows: a.rows, cols: b.cols, rowPtr, colIdx };
+  return { rows: a.rows, cols: b.cols, rowPtr, colIdx: e === colIdx.length ? colIdx : colIdx.slice(0, e) };
+};
+
+/** Columns that room is made for at once. */
+const MOST_ROOM = 2 ** 28;
+
+/** The same columns with room for `least` and more. */
+const wider = (columns: Int32Array, least: number): Int32Array<ArrayBuffer> => {
+  requireRoom(least);
+  const out = new Int32Array(Math.min(MAX_INDEX, Math.max(2 * columns.length, least)));
+  out.set(columns);
+  return out;
 };
 
 /** Scalar products a·b in the matrix product A·B: the pairs that `multiply` gives to `Ring.dot` in all. */

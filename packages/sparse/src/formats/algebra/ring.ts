@@ -7,6 +7,11 @@ import type { Csr, CsrPattern } from '../patterns/csr.js';
  */
 export interface Ring<V> {
   /**
+   * Where it is given, and gives anything: A·B with the pattern `pattern` as a whole. For rings that need not make its values before somebody reads them;
+   * `productValues` makes them.
+   */
+  readonly product?: (a: Csr<V>, b: Csr<V>, pattern: CsrPattern) => Csr<V> | undefined;
+  /**
    * Where it is given, and gives anything: how the values of a matrix are made together, of A·B with the pattern `product`, or of an operation entry by
    * entry. For rings that gain by seeing a matrix as a whole.
    */

@@ -1,7 +1,16 @@
 import { APART, type Graph } from '@filigree/ir';
-import { countProducts, type Csr, type CsrPattern, type Ring, type Together } from '@filigree/sparse/formats';
+import {
+  countProducts,
+  productValues,
+  type Csr,
+  type CsrPattern,
+  type Ring,
+  type Together,
+} from '@filigree/sparse/formats';
 import { ARITY, CONSTANT, MUL, NEG, VARIABLE } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
+import type { InputSlot } from '../input-slot.js';
+import { unreadProducts, type UnreadProducts } from '../products/unread-products.js';
 import { symbolicRing } from '../symbolic-ring.js';
 import { nextValue, NO_FACTOR, type Elements, type Sums } from './elements.js';
 import { usesOfEntries } from './uses-of-entries.js';
@@ -12,6 +21,7 @@ export interface ColumnAlgebra {
   /** What of it stands for a value now. */
   readonly nodeOf: (id: number) => number;
   readonly isSum: (id: number) => boolean;
+  readonly unread: Pick<UnreadProducts, 'isUnread' | 'settled'>;
 }
 
 /** Products and sums of matrices from this work on are listed in columns. */
@@ -21,12 +31,14 @@ const LEAST_WORK = 1000;
  * then it is made of nodes, for which `decompose` decides by the same costs.
  */
 const [USES_OF_SUM, USES_OF_PAIR, USES_OF_ANY] = [3, 4, 5];
+/** One entry in so many is. */
+const NEXT_TO_NOTHING = 1024;
 
 /**
  * Sparse algebra on nodes, where large sums of products make no node a product: such a sum is one variable of its value, and its terms are listed in `all`, as those
  * of elements are. What reads few of them, or does anything else with them, gets them written out as nodes first.
  */
-export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
+export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: Elements[]): ColumnAlgebra => {
   const plain = symbolicRing(graph);
   const own: Sums[] = [];
   /* Sums that were written out, and what stands for them now. */
@@ -108,6 +120,8 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
 
   const together = (a: Csr<Int32Array>, b: Csr<Int32Array>, product?: CsrPattern): Together<Int32Array> | undefined => {
     if (!graph.findsByResidues) return undefined;
+    /* Reading them may make nodes, behind which those of the batch stand. */
+    const [x, y] = [a.values, b.values];
     let marks: readonly (Uint8Array | undefined)[] = [];
     if (product !== undefined) {
       const work = countProducts(a.pattern, b.pattern);
@@ -115,7 +129,7 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
       if (work < LEAST_WORK || work < 1.5 * product.colIdx.length) return undefined;
       const uses = usesOfEntries(a.pattern, b.pattern);
       marks = [inlined(a, uses.left), inlined(b, uses.right)];
-    } else if (!a.values.some(isSum) && !b.values.some(isSum)) return undefined;
+    } else if (!x.some(isSum) && !y.some(isSum)) return undefined;
     return batch(marks);
   };
 
@@ -264,9 +278,29 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
   const read = (values: Int32Array, at: Int32Array, n: number): Int32Array =>
     Int32Array.from({ length: n }, (_, t) => asNode(values[at[t]]));
   const inOrder = (n: number): Int32Array => Int32Array.from({ length: n }, (_, t) => t);
+  const isStored = (id: number): boolean => isSum(id) && nodeOf(id) === id;
+  const unread = unreadProducts(graph, inputs, own, isStored, () => all.length === own.length);
+  /* What few products read is stored all the same where it is next to nothing. */
+  const isFactorOfProduct = (m: Csr<Int32Array>, uses: (entry: number) => number): boolean => {
+    const marks = inlined(m, uses);
+    if (marks === undefined) return true;
+    let count = 0;
+    for (const mark of marks) count += mark;
+    if (count * NEXT_TO_NOTHING > marks.length) return false;
+    m.values.forEach((id, p) => {
+      if (marks[p] === 1 && isStored(id)) markFactor(id);
+    });
+    return true;
+  };
   const ring: Ring<Int32Array> = {
     ...plain,
     together,
+    product: (a, b, pattern) => {
+      if (!graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_WORK) return undefined;
+      const uses = usesOfEntries(a.pattern, b.pattern);
+      if (!isFactorOfProduct(a, uses.left) || !isFactorOfProduct(b, uses.right)) return undefined;
+      return unread.product(a, b, pattern, () => productValues(ring, a, b, pattern));
+    },
     add: (out, o, a, i, b, j) => {
       out[o] = graph.add(asNode(a[i]), asNode(b[j]));
     },
@@ -291,7 +325,7 @@ export const columnAlgebra = (graph: Graph, all: Elements[]): ColumnAlgebra => {
       out[o] = graph.sum(read(a, ai, n), n);
     },
   };
-  return { ring, nodeOf, isSum };
+  return { ring, nodeOf, isSum, unread };
 };
 
 /* What is done in the end, the last: with operands that are written out as nodes. */

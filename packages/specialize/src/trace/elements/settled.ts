@@ -2,6 +2,8 @@ import type { Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
 import { defaultOptions } from '../../options.js';
 import { IntList } from '../../decompose/int-list.js';
+import type { OutputSlot } from '../output-slot.js';
+import { factorsOf } from '../products/product-of-stored.js';
 import { elementsOfSum, NO_FACTOR, type Elements, type Sums, type Terms } from './elements.js';
 
 /**
@@ -12,7 +14,7 @@ import { elementsOfSum, NO_FACTOR, type Elements, type Sums, type Terms } from '
  */
 export const settled = (
   graph: Graph,
-  outputs: readonly { readonly nodes: Int32Array }[],
+  outputs: readonly Pick<OutputSlot, 'nodes' | 'product'>[],
   blocks: readonly Int32Array[],
   all: readonly Elements[],
   isOwn: (id: number) => boolean,
@@ -172,7 +174,7 @@ const KEPT = 255;
 
 const usesOf = (
   graph: Graph,
-  outputs: readonly { readonly nodes: Int32Array }[],
+  outputs: readonly Pick<OutputSlot, 'nodes' | 'product'>[],
   blocks: readonly Int32Array[],
   algebra: readonly Elements[],
   others: readonly Elements[],
@@ -188,6 +190,7 @@ const usesOf = (
   for (const { nodes } of outputs) for (const id of nodes) use(id);
   const byOutputs = uses.slice();
   for (const nodes of blocks) keep(nodes);
+  for (const { product } of outputs) for (const factor of factorsOf(product)) keep(factor.values);
   for (const { roots, columns, sums } of others) for (const ids of [roots, sums.terms, ...columns]) keep(ids);
   let k = algebra.length - 1;
   for (let id = length - 1; id >= 0; id--) {

@@ -1,0 +1,198 @@
+import type { Arithmetic } from '@filigree/ir';
+import type { CsrPattern } from '@filigree/sparse/formats';
+import { ADD } from '../decompose/codes.js';
+import { INTERMEDIATE } from '../group/cut-hash.js';
+import type { Grouping } from '../group/group.js';
+import type { GroupOptions } from '../options.js';
+import { hasSum } from '../trace/elements/elements.js';
+import { factorsOf, type ProductOfStored } from '../trace/products/product-of-stored.js';
+import type { StoredMatrix } from '../trace/products/stored-matrix.js';
+import type { Column } from './columns.js';
+import { termTemplate } from './element-template.js';
+import type { Body, ListedGroup } from './harvested.js';
+import type { Template } from './template.js';
+
+/** The groups of outputs that are products: entries by their number of terms, those of rare or large numbers in one loop over terms. */
+export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[] =>
+  d.outputs.flatMap(({ product }, output) => {
+    if (product === undefined) return [];
+    const { left, right } = product;
+    const level = levelAbove(d, product);
+    const columns = (nodes: readonly Int32Array[]): Column[] =>
+      nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
+    const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): ListedGroup => ({
+      ...{ level, units: new Int32Array(positions.length), move: { output, positions } },
+      ...of,
+    });
+    const body = (terms: number, nodes: readonly Int32Array[]): Body => ({
+      template: sumOfProducts(d.graph.arithmetic, terms),
+      columns: columns(nodes),
+      constants: [],
+    });
+    const { alike, others } = entriesByTerms(product, options);
+    return [
+      ...alike.map(({ terms, positions, nodes }) => group(positions, { body: body(terms, nodes), segments: [] })),
+      ...others.map(({ positions, ptr, nodes }) =>
+        group(positions, { body: undefined, segments: [{ ...body(1, nodes), ptr, operation: ADD }] }),
+      ),
+    ];
+  });
+
+/** The kind of a matrix's entries as leaves. */
+const kindOf = ({ input }: StoredMatrix): number => (input === undefined ? INTERMEDIATE : input + 1);
+
+/** The sum of the products of columns 0 and 1, 2 and 3, … */
+const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
+  termTemplate(arithmetic, 2 * terms, [
+    Array.from({ length: terms }, (_, t) => ({
+      slot: { variable: 2 * t },
+      factor: { variable: 2 * t + 1 },
+      negative: false,
+    })),
+  ]);
+
+/** The level at which a product can run: above that of the sums that it reads. */
+const levelAbove = ({ needs, elementLevels }: Grouping, product: ProductOfStored): number => {
+  let level = 0;
+  for (const { input, values } of factorsOf(product))
+    if (input === undefined)
+      needs.elements.forEach(({ sums }, k) => {
+        if (elementLevels[k].sums >= level && values.some((id) => hasSum(sums, id))) level = elementLevels[k].sums + 1;
+      });
+  return level;
+};
+
+/** Entries of a product of one number of terms: their positions, and of term t the nodes of its factors, `nodes[2·t]` and `nodes[2·t + 1]`. */
+interface Alike {
+  readonly terms: number;
+  readonly positions: Int32Array;
+  readonly nodes: readonly Int32Array[];
+}
+
+/** Entries of any numbers of terms: those of entry i are `ptr[i] .. ptr[i+1])` of the factors' nodes. */
+interface Others {
+  readonly positions: Int32Array;
+  readonly ptr: Int32Array;
+  readonly nodes: readonly [Int32Array, Int32Array];
+}
+
+/** The entries of a product, ascending in each group, with their terms in increasing k. */
+const entriesByTerms = (
+  { pattern, left, right }: ProductOfStored,
+  { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
+): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
+  const entries = entriesByCount(pattern, left.pattern, right.pattern);
+  const kinds = entries.reduce((n, count) => n + (count > 0 ? 1 : 0), 0);
+  const isLoop = (n: number): boolean => n > maxUnrolledTerms || (kinds > 1 && entries[n] < minUnrolledInstances);
+  const alike = Array.from(entries, (count, n): Alike | undefined =>
+    count === 0 || isLoop(n)
+      ? undefined
+      : {
+          terms: n,
+          positions: new Int32Array(count),
+          nodes: Array.from({ length: 2 * n }, () => new Int32Array(count)),
+        },
+  );
+  let [rest, restTerms] = [0, 0];
+  for (let n = 1; n < entries.length; n++)
+    if (isLoop(n)) {
+      rest += entries[n];
+      restTerms += n * entries[n];
+    }
+  const others: Others = {
+    positions: new Int32Array(rest),
+    ptr: new Int32Array(rest + 1),
+    nodes: [new Int32Array(restTerms), new Int32Array(restTerms)],
+  };
+  /* Entries of each number of terms so far. */
+  const filled = new Int32Array(entries.length);
+  let other = 0;
+  const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
+  const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
+  const { rowPtr } = pattern;
+  const row = rowCounts(pattern, left.pattern, right.pattern);
+  /* Of the entries of a row where their terms go, and how many have been put there. */
+  const at = new Int32Array(row.most);
+  const put = new Int32Array(row.most);
+  for (let i = 0; i < pattern.rows; i++) {
+    row.count(i);
+    for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
+      const n = row.counts[s];
+      const of = alike[n];
+      put[s] = 0;
+      if (of !== undefined) {
+        at[s] = filled[n]++;
+        of.positions[at[s]] = e;
+        continue;
+      }
+      at[s] = others.ptr[other];
+      others.positions[other++] = e;
+      others.ptr[other] = at[s] + n;
+    }
+    for (let p = aPtr[i]; p < aPtr[i + 1]; p++) {
+      const x = left.values[p];
+      for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) {
+        const s = row.slotOf[bCol[q]];
+        const of = alike[row.counts[s]];
+        const t = put[s]++;
+        if (of === undefined) {
+          others.nodes[0][at[s] + t] = x;
+          others.nodes[1][at[s] + t] = right.values[q];
+        } else {
+          of.nodes[2 * t][at[s]] = x;
+          of.nodes[2 * t + 1][at[s]] = right.values[q];
+        }
+      }
+    }
+  }
+  return { alike: alike.filter((of) => of !== undefined), others: rest > 0 ? [others] : [] };
+};
+
+/** How many entries of a product have each number of terms. */
+const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int32Array => {
+  let most = 0;
+  /* Each k gives one term at most to an entry. */
+  for (let i = 0; i < a.rows; i++) most = Math.max(most, a.rowPtr[i + 1] - a.rowPtr[i]);
+  const entries = new Int32Array(most + 1);
+  const row = rowCounts(pattern, a, b);
+  for (let i = 0; i < pattern.rows; i++) {
+    const width = pattern.rowPtr[i + 1] - pattern.rowPtr[i];
+    let terms = 0;
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) terms += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
+    /* As a rule where there are few entries, and told without a look at them. */
+    if (terms === width) {
+      entries[1] += width;
+      continue;
+    }
+    row.count(i);
+    for (let s = 0; s < width; s++) entries[row.counts[s]]++;
+  }
+  return entries;
+};
+
+/** The number of terms of each entry of a row of a product, for one row after the other. */
+interface RowCounts {
+  readonly count: (row: number) => void;
+  /** Of each column of the row its place among the entries of the row. */
+  readonly slotOf: Int32Array;
+  /** By place. */
+  readonly counts: Int32Array;
+  /** Entries that the longest row has. */
+  readonly most: number;
+}
+
+const rowCounts = ({ rows, cols, rowPtr, colIdx }: CsrPattern, a: CsrPattern, b: CsrPattern): RowCounts => {
+  let most = 0;
+  for (let i = 0; i < rows; i++) most = Math.max(most, rowPtr[i + 1] - rowPtr[i]);
+  const slotOf = new Int32Array(cols);
+  const counts = new Int32Array(most);
+  const count = (i: number): void => {
+    for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
+      slotOf[colIdx[e]] = s;
+      counts[s] = 0;
+    }
+    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++)
+      for (let q = b.rowPtr[a.colIdx[p]]; q < b.rowPtr[a.colIdx[p] + 1]; q++) counts[slotOf[b.colIdx[q]]]++;
+  };
+  return { count, slotOf, counts, most };
+};
