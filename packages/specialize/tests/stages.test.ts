@@ -275,6 +275,31 @@ describe('edge cases', () => {
   });
 });
 
+describe('instances that fill vector lanes', () => {
+  /** Numbers of every row but its last, each by itself; `steps` say how much is computed of one. */
+  const program = (rows: number, columns: number, steps: number): Program => ({
+    inputs: { x: rows * columns },
+    run: ({ x }) => ({
+      y: list(x)
+        .filter((_, i) => i % columns < columns - 1)
+        .map((v) => Array.from({ length: steps }).reduce<Num>((w) => m.add(m.mul(w, w), v), v)),
+    }),
+  });
+  const piecesOf = (steps: number, simd: boolean): number | undefined => {
+    const options = { ...d, emit: { ...d.emit, simd } };
+    const traced = right(trace().run(program(16, 100, steps)));
+    const harvested = right(harvest().run(right(group().run(right(decompose().run(traced))))));
+    const { launches } = right(place(options).run(right(order().run(harvested))));
+    return launches[0].groups[0].encoded.pieces?.first.length;
+  };
+
+  it('are not cut into pieces for a few bytes of tables, since the ends of pieces fill none', () => {
+    expect(piecesOf(1, true)).toBe(16);
+    expect(piecesOf(12, true)).toBeUndefined();
+    expect(piecesOf(12, false)).toBe(16);
+  });
+});
+
 describe('the work of a launch', () => {
   /** Heavy instances that read one number and write one. */
   const program = (n: number): Program => ({

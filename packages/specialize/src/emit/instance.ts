@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
-import { COST } from '../decompose/codes.js';
 import type { Template } from '../harvest/template.js';
 import type { SpecializeOptions } from '../options.js';
+import { payOnLanes } from '../place/lanes.js';
 import type { PlacedSegment } from '../place/place.js';
 import { POOL } from '../place/pools.js';
 import { columnEntry } from './address.js';
@@ -38,12 +38,6 @@ export const isComputeBound = (
   stores: number,
 ): boolean => {
   if (!template) return false;
-  const { graph } = template;
-  let flops = 0;
-  for (let id = 0; id < graph.length; id++) flops += COST[graph.op[id]];
   const gathers = encoded.addresses.some((a) => a.is === 'table' || (a.is === 'piece' && a.stride > 1));
-  return !gathers || flops >= LANES_PAY * (columnBuffers.length + stores);
+  return !gathers || payOnLanes(template, columnBuffers.length + stores);
 };
-
-/** Operations a memory access from which lanes pay, measured on gathers of f64 into four lanes. */
-const LANES_PAY = 2;

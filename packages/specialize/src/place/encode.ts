@@ -1,5 +1,5 @@
 import type { PlaceOptions } from '../options.js';
-import { findPieces, PIECE_BYTES, type Pieces } from './pieces.js';
+import { findPieces, pieceBytes, type Pieces } from './pieces.js';
 
 /**
  * How the position that an instance reads or writes is found (§4.8). Instance `i` is entry `j` of
@@ -53,18 +53,26 @@ const REFERENCES = 12;
  * Chooses for each column the cheapest exact encoding: none at all where it is affine in the instance, or piece by
  * piece, or a constant away from an earlier column; else differences of 8 or 16 bits from an earlier column, from a minimum a tile, or from one
  * minimum; else 32 bits. Columns are position arrays of one length; tile t is their entries `starts[t] .. starts[t+1])`.
+ *
+ * @param onLanes operations of an instance where these fill vector lanes, which the ends of pieces do not
  */
-export const encode = (columns: readonly Int32Array[], starts: Int32Array, options: PlaceOptions): Encoded => {
+export const encode = (
+  columns: readonly Int32Array[],
+  starts: Int32Array,
+  options: PlaceOptions,
+  onLanes = 0,
+): Encoded => {
   const free = columns.map((_, c) => (options.coherence ? withoutTable(columns, c) : undefined));
   const plain = encoding(columns, free, starts, options, undefined);
   if (!options.pieces || starts[starts.length - 1] < WORTH) return written(plain);
   const bytes = plain.addresses.map((a) => (a.is === 'table' ? a.width / 8 : 0));
-  const pieces = findPieces(columns, bytes, starts);
+  const perPiece = pieceBytes(onLanes);
+  const pieces = findPieces(columns, bytes, starts, perPiece);
   if (pieces === undefined) return written(plain);
   /* Pieces are no stretches, so there is one minimum for all. */
   const whole = Int32Array.of(0, starts[starts.length - 1]);
   const cut = encoding(columns, free, whole, options, pieces);
-  return written(tableBytes(cut) + pieces.first.length * PIECE_BYTES < tableBytes(plain) ? cut : plain);
+  return written(tableBytes(cut) + pieces.first.length * perPiece < tableBytes(plain) ? cut : plain);
 };
 
 /** How columns are to be encoded: all but the tables, which are written when it is settled. */

@@ -15,7 +15,14 @@ export interface Pieces {
 }
 
 /** What the beginning of a piece costs, in bytes of tables that could be read meanwhile: its bounds and its loop. */
-export const PIECE_BYTES = 128;
+const PIECE_BYTES = 128;
+
+/** Instances at the end of a piece that fill no vector and run one by one, and what an operation of theirs costs in such bytes. */
+const REST = 4;
+const OPERATION_BYTES = 2;
+
+/** What a piece costs where instances of so many operations fill vector lanes, or of 0 where they do not. */
+export const pieceBytes = (operations: number): number => PIECE_BYTES + REST * OPERATION_BYTES * operations;
 
 /** Instances that may take turns. */
 const STEPS = [1, 2, 3, 4, 6, 8];
@@ -25,12 +32,13 @@ const SAMPLE = 128;
 
 /**
  * The pieces of columns of one length that save most bytes, tile by tile, or undefined where none would: `bytes[c]` is what
- * an entry of column c takes as a table, 0 where it takes none. Columns without order cost a look at a sample only.
+ * an entry of column c takes as a table, 0 where it takes none, `perPiece` what a piece costs. Columns without order cost a look at a sample only.
  */
 export const findPieces = (
   columns: readonly Int32Array[],
   bytes: readonly number[],
   starts: Int32Array,
+  perPiece: number,
 ): Pieces | undefined => {
   let best: Pieces | undefined;
   let most = 0;
@@ -38,7 +46,7 @@ export const findPieces = (
     const strides = columns.map((column, c) => (bytes[c] === 0 ? undefined : commonStride(column, step)));
     const saved = strides.reduce<number>((sum, s, c) => sum + (s === undefined ? 0 : bytes[c]), 0);
     if (saved === 0) continue;
-    const costOf = PIECE_BYTES + 4 * strides.filter((s) => s !== undefined).length;
+    const costOf = perPiece + 4 * strides.filter((s) => s !== undefined).length;
     const gainOf = (pieces: number): number => starts[starts.length - 1] * saved - pieces * costOf;
     const begins = stretches(columns, strides, step, starts, (pieces) => gainOf(pieces) > most);
     if (begins === undefined) continue;

@@ -7,6 +7,7 @@ import type { Ordered } from '../order/order.js';
 import { bufferOf, destinationColumns, positionsOf, TEMPORARIES, type Positions } from './columns.js';
 import { encode, interleave, type Encoded } from './encode.js';
 import { placeIntermediates } from './intermediates.js';
+import { operationsOf, payOnLanes } from './lanes.js';
 import type { Movable } from './movable.js';
 import { moves } from './moves.js';
 import { PART, PART_TERMS, partsOf } from './parts.js';
@@ -121,7 +122,7 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
     let temporaries = count;
     const reserve = (n: number): number => (temporaries += n) - n;
     const names = ['', ...h.inputs.map((i) => i.name)];
-    const at: PlaceContext = { h, slot, pools, reserve, options: options.place, names };
+    const at: PlaceContext = { h, slot, pools, reserve, options: options.place, simd: options.emit.simd, names };
     const { dtype } = options;
     const launches = [...byLaunch(all)]
       .sort((a, b) => a[0] - b[0])
@@ -188,6 +189,8 @@ interface PlaceContext extends Positions {
   /** Reserves places behind all intermediates; returns the first. */
   readonly reserve: (n: number) => number;
   readonly options: SpecializeOptions['place'];
+  /** Whether instances may fill vector lanes. */
+  readonly simd: boolean;
 }
 
 const NO_CONSTANTS = new Float64Array(0);
@@ -213,12 +216,13 @@ const loopTables = (
 const MANY_A_STEP = 64;
 
 const encodeTiles = (
-  { options }: PlaceContext,
+  { options, simd }: PlaceContext,
   g: Movable,
   columns: readonly Int32Array[],
   starts: Int32Array,
 ): Encoded => {
-  if (!g.repeated) return encode(columns, starts, options);
+  const onLanes = simd && g.body && payOnLanes(g.body.template, columns.length);
+  if (!g.repeated) return encode(columns, starts, options, onLanes ? operationsOf(g.body.template) : 0);
   const whole = Int32Array.of(0, g.units.length);
   const many = g.units.length >= MANY_A_STEP * g.repeated.steps;
   return encode(columns, many ? starts : whole, { ...options, pieces: false });
