@@ -17,6 +17,7 @@ import {
   type CompiledProgram,
   type GraphPass,
   type Grid1,
+  type QueueOptions,
   type Session,
 } from 'filigree';
 import { kept, problem } from './support.js';
@@ -172,6 +173,59 @@ for (const { name, backend } of backends) {
       }
     });
 
+    it(
+      'runs kernels on fields and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
+      { timeout: 60_000 },
+      async () => {
+        const [u, w] = [field('u', 'f64'), field('w', 'f64')];
+        const tree = layout(dense(i, n).place(u), dense(i, n).place(w));
+        const damp = kernel([u, w], (u: Grid1, w: Grid1) => {
+          for (const k of active(u)) u[k] = u[k]! * 0.5 + w[k]!;
+        });
+        const add = kernel([u, w], (u: Grid1, w: Grid1) => {
+          for (const k of active(w)) w[k]! += u[k]!;
+        });
+        const mixed = async (queue: false | QueueOptions) => {
+          const open = kept(await session({ backend, queue }));
+          const sim = kept(
+            await program({ layout: tree, kernels: { damp, add }, session: open, queue, fastMath: false }),
+          );
+          const [x, y] = [sim.fields.u.buffer(), sim.fields.w.buffer()];
+          const of = async (body: Body) =>
+            kept(await compile({ inputs: { x: n }, run: bodies[body] }, { session: open, bind: { x, y } }));
+          const [halve, shift] = [await of('halve'), await of('shift')];
+          const launches = [() => sim.run.damp(), () => halve.run(), () => sim.run.add(), () => shift.run()];
+          return { open, sim, launches };
+        };
+        const wanted = await mixed(false);
+        const others = await Promise.all(
+          subsets.map((without, k) => mixed({ without, window: [128, 3, 1, 5][k % 4]! })),
+        );
+        await fc.assert(
+          fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 5 }), async (launched) => {
+            const run = ({ sim, launches }: typeof wanted): readonly Float64Array[] => {
+              sim.fields.u.fromArray(numbers(n));
+              sim.fields.w.fromArray(numbers(n).map((v) => 1 - v));
+              for (const k of launched) launches[k]!();
+              return [sim.fields.u.toArray() as Float64Array, sim.fields.w.toArray() as Float64Array];
+            };
+            const right = run(wanted);
+            for (const other of others) {
+              run(other);
+              await other.open.sync({ compiled: true });
+              expect(run(other)).toEqual(right);
+            }
+          }),
+          { numRuns: 2, examples: [[[0, 1, 2]]] },
+        );
+        expect(others.flatMap(({ open }) => open.queued().warnings)).toEqual([]);
+        const [all] = others;
+        for (const k of [0, 1, 2]) all!.launches[k]!();
+        all!.open.flush();
+        expect(all!.sim.queued()!.last!.graph.nodes.map(({ parts }) => parts.length)).toEqual([3]);
+      },
+    );
+
     it('runs what waits of a program of fields that is disposed of, whose fields others read', async () => {
       const open = kept(await session({ backend }));
       const u = field('u', 'f64');
@@ -219,6 +273,21 @@ for (const { name, backend } of backends) {
       first.run();
       expect(open.queued().tasksLaunched).toBe(6);
       expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
+    });
+
+    it('runs what waits before a program that reads part of what was written', async () => {
+      const open = kept(await session({ backend }));
+      const first = await traced(open, 'square');
+      const part = { ...first.buffer('y'), length: 4 };
+      const second = kept(await compile({ inputs: { x: 4 }, run: bodies.halve }, { session: open, bind: { x: part } }));
+      first.set('x', numbers(n));
+      first.run();
+      second.run();
+      expect(second.buffer('y').read()).toEqual(
+        numbers(n)
+          .slice(0, 4)
+          .map((v) => (v * v + 1) / 2),
+      );
     });
 
     it('says what does not fit', async () => {

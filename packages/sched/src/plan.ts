@@ -26,7 +26,7 @@ export const GRAPH_PASSES = {
   demotion,
   'list-removal': listRemoval,
   'dead-stores': deadStores,
-  fusion: () => fusion,
+  fusion,
 } as const satisfies Readonly<Record<string, (setting: TaskSetting) => Pass<Graph>>>;
 
 /** The name of a pass on state-flow graphs. */

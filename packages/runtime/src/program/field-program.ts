@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Backend } from '@filigree/backend';
-import { deviceBuffer, type Bindings } from '@filigree/backend/device';
+import { deviceBuffer, type Bindings, type DeviceBuffer } from '@filigree/backend/device';
 import { backendOption } from '@filigree/backend/options';
 import {
   attempt,
@@ -21,6 +21,8 @@ import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
 import type { Session } from '../session/contract.js';
+import { hostOf, type FieldHost } from '../session/field-host.js';
+import { touchesHeld } from '../session/joined.js';
 import type { Waiting } from '../session/turns.js';
 import { guardedBuffer } from '../session/waiting-instance.js';
 import { launchByName } from './launch-by-name.js';
@@ -120,7 +122,7 @@ export const fieldProgram = (
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const said = made.artifact.warnings ?? [];
-    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made), said };
+    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made, rest.session), said };
     return assembled(storage, module, launches, made, {
       session: rest.session,
       random,
@@ -132,14 +134,15 @@ export const fieldProgram = (
     });
   });
 
-/** The buffers of an instance by name, but for constants and scratch. */
-const placedIn = (instance: Instance): QueueSetting['bufferOf'] => {
+/** The buffers of an instance by name, but for constants and scratch; and those of programs that wait with it. */
+const placedIn = (instance: Instance, session: Session | undefined): QueueSetting['bufferOf'] => {
   const there = new Set(instance.module.buffers.flatMap(({ name, role }) => (isPlaced(role) ? [name] : [])));
-  return (name) => (there.has(name) ? instance.buffer(name) : undefined);
+  return (name) => (there.has(name) ? instance.buffer(name) : session?.places.bufferOf(name));
 };
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'tasks' | 'lower' | 'elsewhere' | 'queue'>;
+export interface QueueSource
+  extends Pick<QueueSetting, 'lower' | 'elsewhere' | 'queue'>, Pick<FieldHost, 'tasks' | 'setting' | 'own'> {}
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -166,7 +169,7 @@ interface Assembly {
   readonly session: Session | undefined;
   readonly random: Seeds;
   readonly initialized: boolean;
-  readonly queue?: Omit<QueueSetting, 'check' | 'failed'>;
+  readonly queue?: QueueSource & Pick<QueueSetting, 'backend' | 'options' | 'bufferOf' | 'said'>;
   readonly adjoints: AdjointKernels | undefined;
   readonly tangents: TangentKernels | undefined;
   readonly checked: boolean;
@@ -211,6 +214,9 @@ const assembled = (
       source &&
       new Queue({
         ...source,
+        cut: { tasks: source.tasks, setting: source.setting },
+        tasks: source.setting,
+        ...(session && { atOnce: touchesHeld(source.tasks, session.held) }),
         check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,
       });
@@ -225,6 +231,9 @@ const assembled = (
     (given) => {
       const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
       const self: Waiting = { flush: () => queue?.flush() };
+      const handedOut: DeviceBuffer[] = [];
+      const leave =
+        session && queue && source && session.hosts(hostOf({ ...source, session, queue, self, words }, handedOut));
       return {
         context: {
           recorder,
@@ -245,7 +254,10 @@ const assembled = (
         },
         ...(session && {
           onLaunch: () => session.turns.take(self),
-          guard: (buffer) => guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') }),
+          guard: (buffer) => {
+            handedOut.push(buffer);
+            return guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') });
+          },
         }),
         onBackground: (name) => {
           session?.turns.take(self);
@@ -255,7 +267,10 @@ const assembled = (
           queue?.forget();
         },
         onRan: ledger.note,
-        onDispose: () => queue?.dispose(),
+        onDispose: () => {
+          leave?.();
+          queue?.dispose();
+        },
       };
     },
   );

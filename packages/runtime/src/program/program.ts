@@ -57,6 +57,7 @@ import {
 } from './field-program.js';
 import type { FusedModule } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
+import { tablesInPlace } from '../session/joined.js';
 import { withDerivatives } from '../tape/derivative-kernels.js';
 import { withCompanions, type Asked, type Companions } from '../tape/differentiated-fields.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
@@ -336,11 +337,18 @@ const queueOf = async (
 ): Promise<QueueSource> => {
   const { queue, extensions = [] } = options;
   const { layout } = storage;
-  const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
-  const whole = (fused: FusedModule): Module => ({ ...module, name: 'fused', ...fused });
+  const { tasks, setting } = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  const own = new Set(setting.buffers.map((b) => b.name));
+  const whole = ({ kernels, buffers }: FusedModule): Module => ({
+    ...module,
+    name: 'fused',
+    kernels,
+    buffers: tablesInPlace(buffers, own),
+  });
   return {
-    cut,
-    tasks: cut.setting,
+    tasks: new Map(tasks),
+    setting: { ...setting, buffers: [...setting.buffers] },
+    own,
     queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => orThrow(passes.run(whole(fused))),
     ...(isBankable(options) && {

@@ -2,8 +2,9 @@ import type { Backend, CompileOptions, Executable } from '@filigree/backend';
 import type { LoadOptions, Memory } from '@filigree/backend/device';
 import type { Module } from '@filigree/ir';
 import type { QueueReport, SyncOptions } from '../program/queue/report.js';
-import type { Stretch } from './places.js';
+import type { Places, Stretch } from './places.js';
 import type { Turns } from './turns.js';
+import type { Entered } from './waiting-instance.js';
 
 /**
  * Programs in one memory whose launches wait together: `compile(f, { session })`, `einsum(formula, { session })`, `program({ …, session })`. What one
@@ -27,10 +28,27 @@ export interface Session {
   readonly enter: <I extends Joining>(instance: I, options: LoadOptions & CompileOptions) => Promise<I>;
   /** For programs that have a queue of their own. */
   readonly turns: Turns;
+  /** The buffers of its programs, and the names of those that the host holds. */
+  readonly places: Places;
+  readonly held: ReadonlySet<string>;
+  /** A program of fields whose launches wait, until it is disposed of: others may wait with it. Gives how it leaves. */
+  readonly hosts: (host: Host) => () => void;
   /** The host holds a stretch of its memory: what touches it runs at once from now on. */
   readonly hold: (stretch: Stretch) => void;
   /** Error: `session/disposed`. */
   readonly alive: () => void;
+}
+
+/** Someone with whose launches those of other programs may wait. */
+export interface Host {
+  /** Lets a program join, if it is to. */
+  readonly join: (instance: Joining, options: LoadOptions & CompileOptions) => Entered | undefined;
+  /** The user's code holds a stretch of memory. */
+  readonly held: (stretch: Stretch) => void;
+  readonly sync: (compiled: boolean) => Promise<void>;
+  readonly report: () => QueueReport;
+  /** Runs what waits; launches run at once from now on. */
+  readonly end: () => void;
 }
 
 /** A program that is to wait in a session. */

@@ -14,34 +14,39 @@ export interface Stretch {
  */
 export class Places {
   private readonly blocks = new Map<Block, number>();
-  private readonly known = new Map<string, Known>();
+  private readonly named = new Map<string, Known>();
 
   /** The name of a buffer; `wanted` with a number before it, where it has none yet. */
   nameOf(buffer: DeviceBuffer, wanted: string): string {
     const key = this.keyOf(buffer);
-    const known = this.known.get(key);
+    const known = this.named.get(key);
     if (known) return known.name;
-    const name = `b${this.known.size}_${wanted}`;
-    this.known.set(key, { name, buffer, stretch: stretchOf(buffer) });
+    const name = `b${this.named.size}_${wanted}`;
+    this.named.set(key, { name, buffer, stretch: stretchOf(buffer) });
     return name;
+  }
+
+  /** The name of a buffer, if it has one. */
+  known(buffer: DeviceBuffer): string | undefined {
+    return this.named.get(this.keyOf(buffer))?.name;
   }
 
   /** The buffer of a name. */
   bufferOf(name: string): DeviceBuffer | undefined {
-    for (const known of this.known.values()) if (known.name === name) return known.buffer;
+    for (const known of this.named.values()) if (known.name === name) return known.buffer;
     return undefined;
   }
 
   /** Names of buffers that lie, in part or whole, in a stretch. */
   within(stretch: Stretch): readonly string[] {
-    return [...this.known.values()].flatMap((k) => (overlap(k.stretch, stretch) ? [k.name] : []));
+    return [...this.named.values()].flatMap((k) => (overlap(k.stretch, stretch) ? [k.name] : []));
   }
 
   /** Whether a buffer lies partly where another does: neither the same nor apart. */
   crosses(buffer: DeviceBuffer): boolean {
     const stretch = stretchOf(buffer);
     const key = this.keyOf(buffer);
-    for (const [other, known] of this.known) if (other !== key && overlap(known.stretch, stretch)) return true;
+    for (const [other, known] of this.named) if (other !== key && overlap(known.stretch, stretch)) return true;
     return false;
   }
 
@@ -65,4 +70,5 @@ export const stretchOf = ({ block, offset, length, type }: DeviceBuffer): Stretc
   end: offset + length * byteSize(type),
 });
 
-const overlap = (a: Stretch, b: Stretch): boolean => a.block === b.block && a.begin < b.end && b.begin < a.end;
+/** Whether two stretches have a byte in common. */
+export const overlap = (a: Stretch, b: Stretch): boolean => a.block === b.block && a.begin < b.end && b.begin < a.end;

@@ -6,11 +6,11 @@ import type { InstantiateOptions } from '../instantiate.js';
 import { queueOption, type QueueOptions } from '../program/queue/queue.js';
 import type { QueueReport, SyncOptions } from '../program/queue/report.js';
 import { openMemory } from '../sharing.js';
-import type { Session } from './contract.js';
+import type { Host, Joining, Session } from './contract.js';
 import { Places, type Stretch } from './places.js';
 import { SessionQueue, type Surroundings } from './session-queue.js';
 import { Turns } from './turns.js';
-import { waitingInstance } from './waiting-instance.js';
+import { waitingInstance, type Entered } from './waiting-instance.js';
 
 /** How a session is made. */
 export interface SessionOptions extends MemoryOptions {
@@ -34,6 +34,7 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
   const held = new Set<string>();
   const stretches: Stretch[] = [];
   const queues = new Map<string, SessionQueue>();
+  const hosts = new Set<Host>();
   let disposed = false;
 
   const holdAll = (): void => {
@@ -43,6 +44,7 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
     turns.flush();
     stretches.push(stretch);
     holdAll();
+    for (const host of hosts) host.held(stretch);
   };
   const alive = (): void => {
     if (disposed) fail('session/disposed', 'the session was disposed of', { remedy: 'open another' });
@@ -60,36 +62,63 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
     backend,
     memory,
     turns,
+    places,
+    held,
+    hosts: (host) => {
+      hosts.add(host);
+      return () => void hosts.delete(host);
+    },
     hold,
     alive,
     enter: async (instance, options) => {
       alive();
       if (queue === false) return instance;
-      const own = await queueFor(options);
+      const joins = firstOf(hosts, (host) => host.join(instance, options));
+      const own = joins ? undefined : await queueFor(options);
       alive();
-      const entered = own.enter(instance);
+      const entered = joins ?? own?.enter(instance);
       if (entered) holdAll();
-      return entered ? waitingInstance(instance, entered) : instance;
+      return waitingInstance(instance, entered ?? inTurn(instance, around));
     },
     flush: () => turns.flush(),
     sync: async (given) => {
       const { compiled = false } = checkOptions<SyncOptions>('sync', given, { compiled: option.truth });
       turns.flush();
-      for (const q of queues.values()) await q.sync(compiled);
+      for (const q of [...queues.values(), ...hosts]) await q.sync(compiled);
     },
-    queued: () => together([...queues.values()].map((q) => q.report())),
+    queued: () => together([...queues.values(), ...hosts].map((q) => q.report())),
     dispose: () => {
       if (disposed) return;
       try {
         turns.flush();
       } finally {
         disposed = true;
-        for (const q of queues.values()) q.end();
+        for (const q of [...queues.values(), ...hosts]) q.end();
         memory.dispose();
       }
     },
   };
 };
+
+const firstOf = <A, B>(all: Iterable<A>, f: (a: A) => B | undefined): B | undefined => {
+  for (const a of all) {
+    const found = f(a);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** A program that does not wait itself: what waits runs before each of its launches. */
+const inTurn = (instance: Joining, { turns, hold }: Surroundings): Entered => ({
+  launch: (kernel, args) => {
+    turns.flush();
+    if (kernel === undefined) instance.run();
+    else instance.launch(kernel, args);
+  },
+  flush: () => turns.flush(),
+  hold,
+  leave: () => turns.flush(),
+});
 
 /** Several reports as one. */
 const together = (reports: readonly QueueReport[]): QueueReport => {

@@ -100,6 +100,8 @@ export { containers, elements, visitElements, type IndexBox } from './arena/elem
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';
 export { cutCoreKernels, cutKernels, type CutKernels } from './tasks/cut.js';
+export { inStretches, stretchesOf, type Stretches } from './tasks/in-stretches.js';
+export { overFields } from './tasks/over-fields.js';
 export { taskOf, type TaskSetting } from './tasks/task-of.js';
 export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
 export { referenceTasks } from './tasks/reference-tasks.js';

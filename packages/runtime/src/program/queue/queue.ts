@@ -166,12 +166,12 @@ export class Queue {
     };
   }
 
-  /** Runs what waits, since others may share the memory; the code of plans goes even where that fails. */
+  /** Runs what waits, since others may share the memory; the code of plans goes even where that fails. Launches run at once from now on. */
   dispose(): void {
     try {
       this.flush();
     } finally {
-      this.disposed = true;
+      this.disposed = this.stopped = true;
       this.plans.clear();
     }
   }

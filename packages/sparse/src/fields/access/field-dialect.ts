@@ -56,7 +56,10 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
   const reached = ({ path }: PlacedField, op: Op): readonly Effect[] =>
     sparseAbove(path).map((e): Effect => (activates(op) ? e : { ...e, kind: 'read' }));
 
-  /** An op on one element of a field, with the value before the coordinates where there is one. */
+  /**
+   * An op on one element of a field, with the value before the coordinates where there is one; with `inside` its coordinates are within bounds
+   * wherever it runs.
+   */
   const elementOp = (
     name: string,
     summary: string,
@@ -79,6 +82,7 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
             ? `operand 0 must be ${field.field.type}, the type of field '${field.field.name}', it is ${typeText(op.operands[0].type)}`
             : undefined,
           coordinates(op, values, field.axes.length),
+          truth(op, 'inside'),
           extra(op),
         );
       },
@@ -392,8 +396,10 @@ const none = (): undefined => undefined;
 
 const atomicKinds = ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
 
-const activation = ({ attrs }: Op): string | undefined =>
-  attrs.activate === undefined || typeof attrs.activate === 'boolean' ? undefined : "'activate' is true or false";
+const truth = ({ attrs }: Op, name: string): string | undefined =>
+  attrs[name] === undefined || typeof attrs[name] === 'boolean' ? undefined : `'${name}' is true or false`;
+
+const activation = (op: Op): string | undefined => truth(op, 'activate');
 
 const problems = (...list: readonly (string | undefined)[]): readonly string[] =>
   list.filter((p): p is string => p !== undefined);

@@ -92,7 +92,8 @@ const element =
     const site = c.sites.number(op, node);
     const indices = op.operands.slice(values);
     const access = (b: Builder): Value | void => {
-      const options = { activate: values > 0, site, isWild: (v: Value) => !countsOn(v, ctx) };
+      const inRange = op.attrs.inside === true;
+      const options = { activate: values > 0, inRange, site, isWild: (v: Value) => !countsOn(v, ctx) };
       const cell = cellOf(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
       const { name } = c.layout.nodes[node];
       return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node: name }) }, name, c);

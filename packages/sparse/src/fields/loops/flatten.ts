@@ -78,6 +78,7 @@ const canFlatten = (loop: Op, layout: Layout, table: OpTable): boolean => {
   const accessCost = (op: Op): number => {
     if (op.name === 'field.is_active') return 2 * LOAD;
     const field = String(op.attrs.field);
+    if (op.attrs.inside === true) return Infinity;
     if (op.name === 'field.load') return layout.fields.get(field)!.unbounded ? HASH : LOAD;
     return isAtOwnElement(layout, op, region, own) && hasOwnElements(layout, field, own) ? 2 * LOAD : Infinity;
   };

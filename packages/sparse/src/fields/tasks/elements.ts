@@ -1,4 +1,4 @@
-import { determines, type Form } from './forms.js';
+import { counter, determines, type Form } from './forms.js';
 
 /** How many elements there are along each axis; `undefined` where there is no end. */
 export type Extents = readonly (number | undefined)[];
@@ -20,6 +20,9 @@ export const ownText = (
   if (!determines(telling, params)) return undefined;
   return telling.flatMap((f, n) => (f ? [`${n}=${f.text}`] : [])).join();
 };
+
+/** What `ownText` says of a loop over the elements of one axis, from the first to this one, of which each iteration touches its own. */
+export const elementsText = (last: number): string => `0=${counter('%0', [0, last]).text}`;
 
 /** Whether an index takes on all elements there are while these counters take on all their values. */
 export const coverage = (

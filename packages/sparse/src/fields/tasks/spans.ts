@@ -69,8 +69,8 @@ const isIdle = (control: Control | undefined, { of }: Ranges): boolean => {
   return least !== undefined && end !== undefined && end <= least;
 };
 
-/** From the first element to the last; undefined where it may be any. */
-type Stretch = readonly [number, number];
+/** From the first element to the last. */
+export type Stretch = readonly [number, number];
 
 const together = (
   before: Stretch | undefined,
@@ -103,8 +103,18 @@ const textOf = (stretches: readonly (Stretch | undefined)[]): string | undefined
   if (Object.keys(stretches).length !== all.length) return undefined;
   const sorted = [...all].sort((a, b) => a[0] - b[0]);
   const apart = sorted.every((s, n) => n === 0 || sorted[n - 1][1] < s[0]);
-  return apart ? Array.from(stretches, (s) => s?.join(':') ?? '').join() : undefined;
+  return apart ? stretchesText(stretches) : undefined;
 };
+
+/** Stretches of the iterations of a loop, from the first on, as text; undefined where one touches nothing. */
+export const stretchesText = (stretches: readonly (Stretch | undefined)[]): string =>
+  Array.from(stretches, (s) => s?.join(':') ?? '').join();
+
+/** The stretches that a text tells, if it is of such and each iteration has one. */
+export const stretchesIn = (text: string): readonly Stretch[] | undefined =>
+  /^\d+:\d+(,\d+:\d+)*$/.test(text)
+    ? text.split(',').map((s) => s.split(':').map(Number) as unknown as Stretch)
+    : undefined;
 
 /** Iterations beyond which it is not worth the while to follow each. */
 const MOST = 2048;

@@ -108,14 +108,14 @@ class Reading {
     }
   }
 
-  /** Where the index does not tell which elements of a buffer an iteration touches, the iterations are followed. */
+  /** Where the index does not tell which elements of a buffer, or a field of one axis, an iteration touches, the iterations are followed. */
   follow(kernel: Kernel): void {
     const { range, loop, setting, control, accesses } = this;
     if (!range || !loop) return;
     const buffers = bufferMap(setting.buffers);
-    const touched = [...this.touches].filter(([place]) => buffers.has(place));
+    const touched = [...this.touches].filter(([place]) => this.extents.get(place)?.length === 1);
     const open = touched.filter(([, { own }]) => own === undefined);
-    const byTables = touched.some(([place]) => buffers.get(place)!.data !== undefined);
+    const byTables = touched.some(([place]) => buffers.get(place)?.data !== undefined);
     if (!byTables || !open.some(([, { writes }]) => writes)) return;
     const spans = spansOf(kernel, loop, range, setting, { control, accesses });
     for (const [place, touch] of open) this.touches.set(place, { ...touch, own: spans(place) });
@@ -330,13 +330,16 @@ const extentsOf = ({ layout, buffers }: TaskSetting): ReadonlyMap<string, Extent
   return new Map([...buffers.map(({ name, length }): [string, Extents] => [name, [length]]), ...fields]);
 };
 
+/** Whether all elements of a node are there, each for itself. */
+export const isBox = (layout: Layout, node: number): boolean =>
+  pathTo(layout.nodes, node).every((n) => !isSparse(layout.nodes[n]) && layout.nodes[n].kind !== 'bits');
+
 /**
  * A loop over all elements of a node around which nothing is sparse is one over a box: it does in any order what it would do over another node of the same
  * extents. Elements that share words stay a domain of their own.
  */
 const boxOf = (layout: Layout, node: number, op: Op, params: readonly Form[]): string | undefined => {
-  const path = pathTo(layout.nodes, node).map((n) => layout.nodes[n]);
-  if (path.some((n) => isSparse(n) || n.kind === 'bits')) return undefined;
+  if (!isBox(layout, node)) return undefined;
   const attrs = JSON.stringify({ ...op.attrs, node: undefined });
   return `${op.name}${attrs}${axesOf(layout, node).join()}(${params.map((p) => p.text).join()})`;
 };
