@@ -141,8 +141,14 @@ const placedIn = (instance: Instance, session: Session | undefined): QueueSettin
 };
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export interface QueueSource
-  extends Pick<QueueSetting, 'lower' | 'elsewhere' | 'queue'>, Pick<FieldHost, 'tasks' | 'setting' | 'own'> {}
+export type QueueSource = Pick<QueueSetting, 'cut' | 'lower' | 'elsewhere' | 'queue'>;
+
+/** The tasks that wait, to which those of programs that join are added. */
+const waitingIn = ({ cut: { tasks, setting } }: QueueSource): Pick<FieldHost, 'tasks' | 'setting' | 'own'> => ({
+  tasks: new Map(tasks),
+  setting: { ...setting, buffers: [...setting.buffers] },
+  own: new Set(setting.buffers.map((b) => b.name)),
+});
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -210,17 +216,19 @@ const assembled = (
         check(of, shown);
       });
     const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
+    const waiting = source && waitingIn(source);
     const queue =
       source &&
+      waiting &&
       new Queue({
         ...source,
-        cut: { tasks: source.tasks, setting: source.setting },
-        tasks: source.setting,
-        ...(session && { atOnce: touchesHeld(source.tasks, session.held) }),
+        cut: waiting,
+        tasks: waiting.setting,
+        ...(session && { atOnce: touchesHeld(waiting.tasks, session.held) }),
         check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,
       });
-    return { arena, life, check, recorder, keep, accesses, forwards, queue };
+    return { arena, life, check, recorder, keep, accesses, forwards, queue, waiting };
   };
   const ledger = lossLedger(storage, module, instance);
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
@@ -229,11 +237,14 @@ const assembled = (
     { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
     launches,
     (given) => {
-      const { recorder, accesses, forwards, queue } = (parts.taken = take(given));
+      const { recorder, accesses, forwards, queue, waiting } = (parts.taken = take(given));
       const self: Waiting = { flush: () => queue?.flush() };
       const handedOut: DeviceBuffer[] = [];
       const leave =
-        session && queue && source && session.hosts(hostOf({ ...source, session, queue, self, words }, handedOut));
+        session &&
+        queue &&
+        waiting &&
+        session.hosts(hostOf({ ...waiting, session, queue, self, words, options: source!.options }, handedOut));
       return {
         context: {
           recorder,

@@ -337,8 +337,8 @@ const queueOf = async (
 ): Promise<QueueSource> => {
   const { queue, extensions = [] } = options;
   const { layout } = storage;
-  const { tasks, setting } = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
-  const own = new Set(setting.buffers.map((b) => b.name));
+  const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  const own = new Set(cut.setting.buffers.map((b) => b.name));
   const whole = ({ kernels, buffers }: FusedModule): Module => ({
     ...module,
     name: 'fused',
@@ -346,9 +346,7 @@ const queueOf = async (
     buffers: tablesInPlace(buffers, own),
   });
   return {
-    tasks: new Map(tasks),
-    setting: { ...setting, buffers: [...setting.buffers] },
-    own,
+    cut,
     queue: typeof queue === 'object' ? queue : {},
     lower: (fused) => orThrow(passes.run(whole(fused))),
     ...(isBankable(options) && {

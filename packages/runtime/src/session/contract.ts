@@ -1,10 +1,9 @@
 import type { Backend, CompileOptions, Executable } from '@filigree/backend';
 import type { LoadOptions, Memory } from '@filigree/backend/device';
-import type { Module } from '@filigree/ir';
+import type { Module, Scalar } from '@filigree/ir';
 import type { QueueReport, SyncOptions } from '../program/queue/report.js';
 import type { Places, Stretch } from './places.js';
 import type { Turns } from './turns.js';
-import type { Entered } from './waiting-instance.js';
 
 /**
  * Programs in one memory whose launches wait together: `compile(f, { session })`, `einsum(formula, { session })`, `program({ …, session })`. What one
@@ -56,4 +55,16 @@ export interface Joining extends Executable {
   /** As it runs, and as it was before it was made legal. */
   readonly module: Module;
   readonly given: Module;
+}
+
+/** What a program of a session asks of it. */
+export interface Entered {
+  /** Launches all kernels, or one of them: it waits, or runs at once. */
+  readonly launch: (kernel: string | undefined, args: readonly Scalar[]) => void;
+  /** Runs what waits. */
+  readonly flush: () => void;
+  /** The host holds a stretch of memory: what touches it runs at once from now on. */
+  readonly hold: (stretch: Stretch) => void;
+  /** The program goes. */
+  readonly leave: () => void;
 }

@@ -3,11 +3,10 @@ import type { Buffer } from '@filigree/ir';
 import { cutKernels, overFields, type Task, type TaskSetting } from '@filigree/sparse/fields';
 import { launchByName } from '../program/launch-by-name.js';
 import type { Queue } from '../program/queue/queue.js';
-import type { Joining } from './contract.js';
+import type { Entered, Joining } from './contract.js';
 import type { Places, Stretch } from './places.js';
 import { renamed } from './renamed.js';
 import type { Turns, Waiting } from './turns.js';
-import type { Entered } from './waiting-instance.js';
 
 /** What the launches of programs wait in that join each other. */
 export interface Joint {

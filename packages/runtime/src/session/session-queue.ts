@@ -6,11 +6,10 @@ import type { InstantiateOptions } from '../instantiate.js';
 import type { CodeSetting, FusedModule } from '../program/queue/fused-code.js';
 import { Queue, type QueueOptions } from '../program/queue/queue.js';
 import type { QueueReport } from '../program/queue/report.js';
-import type { Joining } from './contract.js';
+import type { Entered, Joining } from './contract.js';
 import { join, tablesInPlace, touchesHeld } from './joined.js';
 import type { Places, Stretch } from './places.js';
 import type { Turns, Waiting } from './turns.js';
-import type { Entered } from './waiting-instance.js';
 
 /** What the queues of a session share. */
 export interface Surroundings {

@@ -6,11 +6,11 @@ import type { InstantiateOptions } from '../instantiate.js';
 import { queueOption, type QueueOptions } from '../program/queue/queue.js';
 import type { QueueReport, SyncOptions } from '../program/queue/report.js';
 import { openMemory } from '../sharing.js';
-import type { Host, Joining, Session } from './contract.js';
+import type { Entered, Host, Joining, Session } from './contract.js';
 import { Places, type Stretch } from './places.js';
 import { SessionQueue, type Surroundings } from './session-queue.js';
 import { Turns } from './turns.js';
-import { waitingInstance, type Entered } from './waiting-instance.js';
+import { waitingInstance } from './waiting-instance.js';
 
 /** How a session is made. */
 export interface SessionOptions extends MemoryOptions {

@@ -1,20 +1,8 @@
 import type { Commands } from '@filigree/backend';
 import type { DeviceBuffer, RunOptions } from '@filigree/backend/device';
 import { argumentsInto, type Scalar, type TypedArray } from '@filigree/ir';
-import type { Joining } from './contract.js';
-import { stretchOf, type Stretch } from './places.js';
-
-/** What a program of a session asks of it. */
-export interface Entered {
-  /** Launches all kernels, or one of them: it waits, or runs at once. */
-  readonly launch: (kernel: string | undefined, args: readonly Scalar[]) => void;
-  /** Runs what waits. */
-  readonly flush: () => void;
-  /** The host holds a stretch of memory: what touches it runs at once from now on. */
-  readonly hold: (stretch: Stretch) => void;
-  /** The program goes. */
-  readonly leave: () => void;
-}
+import type { Entered, Joining } from './contract.js';
+import { stretchOf } from './places.js';
 
 /**
  * An instance whose launches wait in a session. Its buffers are read and written after what waits; who asks for a view of one sees all
