@@ -16,13 +16,18 @@ export const native = fileURLToPath(new URL('../native/', import.meta.url));
  * `interleaved`, those of a block take turns at accesses to memory.
  */
 export const compileForCpu =
-  ({ name, file }: GpuLanguage, header: string, interleaved = false) =>
+  ({ name, file, written }: GpuLanguage, header: string, interleaved = false) =>
   (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
     attempt(async () => {
       const started = performance.now();
-      const text = String(sources.files.find((f) => f.name === file)!.contents);
-      const entries = [...text.matchAll(/\b(filigree_kernel_\w+)\([^;\n]*\) \{$/gm)].flatMap(([, entry]) =>
-        entryOf(entry!, text),
+      const given = String(sources.files.find((f) => f.name === file)!.contents);
+      /* C++ has arrays that threads share only where they are static. */
+      const text = given.replace(
+        /^( *)threadgroup (?=\w+ \w+\[)/gm,
+        '$1static __attribute__((FILIGREE_SHARED)) threadgroup ',
+      );
+      const entries = [...text.matchAll(/\b(filigree_kernel_\w+)\(([^;\n]*)\) \{$/gm)].flatMap(([, entry, params]) =>
+        written === 'metal' ? metalEntry(entry!, params!, text) : [`FILIGREE_ENTRY(${entry!})`],
       );
       const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
       const teams = [
@@ -39,16 +44,24 @@ export const compileForCpu =
       };
     });
 
-/** What makes a kernel known to the driver. One that takes its arguments as the fields of a structure is given them there. */
-const entryOf = (kernel: string, text: string): readonly string[] => {
+/**
+ * What makes a kernel in Metal known to the driver: it says where its arguments are bound, and what a thread is to be told; one that takes its
+ * arguments as the fields of a structure is given them there.
+ */
+const metalEntry = (kernel: string, params: string, text: string): readonly string[] => {
+  const asked = [...params.matchAll(/\[\[(thread\w+)\]\]/g)].map(([, name]) => `&filigree_told.${name}`);
+  const told = asked.length > 0 ? asked : ['nullptr'];
   const fields = new RegExp(`struct ${kernel}_arguments \\{\\n([^}]*)\\};`).exec(text)?.[1];
-  if (fields === undefined) return [`FILIGREE_ENTRY(${kernel})`];
+  if (fields === undefined) {
+    const bound = [...params.matchAll(/\[\[buffer/g)].length;
+    return [`FILIGREE_ENTRY(${[kernel, bound, ...told].join(', ')})`];
+  }
   const names = [...fields.matchAll(/(\w+) \[\[id/g)].map(([, name]) => name!);
   return [
     `static void filigree_gather(${kernel}_arguments& g, void** a) {`,
     ...names.map((name, k) => `  g.${name} = *(decltype(g.${name})*)a[${k}];`),
     '}',
-    `FILIGREE_GATHERED(${kernel}, ${names.length})`,
+    `FILIGREE_GATHERED(${[kernel, names.length, ...told].join(', ')})`,
   ];
 };
 
@@ -59,7 +72,7 @@ const INTERLEAVED = [
 ];
 
 /* Threads of a block that wait for one another are fibres. */
-const waits = /__syncthreads|amdgcn_s_barrier/;
+const waits = /__syncthreads|amdgcn_s_barrier|threadgroup_barrier/;
 
 /** C++ as a shared library, from the cache where it was made before. */
 export const sharedLibrary = async (

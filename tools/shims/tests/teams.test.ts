@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend, Sources } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
-import { conformance, conformancePrograms } from '@filigree/conformance';
+import { type Program, conformance, conformancePrograms } from '@filigree/conformance';
 import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { cudaInterleaved, cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
+import { cudaInterleaved, cudaOnCpu, hipOnCpu, inSingles, metalOnCpu, type Order } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
 
-const all = conformancePrograms();
-const teams = all.filter((p) => /teams/.test(p.name));
+const programs = conformancePrograms();
 const orders: readonly Order[] = ['forward', 'backward', { seed: 20263 }];
 
 /** The same backend, with its text changed. */
@@ -32,6 +31,7 @@ const wrong = async (
   make: (order: Order) => Backend,
   names: readonly string[],
   among: readonly Order[] = orders,
+  all: readonly Program[] = programs,
 ): Promise<readonly string[]> => {
   const found = new Set<string>();
   for (const order of among)
@@ -40,18 +40,23 @@ const wrong = async (
   return [...found].sort();
 };
 
-const barrier = /^ *(__syncthreads\(\)|__builtin_amdgcn_fence.*s_barrier.*);\n/gm;
+const barrier = /^ *(__syncthreads\(\)|__builtin_amdgcn_fence.*s_barrier.*|threadgroup_barrier\(.*\));\n/gm;
 
 describe.skipIf(!usable).each([
-  ['cuda', cudaOnCpu],
-  ['hip', hipOnCpu],
-] as const)('teams on %s', (_, make) => {
+  ['cuda', cudaOnCpu, programs],
+  ['hip', hipOnCpu, programs],
+  ['metal, in singles', metalOnCpu, programs.map(inSingles)],
+] as const)('teams on %s', (_, make, all) => {
+  const teams = all.filter((p) => /teams/.test(p.name));
+
   it('do in any order of threads what the interpreter does', async () => {
     expect(teams.length).toBeGreaterThan(5);
     expect(
       await wrong(
         make,
         teams.map((p) => p.name),
+        orders,
+        all,
       ),
     ).toEqual([]);
   });
@@ -62,7 +67,7 @@ describe.skipIf(!usable).each([
       const legal = backend.legalize.run(module);
       const emitted = E.isRight(legal) ? backend.emit.run(legal.right) : legal;
       const text = E.isRight(emitted) ? String(emitted.right.files[0]!.contents) : '';
-      expect(text).toMatch(/__shared__|\(shared\)/);
+      expect(text).toMatch(/__shared__|\(shared\)|^ {2}threadgroup /m);
       expect(text.match(barrier)?.length).toBeGreaterThan(1);
     }
   });
@@ -74,13 +79,10 @@ describe.skipIf(!usable).each([
       let seen = 0;
       return text.replace(barrier, (all) => (seen++ === n ? '' : all));
     };
-    expect(await wrong((order) => changed(make(order), without(1)), [name])).toEqual([name]);
-    expect(
-      await wrong(
-        (order) => changed(make(order), (text) => text.replace(barrier, '// __syncthreads amdgcn_s_barrier\n')),
-        [name],
-      ),
-    ).toEqual([name]);
+    expect(await wrong((order) => changed(make(order), without(1)), [name], orders, all)).toEqual([name]);
+    const none = (text: string): string =>
+      text.replace(barrier, '// __syncthreads amdgcn_s_barrier threadgroup_barrier\n');
+    expect(await wrong((order) => changed(make(order), none), [name], orders, all)).toEqual([name]);
   });
 
   it('are refused where some threads wait and others have ended', async () => {
@@ -113,4 +115,4 @@ describe.skipIf(!usable)('threads that take turns at accesses to memory', () => 
 });
 
 const thread = (text: string): string =>
-  text.includes('threadIdx') ? 'threadIdx.x' : '__builtin_amdgcn_workitem_id_x()';
+  ['threadIdx.x', 'member'].find((word) => text.includes(word)) ?? '__builtin_amdgcn_workitem_id_x()';

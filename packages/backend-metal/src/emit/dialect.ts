@@ -7,7 +7,7 @@ import {
   gnuHelper,
   gnuSpellings,
 } from '@filigree/backend';
-import { type AtomicKind, gpuAtomics, unhinted } from '@filigree/backend/gpu';
+import { type AtomicKind, type AtomicWords, gpuAtomics, unhinted } from '@filigree/backend/gpu';
 import type { ScalarType } from '@filigree/ir';
 import { missingFunctions } from './functions.js';
 import { metalTokens } from './tokens.js';
@@ -38,6 +38,16 @@ const functionOf: Readonly<Record<AtomicKind, string>> = {
   exchange: 'exchange',
 };
 
+/** Atomics in memory of all threads, or of those of a team: a pointer says which it is. */
+const atomicsIn = (space: 'device' | 'threadgroup'): AtomicWords => ({
+  pointer: (element) => `${space} ${element}*`,
+  swap: (_, at, expected, desired) => `compare_swap(${at}, ${expected}, ${desired})`,
+  native: (kind, { a }) =>
+    a === 'i32' || a === 'u32'
+      ? `atomic_${functionOf[kind]}_explicit((${space} atomic_${scalar[a]!}*)p, v, memory_order_relaxed)`
+      : undefined,
+});
+
 const rows: HelperRows = {
   bits: ({ local, scalar: c, name, a, b }) => ({
     text: `${local} ${c(a)} ${name}(${c(b)} x) { return as_type<${c(a)}>(x); }`,
@@ -48,14 +58,8 @@ const rows: HelperRows = {
     needs: [],
   }),
   ...missingFunctions.rows,
-  ...gpuAtomics({
-    pointer: (element) => `device ${element}*`,
-    swap: (_, at, expected, desired) => `compare_swap(${at}, ${expected}, ${desired})`,
-    native: (kind, { a }) =>
-      a === 'i32' || a === 'u32'
-        ? `atomic_${functionOf[kind]}_explicit((device atomic_${scalar[a]!}*)p, v, memory_order_relaxed)`
-        : undefined,
-  }),
+  ...gpuAtomics(atomicsIn('device')),
+  ...gpuAtomics(atomicsIn('threadgroup'), 'team_atomic'),
 };
 
 const spellings: Spellings = {
@@ -69,25 +73,40 @@ const spellings: Spellings = {
   },
 };
 
+/** What threads of a team share at most, in bytes. */
+export const TEAM_BYTES = 32 * 1024;
+
 /** Places to which a kernel can bind something. */
 export const MOST_BINDINGS = 31;
 
 /**
- * Where each parameter of a kernel is bound: pointers and scalars by their position, then what a thread is told of itself. More than can be
- * bound are the fields of an argument buffer.
+ * Where each parameter of a kernel is bound: pointers and scalars by their position, then what a thread is told of itself, as far as the kernel
+ * asks. More than can be bound are the fields of an argument buffer.
  */
-const head = (name: string, params: readonly string[]): KernelHead => {
-  if (params.length > MOST_BINDINGS) return inArgumentBuffer(name, params);
+const head = (name: string, params: readonly string[], body: readonly string[]): KernelHead => {
+  const asked = new Set(body.join(' ').match(/\w+/g));
+  const own = Object.keys(told)
+    .filter((word) => asked.has(word))
+    .map((word) => `uint ${word} [[${told[word]}]]`);
+  if (params.length > MOST_BINDINGS) return inArgumentBuffer(name, params, own);
   const bound = params.map((p, k) =>
     p.startsWith('device ') ? `${p} [[buffer(${k})]]` : `constant ${p.replace(/ (\w+)$/, '& $1')} [[buffer(${k})]]`,
   );
   return { text: `kernel void ${name}(${[...bound, ...own].join(', ')})`, first: [] };
 };
 
-const own = ['uint begin [[thread_position_in_grid]]', 'uint threads [[threads_per_grid]]'];
+/** What a thread is told: its number and that of all, the number of its team and of all teams, its number in its team and that of all in it. */
+const told: Readonly<Record<string, string>> = {
+  begin: 'thread_position_in_grid',
+  threads: 'threads_per_grid',
+  team: 'threadgroup_position_in_grid',
+  teams: 'threadgroups_per_grid',
+  member: 'thread_position_in_threadgroup',
+  members: 'threads_per_threadgroup',
+};
 
 /* Of tier 2, which has room for as many as there are. */
-const inArgumentBuffer = (name: string, params: readonly string[]): KernelHead => ({
+const inArgumentBuffer = (name: string, params: readonly string[], own: readonly string[]): KernelHead => ({
   text: [
     `struct ${name}_arguments {`,
     ...params.map((p, k) => `  ${p} [[id(${k})]];`),
@@ -117,28 +136,50 @@ export const metalDialect: CFamilyDialect = {
     rows,
   ),
   local: 'kernel',
+  keywords: Object.keys(told),
   head,
   independent: () => [],
   part: {
     head: (name, params) => `static inline void ${name}(${params.join(', ')})`,
     prologue: [],
     rangeParams: ['long begin', 'long end', 'uint threads'],
-    start: ({ name, args, trips }) => [`${name}(${[...args, 'begin', trips, 'threads'].join(', ')});`],
+    start: ({ name, args, trips, team }) => [
+      team
+        ? `${name}(${[...args, trips, 'team', 'teams', 'member', 'members'].join(', ')});`
+        : `${name}(${[...args, 'begin', trips, 'threads'].join(', ')});`,
+    ],
     stride: 'threads',
     thread: '(int)begin',
     helpers: [],
+    team: {
+      thread: 'member',
+      threads: 'members',
+      number: 'team',
+      teams: 'teams',
+      barrier: 'threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);',
+      shared: 'threadgroup',
+      sharedBytes: TEAM_BYTES,
+      atomics: ['i32', 'u32', 'f32'],
+      handed: {
+        pointer: (element) => `threadgroup ${element}* `,
+        atomic: 'team_atomic',
+        rangeParams: ['long end', 'uint team', 'uint teams', 'uint member', 'uint members'],
+      },
+    },
   },
 };
 
-/** What kernels of a file have before them: the library, and a compare-and-swap that fails only where something else was there. */
+/** What kernels of a file have before them: the library, and compare-and-swaps that fail only where something else was there. */
 export const metalPreamble: readonly string[] = [
   '#include <metal_stdlib>',
   'using namespace metal;',
   '',
-  'static inline uint compare_swap(device uint* p, uint expected, uint desired) {',
-  '  uint seen = expected;',
-  '  while (!atomic_compare_exchange_weak_explicit((device atomic_uint*)p, &seen, desired, memory_order_relaxed, memory_order_relaxed) && seen == expected) {}',
-  '  return seen;',
-  '}',
-  '',
+  ...['device', 'threadgroup'].flatMap((space) => [
+    `static inline uint compare_swap(${space} uint* p, uint expected, uint desired) {`,
+    '  uint seen = expected;',
+    `  while (!atomic_compare_exchange_weak_explicit((${space} atomic_uint*)p, &seen, desired, memory_order_relaxed, memory_order_relaxed) && seen == expected) {}`,
+    '  return seen;',
+    '}',
+    '',
+  ]),
 ];

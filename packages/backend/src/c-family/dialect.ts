@@ -52,8 +52,8 @@ export interface CFamilyDialect {
   readonly helper: (name: string) => HelperText;
   /** What stands before the function of a kernel: `static`, `extern "C" __global__`. */
   readonly local: string;
-  /** The head of a kernel's function without the brace, if it is more than that and the parameters. */
-  readonly head?: (name: string, params: readonly string[]) => string | KernelHead;
+  /** The head of a kernel's function without the brace, if it is more than that and the parameters; `body` are its lines. */
+  readonly head?: (name: string, params: readonly string[], body: readonly string[]) => string | KernelHead;
   /**
    * Lines before a sequential loop whose iterations are independent except for what they accumulate; `lanes` if vector
    * lanes are wanted.
@@ -105,6 +105,8 @@ export interface StartedPart {
   readonly trips: string;
   /** The number of iterations below which a second thread does not pay, since starting one takes some microseconds. */
   readonly worth: number;
+  /** Whether a team runs each iteration. */
+  readonly team: boolean;
   /** Whether iterations take very different times. */
   readonly dynamic: boolean;
   /** The most threads worth starting, if the loop says so. */
@@ -125,6 +127,20 @@ export interface TeamSpelling {
   readonly shared: string;
   /** Bytes that a team may share. */
   readonly sharedBytes: number;
+  /** Scalars that have atomics in what a team shares; default all. */
+  readonly atomics?: readonly ScalarType[];
+  /** Where arrays that are shared can only be declared in a kernel's own function: how parts are handed them. */
+  readonly handed?: HandedArrays;
+}
+
+/** How a part takes what its kernel's function declares. */
+export interface HandedArrays {
+  /** A pointer into what a team shares, up to the parameter's name. */
+  readonly pointer: (stored: string) => string;
+  /** What the names of atomics begin with there: pointers into other memory are of another type. */
+  readonly atomic: string;
+  /** Parameters of a part after its own, in place of `rangeParams`. */
+  readonly rangeParams: readonly string[];
 }
 
 /** How a language writes a parallel loop. */

@@ -39,6 +39,8 @@ export interface Shared {
   apart: ReadonlyMap<string, string>;
   /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
   team: (TeamSpelling & { readonly divided: boolean }) | undefined;
+  /** Scratch buffers that teams share and the kernel's own function declares. */
+  readonly handed: Set<Buffer>;
   /** Ids of results that are the same as without a limit to their type. */
   readonly exact: { readonly has: (id: number) => boolean };
 }
@@ -103,10 +105,11 @@ export const writer = (shared: Shared, role: Role): Writer => {
       constant: (v) => shared.constants.get(v.id),
       apart: (buffer) => shared.apart.get(buffer),
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
-      concurrent: (buffer) => {
-        const concurrent = role === 'beside others' && (shared.team !== undefined || !isScratch(shared, buffer));
-        flags.atomic ||= concurrent;
-        return concurrent;
+      update: (buffer) => {
+        const own = isScratch(shared, buffer);
+        if (role !== 'beside others' || (own && shared.team === undefined)) return 'serial';
+        flags.atomic = true;
+        return (own ? shared.team?.handed?.atomic : undefined) ?? 'atomic';
       },
       thread: () => (role === 'beside others' ? shared.dialect.part.thread : undefined),
     },

@@ -23,18 +23,21 @@ const next = {
   exchange: () => 'v',
 };
 
-/** Helpers of these words: atomics that the language has, and the rest as loops around its compare-and-swap. */
-export const gpuAtomics = (words: AtomicWords): HelperRows => ({
+/**
+ * Helpers of these words: atomics that the language has, and the rest as loops around its compare-and-swap. Their names begin with `prefix`:
+ * there may be others for other memory.
+ */
+export const gpuAtomics = (words: AtomicWords, prefix = 'atomic'): HelperRows => ({
   ...Object.fromEntries(
     (Object.keys(next) as AtomicKind[]).map((kind) => [
-      `atomic_${kind}`,
+      `${prefix}_${kind}`,
       (r: HelperRequest) => {
         const native = words.native(kind, r);
         return native === undefined ? update(words, kind, r) : helperText([], `${head(words, r)} return ${native}; }`);
       },
     ]),
   ),
-  atomic_cas: (r) => compareAndSwap(words, r),
+  [`${prefix}_cas`]: (r) => compareAndSwap(words, r),
   /* The comparison is of bits, so NaN equals itself and the zeros differ. */
   serial_cas: (r) => {
     const bits = (x: string): string => (isFloat(r.a) ? `bits_${wordOf(r.a)}_${r.a}(${x})` : x);

@@ -4,9 +4,9 @@ import type { CFamilyDialect } from '../dialect.js';
 import { names, reserved } from '../names.js';
 import { noPlaces, placesOf } from '../places.js';
 import { bufferUse, indexValues, usageOf } from '../usage.js';
-import { type Shared, type Writer, named, pointer, scalarName, writer } from '../writer.js';
+import { type Shared, type Writer, named, pointer, scalarName, storedName, writer } from '../writer.js';
 import { emitIf, emitWhile } from './branch.js';
-import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
+import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, sharedArray } from './function.js';
 import { emitLoop } from './loop.js';
 import { emitPart } from './part.js';
 import { emitTeamLoop, isTeamLoop } from './team.js';
@@ -82,6 +82,7 @@ export const emitKernel = (
     apart: new Map(),
     accumulated: new Set(),
     team: undefined,
+    handed: new Set(),
     exact,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
@@ -97,9 +98,19 @@ export const emitKernel = (
     ...params,
   ];
   const what = `Kernel ${kernel.name.replace(/[^\w.$-]/g, '_')}${effectText(shared, buffers, use)}`;
-  const written = dialect.head?.(name, head) ?? `${dialect.local} void ${name}(${head.join(', ')})`;
+  const lines = body.lines.map((l) => l.text);
+  const written = dialect.head?.(name, head, lines) ?? `${dialect.local} void ${name}(${head.join(', ')})`;
   const { text: begin, first } = typeof written === 'string' ? { text: written, first: [] } : written;
-  const own = defined(what, begin, { lines: [...first.map((l) => ({ text: `  ${l}`, loops: 0 })), ...body.lines] });
+  const arrays = [...shared.handed].map((b) =>
+    sharedArray(dialect.part.team!.shared, {
+      name: pointers.get(b.name)!,
+      stored: storedName(shared, b),
+      length: b.length,
+    }),
+  );
+  const own = defined(what, begin, {
+    lines: [...[...first, ...arrays].map((l) => ({ text: `  ${l}`, loops: 0 })), ...body.lines],
+  });
   const functions = [...shared.parts, own];
   const text = functions.map((f) => f.text).join('\n');
   return { name, text, functions, buffers, takesThreads, takesStatus: body.flags.status, helpers: shared.helpers };

@@ -1,7 +1,7 @@
 import { type Buffer, type Op, byteSize } from '@filigree/ir';
-import { declareArrays } from '../dialect.js';
+import { type ScratchArray, declareArrays } from '../dialect.js';
 import { type BufferUse, bufferUse } from '../usage.js';
-import { type Shared, type Writer, line } from '../writer.js';
+import { type Shared, type Writer, line, storedName } from '../writer.js';
 
 /** A function as text. */
 export interface EmittedFunction {
@@ -21,22 +21,27 @@ export const defined = (what: string, head: string, { lines }: Pick<Writer, 'lin
 export const passedBuffers = (s: Shared, use: BufferUse): readonly Buffer[] =>
   s.module.buffers.filter((b) => b.role !== 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
 
+/** The scratch buffers that something uses. */
+export const scratchIn = ({ module }: Shared, use: BufferUse): readonly Buffer[] =>
+  module.buffers.filter((b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
+
 /** Declares the scratch buffers that these ops use; `shared` stands before the type of those that a team has together. */
 export const declareScratch = (w: Writer, ops: readonly Op[], shared?: string): void => {
-  const { module, dialect, pointers } = w.shared;
-  const use = bufferUse(ops, dialect.spellings);
-  const own = module.buffers.filter((b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)));
-  const arrays = own.map((b) => ({
+  const { dialect, pointers } = w.shared;
+  const arrays = scratchIn(w.shared, bufferUse(ops, dialect.spellings)).map((b) => ({
     name: pointers.get(b.name)!,
-    stored: dialect.stored[b.type] ?? dialect.scalar[b.type]!,
+    stored: storedName(w.shared, b),
     length: b.length,
     bytes: b.length * byteSize(b.type),
   }));
   if (arrays.length === 0) return;
-  if (shared !== undefined)
-    for (const a of arrays) line(w, `${shared} ${a.stored} ${a.name}[${Math.max(1, a.length)}];`);
+  if (shared !== undefined) for (const a of arrays) line(w, sharedArray(shared, a));
   else for (const l of dialect.scratch?.(arrays) ?? declareArrays(arrays, '', dialect.tokens)) line(w, l);
 };
+
+/** The declaration of an array that a team shares. */
+export const sharedArray = (shared: string, { stored, name, length }: Omit<ScratchArray, 'bytes'>): string =>
+  `${shared} ${stored} ${name}[${Math.max(1, length)}];`;
 
 /** What a function does to its buffers, for the comment before it. */
 export const effectText = (s: Shared, buffers: readonly Buffer[], use: BufferUse): string => {

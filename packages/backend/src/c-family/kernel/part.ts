@@ -3,9 +3,20 @@ import { workOf } from '@filigree/opt';
 import { accessesOf, controlOf } from '../core-ops.js';
 import type { StartedPart } from '../dialect.js';
 import { type BufferUse, bufferUse } from '../usage.js';
-import { type Writer, block, line, named, pointer, scalarName, valueOf, wideName, writer } from '../writer.js';
+import {
+  type Writer,
+  block,
+  line,
+  named,
+  pointer,
+  scalarName,
+  storedName,
+  valueOf,
+  wideName,
+  writer,
+} from '../writer.js';
 import { barrier } from './barrier.js';
-import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers } from './function.js';
+import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, onLanes } from './lanes.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
@@ -31,6 +42,9 @@ export const emitPart = (w: Writer, op: Op): void => {
     .filter((v) => !s.constants.has(v.id))
     .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
   const buffers = passedBuffers(s, loop.use);
+  const team = teamOf(op, s.module, part.team);
+  const handed = team?.handed ? scratchIn(s, loop.use) : [];
+  for (const b of handed) s.handed.add(b);
   const name = s.names.take(`part${s.partCount++}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
   emitShare(inner, loop);
@@ -44,9 +58,10 @@ export const emitPart = (w: Writer, op: Op): void => {
   const status = inner.flags.status ? [w.site.status()] : [];
   const params = [
     ...buffers.map((b) => pointer(s, b, !loop.use.written.has(b.name))),
+    ...handed.map((b) => team!.handed!.pointer(storedName(s, b)) + s.pointers.get(b.name)!),
     ...captured.map(({ type, name }) => `${type} ${name}`),
     ...status.map(() => w.site.tokens.status),
-    ...part.rangeParams,
+    ...(team?.handed?.rangeParams ?? part.rangeParams),
   ];
   const define = (name: string, what: string, inner: Writer): EmittedFunction =>
     defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner);
@@ -55,7 +70,11 @@ export const emitPart = (w: Writer, op: Op): void => {
   else s.parts.push(share);
   if (alone) s.parts.push(define(alone.name, 'The same for one thread alone, without atomics', alone.inner));
   for (const h of part.helpers) s.helpers.add(h);
-  const args = [...buffers.map((b) => s.pointers.get(b.name)!), ...captured.map((v) => v.name), ...status];
+  const args = [
+    ...[...buffers, ...handed].map((b) => s.pointers.get(b.name)!),
+    ...captured.map((v) => v.name),
+    ...status,
+  ];
   const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
   const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
   const started: StartedPart = {
@@ -64,6 +83,7 @@ export const emitPart = (w: Writer, op: Op): void => {
     args,
     trips,
     worth: Math.ceil(worthForking / work),
+    team: team !== undefined,
     dynamic: op.attrs['schedule'] === 'dynamic',
     ...(typeof op.attrs['threads'] === 'number' ? { threads: op.attrs['threads'] } : {}),
   };
@@ -114,7 +134,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
       `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
       if (team) s.team = { ...team, divided: false };
-      declareScratch(inner, body.ops, team?.shared);
+      if (!team?.handed) declareScratch(inner, body.ops, team?.shared);
       emitRegion(inner, body);
       if (team) barrier(inner, team);
       s.team = undefined;

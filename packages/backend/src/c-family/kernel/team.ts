@@ -1,4 +1,4 @@
-import { type Module, type Op, type Region, type Value, byteSize, walk } from '@filigree/ir';
+import { type Module, type Op, type Region, type ScalarType, type Value, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
 import type { TeamSpelling } from '../dialect.js';
 import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
@@ -16,12 +16,13 @@ export const teamOf = <T extends TeamRoom>(loop: Op, module: Module, team: T | u
   loop.attrs['parallel'] === true &&
   hasTeamLoop(loop) &&
   loop.regions.every(together) &&
-  scratchBytes(loop, module) <= team.sharedBytes
+  scratchBytes(loop, module) <= team.sharedBytes &&
+  updatesScratch(loop, module).every((t) => team.atomics?.includes(t) ?? true)
     ? team
     : undefined;
 
 /** What a team has for what it shares. */
-export type TeamRoom = Pick<TeamSpelling, 'sharedBytes'>;
+export type TeamRoom = Pick<TeamSpelling, 'sharedBytes' | 'atomics'>;
 
 /** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known. */
 export const teamSize = (loop: Op, most: number): number => {
@@ -62,6 +63,15 @@ const scratchBytes = (loop: Op, { buffers }: Module): number => {
   return buffers
     .filter((b) => b.role === 'scratch' && used.has(b.name))
     .reduce((bytes, b) => bytes + Math.ceil((b.length * byteSize(b.type)) / 8) * 8, 0);
+};
+
+/** The types of scratch buffers that are updated atomically in a loop. */
+const updatesScratch = (loop: Op, { buffers }: Module): readonly ScalarType[] => {
+  const updated = new Set<string>();
+  walk(loop.regions[0]!, (op) =>
+    accessesOf(op)?.forEach(({ kind, place }) => void (kind === 'atomic' && updated.add(place))),
+  );
+  return buffers.filter((b) => b.role === 'scratch' && updated.has(b.name)).map((b) => b.type);
 };
 
 /** A loop whose iterations the threads of a team take in turns. All have come before it begins, and are done when it ends. */

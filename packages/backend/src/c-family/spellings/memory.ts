@@ -58,7 +58,7 @@ const atomic: Spelling = {
   effect: 'effect',
   write: (op, [value, index], site) =>
     call(
-      site.helper(`${site.concurrent(bufferOf(op)) ? 'atomic' : 'serial'}_${String(op.attrs['kind'])}_${typeOf(op)}`),
+      site.helper(`${site.update(bufferOf(op))}_${String(op.attrs['kind'])}_${typeOf(op)}`),
       address(op, index!, site),
       value!,
     ),
@@ -68,7 +68,7 @@ const cas: Spelling = {
   effect: 'effect',
   write: (op, [expected, desired, index], site) =>
     call(
-      site.helper(`${site.concurrent(bufferOf(op)) ? 'atomic' : 'serial'}_cas_${typeOf(op)}`),
+      site.helper(`${site.update(bufferOf(op))}_cas_${typeOf(op)}`),
       address(op, index!, site),
       expected!,
       desired!,

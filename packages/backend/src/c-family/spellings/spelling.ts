@@ -29,8 +29,8 @@ export interface Site {
   readonly onLanes: (v: Value) => boolean;
   /** What is added to the address when a buffer is written, see `unknownZero`. */
   readonly apart: (buffer: string) => string | undefined;
-  /** Whether other threads may access the same element of a buffer at this time. */
-  readonly concurrent: (buffer: string) => boolean;
+  /** What the names of read-modify-writes of a buffer begin with: `serial`, or `atomic` where other threads may access the same element at this time. */
+  readonly update: (buffer: string) => string;
   /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */
   readonly thread: () => string | undefined;
 }
