@@ -67,12 +67,7 @@ const atomic: Spelling = {
 const cas: Spelling = {
   effect: 'effect',
   write: (op, [expected, desired, index], site) =>
-    call(
-      site.helper(`${site.update(bufferOf(op))}_cas_${typeOf(op)}`),
-      address(op, index!, site),
-      expected!,
-      desired!,
-    ),
+    call(site.helper(`${site.update(bufferOf(op))}_cas_${typeOf(op)}`), address(op, index!, site), expected!, desired!),
 };
 
 /*
