@@ -7,6 +7,10 @@
 #include "teams.hpp"
 #define __shared__ static __attribute__((FILIGREE_SHARED))
 #define __syncthreads() filigree_barrier()
+#define __activemask() ((unsigned)filigree_together())
+#define __shfl_sync(mask, v, lane) filigree_shuffle(mask, v, lane)
+#define __popc(mask) __builtin_popcount(mask)
+#define __ffs(mask) __builtin_ffs((int)(mask))
 #endif
 
 #ifndef FILIGREE_UNSEEN
@@ -14,6 +18,7 @@
 #endif
 #define __global__
 #define __device__
+#define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(threads)
 
 static thread_local filigree_dim threadIdx, blockIdx, blockDim, gridDim;

@@ -3,6 +3,10 @@
 #ifdef FILIGREE_TEAMS
 #define shared FILIGREE_SHARED
 #define __builtin_amdgcn_s_barrier() filigree_barrier()
+#define __builtin_amdgcn_read_exec() filigree_together()
+#define __builtin_amdgcn_mbcnt_lo(mask, plus) (plus)
+#define __builtin_amdgcn_mbcnt_hi(mask, plus) ((plus) + filigree_lane())
+#define __builtin_amdgcn_ds_bpermute(at, v) filigree_shuffle(filigree_running->mask, v, (at) / 4)
 #endif
 #define __builtin_amdgcn_fence(order, scope) __atomic_thread_fence(order)
 

@@ -1,4 +1,5 @@
-// Runs the threads of a block as fibres, so that they can wait for one another at a barrier, one block after the other.
+// Runs the threads of a block as fibres, so that they can wait for one another at a barrier, and those that go in step (a warp) look at each other's
+// values, one block after the other.
 #pragma once
 #include "launch.hpp"
 #include <stdlib.h>
@@ -18,13 +19,27 @@ extern char __stop_filigree_shared[] __attribute__((weak, visibility("hidden")))
 // What the compiler adds to accesses of memory (interleave.hpp) is not for these functions.
 #define FILIGREE_UNSEEN __attribute__((no_sanitize("thread")))
 
+// Threads that go in step on this device.
+#ifndef FILIGREE_WARP
+#define FILIGREE_WARP 32
+#endif
+
+enum filigree_state { filigree_runs, filigree_at_barrier, filigree_meets, filigree_shuffles, filigree_done };
+
 struct filigree_fibre {
 #ifdef __x86_64__
   void* at;
 #else
   ucontext_t at;
 #endif
-  bool waits, done;
+  filigree_state state;
+  // Where it waits for others in step, whom it has met there, and how many meetings there had been then.
+  void* place;
+  unsigned long long mask, met;
+  // What it shows, whose it wants to see, and what it has seen.
+  unsigned long long shown, seen;
+  unsigned from;
+  bool whole;
 };
 
 static filigree_fibre filigree_scheduler, *filigree_running;
@@ -65,12 +80,13 @@ static void* filigree_given;
 
 FILIGREE_UNSEEN static void filigree_start() {
   filigree_body(filigree_given);
-  filigree_running->done = true;
+  filigree_running->state = filigree_done;
   filigree_go(*filigree_running, filigree_scheduler);
 }
 
 FILIGREE_UNSEEN static void filigree_prepare(filigree_fibre& f, char* stack, size_t bytes) {
-  f.waits = f.done = false;
+  f.state = filigree_runs;
+  f.mask = f.met = 0;
 #ifdef __x86_64__
   void** top = (void**)((size_t)(stack + bytes) & ~(size_t)15);
   *--top = nullptr;
@@ -87,11 +103,82 @@ FILIGREE_UNSEEN static void filigree_prepare(filigree_fibre& f, char* stack, siz
 
 // The other threads go on until they wait here too, or end.
 FILIGREE_UNSEEN static void filigree_barrier() {
-  filigree_running->waits = true;
+  filigree_running->state = filigree_at_barrier;
   filigree_go(*filigree_running, filigree_scheduler);
 }
 
-// Runs `body` for each thread of a block, in this order between two barriers. False where some wait at a barrier and others have ended.
+static unsigned filigree_self, filigree_splits;
+
+// The threads in step that are at this place of the program too: a place is where the call returns to, so callers are to be inlined. Those that do not
+// come are on another way, or wait elsewhere. Where threads go in an order by seed, not all that come are told of each other, unless they are to.
+FILIGREE_UNSEEN __attribute__((noinline)) static unsigned long long filigree_together(bool whole = false) {
+  filigree_running->place = __builtin_return_address(0);
+  filigree_running->whole = whole;
+  filigree_running->state = filigree_meets;
+  filigree_go(*filigree_running, filigree_scheduler);
+  return filigree_running->mask;
+}
+
+// The number of this thread among those in step.
+FILIGREE_UNSEEN static unsigned filigree_lane() { return filigree_self % FILIGREE_WARP; }
+
+// What the thread `from` shows, when all of `mask` have come; rubbish where it is not one of them.
+template <class T>
+FILIGREE_UNSEEN static T filigree_shuffle(unsigned long long mask, T v, unsigned from) {
+  filigree_fibre& me = *filigree_running;
+  me.shown = 0;
+  __builtin_memcpy(&me.shown, &v, sizeof v);
+  me.mask = mask;
+  me.from = from % FILIGREE_WARP;
+  me.state = filigree_shuffles;
+  filigree_go(me, filigree_scheduler);
+  __builtin_memcpy(&v, &me.seen, sizeof v);
+  return v;
+}
+
+// Lets some threads of a warp go on of which none can by itself: those that have shown each other what they have, else those that met last, so that
+// no others come between their meetings. False where all wait for something else.
+FILIGREE_UNSEEN static bool filigree_settle(filigree_fibre* warp, unsigned lanes) {
+  static unsigned long long meetings = 0;
+  const auto has = [](unsigned long long mask, unsigned lane) { return (mask >> lane & 1) != 0; };
+  for (unsigned l = 0; l < lanes; l++) {
+    if (warp[l].state != filigree_shuffles) continue;
+    const unsigned long long mask = warp[l].mask;
+    bool all = has(mask, l);
+    for (unsigned k = 0; k < FILIGREE_WARP; k++)
+      all = all && (!has(mask, k) || (k < lanes && warp[k].state == filigree_shuffles && warp[k].mask == mask));
+    if (!all) continue;
+    for (unsigned k = 0; k < lanes; k++)
+      if (has(mask, k)) {
+        warp[k].seen = has(mask, warp[k].from) ? warp[warp[k].from].shown : 0xa5a5a5a5a5a5a5a5;
+        warp[k].state = filigree_runs;
+      }
+    return true;
+  }
+  const filigree_fibre* latest = nullptr;
+  for (unsigned l = 0; l < lanes; l++)
+    if (warp[l].state == filigree_meets && (latest == nullptr || warp[l].met > latest->met)) latest = &warp[l];
+  if (latest == nullptr) return false;
+  void* const place = latest->place;
+  unsigned long long mask = 0;
+  for (unsigned l = 0; l < lanes; l++)
+    if (warp[l].state == filigree_meets && warp[l].place == place) mask |= 1ull << l;
+  if (filigree_splits != 0 && !latest->whole) {
+    filigree_splits = filigree_splits * 1664525u + 1013904223u;
+    const unsigned long long some = mask & (filigree_splits * 0x9e3779b97f4a7c15ull);
+    if (filigree_splits >> 31 && some != 0) mask = some;
+  }
+  meetings++;
+  for (unsigned l = 0; l < lanes; l++)
+    if (has(mask, l)) {
+      warp[l].mask = mask;
+      warp[l].met = meetings;
+      warp[l].state = filigree_runs;
+    }
+  return true;
+}
+
+// Runs `body` for each thread of a block, in this order between two barriers. False where some wait for others that have ended or wait for something else.
 template <class Begin>
 FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* given, Begin begin) {
   const size_t bytes = (size_t)1 << 17;
@@ -102,22 +189,28 @@ FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)
   filigree_body = body;
   filigree_given = given;
   for (unsigned t = 0; t < l.threads; t++) filigree_prepare(fibres[t], stacks + t * bytes, bytes);
+  filigree_splits = l.order == 2 ? l.seed | 1 : 0;
   for (;;) {
-    unsigned ended = 0, waiting = 0;
+    unsigned ended = 0, waiting = 0, running = 0;
     for (unsigned k = 0; k < l.threads; k++) {
       const unsigned t = filigree_turn(l, k, l.threads);
-      if (!fibres[t].waits && !fibres[t].done) {
+      if (fibres[t].state == filigree_runs) {
         begin(t);
+        filigree_self = t;
         filigree_running = &fibres[t];
         filigree_go(filigree_scheduler, fibres[t]);
         filigree_running = nullptr;
       }
-      ended += fibres[t].done;
-      waiting += fibres[t].waits;
+      ended += fibres[t].state == filigree_done;
+      waiting += fibres[t].state == filigree_at_barrier;
+      running += fibres[t].state == filigree_runs;
     }
     if (ended == l.threads) return true;
-    if (ended + waiting < l.threads) continue;
-    if (ended > 0) return false;
-    for (unsigned t = 0; t < l.threads; t++) fibres[t].waits = false;
+    bool goes = running > 0;
+    for (unsigned t = 0; running == 0 && t < l.threads; t += FILIGREE_WARP)
+      if (filigree_settle(fibres + t, l.threads - t < FILIGREE_WARP ? l.threads - t : FILIGREE_WARP)) goes = true;
+    if (goes) continue;
+    if (waiting < l.threads) return false;
+    for (unsigned t = 0; t < l.threads; t++) fibres[t].state = filigree_runs;
   }
 }

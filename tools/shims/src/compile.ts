@@ -11,12 +11,20 @@ import { type Diagnostics, attempt, fail, orThrow } from '@filigree/ir';
 /** The folder of what stands between a GPU's text and the CPU. */
 export const native = fileURLToPath(new URL('../native/', import.meta.url));
 
+/** How threads run. */
+export interface Threads {
+  /** Those of a block take turns at accesses to memory. */
+  readonly interleaved?: boolean;
+  /** Threads that go in step; default 32. */
+  readonly warp?: number;
+}
+
 /**
- * Compiles the text of a GPU's language as C++, unchanged: before it stands a header, behind it an entry for each kernel. Where threads are
- * `interleaved`, those of a block take turns at accesses to memory.
+ * Compiles the text of a GPU's language as C++, unchanged but for the word `static` before arrays that threads of Metal share: before it stands a
+ * header, behind it an entry for each kernel.
  */
 export const compileForCpu =
-  ({ name, file, written }: GpuLanguage, header: string, interleaved = false) =>
+  ({ name, file, written }: GpuLanguage, header: string, { interleaved = false, warp = 32 }: Threads = {}) =>
   (sources: Sources, options: CompileOptions = {}): TaskEither<Diagnostics, Artifact> =>
     attempt(async () => {
       const started = performance.now();
@@ -31,7 +39,7 @@ export const compileForCpu =
       );
       const whole = [`#include "${header}"`, `#line 1 "${file}"`, text, ...entries, ''].join('\n');
       const teams = [
-        ...(interleaved || waits.test(text) ? ['-DFILIGREE_TEAMS'] : []),
+        ...(interleaved || waits.test(text) ? ['-DFILIGREE_TEAMS', `-DFILIGREE_WARP=${warp}`] : []),
         ...(interleaved ? INTERLEAVED : []),
       ];
       const built = await sharedLibrary('kernels', whole, options.cache, [...teams, ...(options.flags ?? [])]);
@@ -71,8 +79,8 @@ const INTERLEAVED = [
   ...['-nodefaultlibs', '-lstdc++', '-lm', '-lc', '-lgcc_s'],
 ];
 
-/* Threads of a block that wait for one another are fibres. */
-const waits = /__syncthreads|amdgcn_s_barrier|threadgroup_barrier/;
+/* Threads of a block that wait for one another, or go in step, are fibres. */
+const waits = /__syncthreads|amdgcn_s_barrier|threadgroup_barrier|__activemask|amdgcn_read_exec|simd_is_first/;
 
 /** C++ as a shared library, from the cache where it was made before. */
 export const sharedLibrary = async (

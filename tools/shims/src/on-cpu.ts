@@ -5,7 +5,7 @@ import { type GpuDriver, type GpuLanguage, type GpuMachine, type GpuOptions, gpu
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
 import { metalLanguage } from '@filigree/backend-metal';
-import { compileForCpu, native, sharedLibrary } from './compile.js';
+import { type Threads, compileForCpu, native, sharedLibrary } from './compile.js';
 
 /** In which order threads go, one after the other: none may count on another. */
 export type Order = 'forward' | 'backward' | { readonly seed: number };
@@ -21,10 +21,10 @@ const machine =
     language: GpuLanguage,
     header: string,
     driver: (path: string) => Promise<GpuDriver>,
-    interleaved?: boolean,
+    threads?: Threads,
   ): MachineOnCpu =>
   (order = 'forward') => ({
-    compile: compileForCpu(language, header, interleaved),
+    compile: compileForCpu(language, header, threads),
     driver: async () => driver(await driverOnCpu(order)),
     probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
   });
@@ -39,9 +39,14 @@ export const cudaMachine = machine(cudaLanguage, 'cuda.hpp', cudaDriver);
 
 export const cudaOnCpu = onCpu(cudaLanguage, cudaMachine);
 /** As `cudaOnCpu`, but threads of a block take turns at accesses to memory: an update in two steps is seen. */
-export const cudaInterleaved = onCpu(cudaLanguage, machine(cudaLanguage, 'cuda.hpp', cudaDriver, true));
+export const cudaInterleaved = onCpu(
+  cudaLanguage,
+  machine(cudaLanguage, 'cuda.hpp', cudaDriver, { interleaved: true }),
+);
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
 export const hipOnCpu = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver));
+/** As `hipOnCpu`, with wavefronts of 64 threads, as chips for data centres have them. */
+export const hipOnCpu64 = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver, { warp: 64 }));
 
 /** The file of a driver that lets threads go in this order. */
 export const driverOnCpu = async (order: Order): Promise<string> => {

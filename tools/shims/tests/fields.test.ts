@@ -5,7 +5,7 @@ import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { active, assumeInRange, cache, dense, field, i, ij, kernel, layout, ndrange, program, range } from 'filigree';
 import type { Grid1, Grid2 } from 'filigree';
-import { cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
+import { cudaInterleaved, cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
@@ -158,7 +158,7 @@ describe.skipIf(!usable).each([
     const text = seen.at(-1)!;
     expect(text.match(barrier)!.length).toBeGreaterThan(8);
     expect(text.match(/(__shared__|shared\)\)) double \w+_pad\w*\[/g)?.length).toBeGreaterThan(1);
-    expect(text).toMatch(/(__shared__|shared\)\)) double \w+_part\w*\[256\]/);
+    expect(text).toMatch(/(__shared__|shared\)\)) double \w+_part\w*\[1\]/);
   });
 
   it('without barriers they go wrong', async () => {
@@ -166,4 +166,8 @@ describe.skipIf(!usable).each([
     for (const order of orders) results.push(await ran(without(make(order), barrier)));
     expect(results).toContain(false);
   });
+});
+
+it.skipIf(!usable)('a team adds up by atomics what it shares, so that threads may take turns at memory', async () => {
+  expect(await ran(cudaInterleaved({ seed: 20265 }))).toBe(true);
 });

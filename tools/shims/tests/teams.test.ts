@@ -1,30 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Backend, Sources } from '@filigree/backend';
+import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
 import { type Program, conformance, conformancePrograms } from '@filigree/conformance';
-import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { cudaInterleaved, cudaOnCpu, hipOnCpu, inSingles, metalOnCpu, type Order } from '../src/index.js';
+import { changed } from './changed.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
 
 const programs = conformancePrograms();
 const orders: readonly Order[] = ['forward', 'backward', { seed: 20263 }];
-
-/** The same backend, with its text changed. */
-const changed = (backend: Backend, change: (text: string) => string): Backend => ({
-  ...backend,
-  emit: pass('changed', (module) => {
-    const emitted = backend.emit.run(module);
-    if (E.isLeft(emitted)) throw new Error(emitted.left[0]!.message);
-    const sources: Sources = emitted.right;
-    return {
-      ...sources,
-      files: sources.files.map((f) => (typeof f.contents === 'string' ? { ...f, contents: change(f.contents) } : f)),
-    };
-  }),
-});
 
 /** Which of these programs go wrong in at least one order of threads. */
 const wrong = async (

@@ -49,5 +49,14 @@ export const cudaWords: DeviceWords = {
   nan: (t) => (t === 'f32' ? '__int_as_float(0x7fc00000)' : '__longlong_as_double(0x7ff8000000000000LL)'),
   infinity: (t) => (t === 'f32' ? '__int_as_float(0x7f800000)' : '__longlong_as_double(0x7ff0000000000000LL)'),
   atomic: (kind, t) => (types[kind].includes(t) ? `${functionOf[kind]}(p, v)` : undefined),
+  warp: {
+    local: 'static __device__ __forceinline__',
+    mask: 'unsigned',
+    active: '__activemask()',
+    lane: '(int)(threadIdx.x & 31)',
+    count: (mask) => `__popc(${mask})`,
+    first: (mask) => `__ffs(${mask}) - 1`,
+    shuffle: () => '__shfl_sync(active, v, lane)',
+  },
   swap: (at, expected, desired) => `atomicCAS(${at}, ${expected}, ${desired})`,
 };

@@ -1,7 +1,7 @@
 import { type GpuLanguage, deviceCpp } from '@filigree/backend/gpu';
 import { hipPreamble, hipWords } from './words.js';
 
-/** HIP C++ without headers, as hipcc takes it. Wavefronts are 32 or 64 wide, and nothing in the text depends on which. */
+/** HIP C++ without headers, as hipcc takes it. Wavefronts are 32 or 64 wide, and the text is the same for both. */
 export const hipLanguage: GpuLanguage = {
   name: 'hip',
   file: 'kernels.hip',

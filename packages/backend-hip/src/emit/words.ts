@@ -25,6 +25,12 @@ const how = '__ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT';
 
 const fence = (order: string, scope: string): string => `__builtin_amdgcn_fence(__ATOMIC_${order}, "${scope}")`;
 
+/* Threads in step hand each other 32 bits. */
+const fromLane = (type: string, v: string): string =>
+  `(${type})__builtin_amdgcn_ds_bpermute(lane * 4, ${v === 'v' ? '__builtin_bit_cast(int, v)' : `(int)${v}`})`;
+const word = '__builtin_bit_cast(unsigned long long, v)';
+const halves = `(unsigned long long)${fromLane('unsigned', `(${word} >> 32)`)} << 32 | ${fromLane('unsigned', word)}`;
+
 /** The words of HIP, as clang has them. */
 export const hipWords: DeviceWords = {
   thread: '__builtin_amdgcn_workitem_id_x()',
@@ -46,6 +52,15 @@ export const hipWords: DeviceWords = {
     byteSize(t) >= 4 && !(isFloat(t) && (kind === 'min' || kind === 'max'))
       ? `${builtinOf[kind]}(p, v, ${how})`
       : undefined,
+  warp: {
+    local: 'static __device__ inline __attribute__((always_inline))',
+    mask: 'unsigned long long',
+    active: '__builtin_amdgcn_read_exec()',
+    lane: '(int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))',
+    count: (mask) => `__builtin_popcountll(${mask})`,
+    first: (mask) => `__builtin_ctzll(${mask})`,
+    shuffle: (t) => `__builtin_bit_cast(${scalar[t]!}, ${byteSize(t) === 4 ? fromLane('int', 'v') : halves})`,
+  },
   swap: (at, expected, desired) => `compare_swap(${at}, ${expected}, ${desired})`,
 };
 

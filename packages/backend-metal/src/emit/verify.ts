@@ -74,7 +74,7 @@ const pointers = (code: string): readonly Diagnostic[] => {
 const bindings = ([, name, params]: RegExpMatchArray): readonly Diagnostic[] => {
   const places = [...params!.matchAll(/\[\[buffer\((\d+)\)\]\]/g)].map(([, n]) => Number(n));
   if (new Set(places).size < places.length) return [defect('metal/bindings', `${name} binds two things to one place`)];
-  const unbound = params!.split(', ').filter((p) => !p.includes('[['));
+  const unbound = params!.split(', ').filter((p) => p !== '' && !p.includes('[['));
   if (unbound.length > 0) return [defect('metal/bindings', `${name} does not say where '${unbound[0]}' is bound`)];
   return places.length <= MOST_BINDINGS
     ? []

@@ -102,6 +102,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
           shared.module.buffers.find((b) => b.name === name)!,
         ),
       wraps: (v) => !shared.indices.has(v.id) && !shared.exact.has(v.id),
+      used: (v) => shared.usage.count(v.id) > 0,
       constant: (v) => shared.constants.get(v.id),
       apart: (buffer) => shared.apart.get(buffer),
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),

@@ -13,7 +13,8 @@ export interface AtomicWords {
 
 export type AtomicKind = keyof typeof next;
 
-const next = {
+/** What an update puts in the place of `old`, from that and `v`. */
+export const next = {
   add: (r: HelperRequest) => (isFloat(r.a) ? 'old + v' : `add_${r.a}(old, v)`),
   min: (r: HelperRequest) => `min_${r.a}(old, v)`,
   max: (r: HelperRequest) => `max_${r.a}(old, v)`,
@@ -55,7 +56,8 @@ export const gpuAtomics = (words: AtomicWords, prefix = 'atomic'): HelperRows =>
 const head = ({ pointer }: AtomicWords, r: HelperRequest): string =>
   `${r.local} ${r.scalar(r.a)} ${r.name}(${pointer(r.stored(r.a))} p, ${r.scalar(r.a)} v) {`;
 
-const needsOf = (kind: AtomicKind, r: HelperRequest): readonly string[] =>
+/** The helpers that `next` calls. */
+export const needsOf = (kind: AtomicKind, r: HelperRequest): readonly string[] =>
   kind === 'min' || kind === 'max' || (kind === 'add' && !isFloat(r.a)) ? [`${kind}_${r.a}`] : [];
 
 /** A read-modify-write as a loop: what was seen is tried until nobody was faster. */

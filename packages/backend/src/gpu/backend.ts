@@ -31,6 +31,7 @@ import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
 import { gpuPrograms } from './program.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
+import { sayTogether } from './together.js';
 
 /** What a backend for a GPU has of the machine. Without a driver it compiles only, and without that it emits only. */
 export interface GpuMachine {
@@ -73,6 +74,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     expandSpellings(extensions, (op) => dialect.spellings[op] !== undefined),
     scalarizeVectorsOver(dialects),
     teamsOfLanes(dialects, team),
+    sayTogether(dialects, team),
   ]);
   const check = (module: Module): void =>
     stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);

@@ -7,7 +7,9 @@ import { statusCodes } from '../c-family/helpers/status-codes.js';
 import { gnuSpellings } from '../c-family/spellings/gnu-spellings.js';
 import { type Tokens, cppTokens, suffix } from '../c-family/tokens.js';
 import { type AtomicKind, gpuAtomics } from './atomics.js';
+import { togetherSpellings } from './together.js';
 import { unhinted } from './unhinted.js';
+import { type WarpWords, warpAtomics } from './warp-atomics.js';
 
 /** In what C++ for GPUs differs from one maker to another. */
 export interface DeviceWords {
@@ -34,6 +36,8 @@ export interface DeviceWords {
   /** What the language changes `*p` by `v` with, if it takes such elements. */
   readonly atomic: (kind: AtomicKind, t: ScalarType) => string | undefined;
   readonly swap: (at: string, expected: string, desired: string) => string;
+  /** How threads that go in step look at each other's values. */
+  readonly warp: WarpWords;
 }
 
 /** C++ for GPUs, as CUDA and HIP have it, without any header. */
@@ -55,7 +59,12 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     scalar,
     stored,
     pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict__ `,
-    spellings: { ...gnuSpellings, ...unhinted, 'mem.fence': { effect: 'effect', write: () => expr(words.fence) } },
+    spellings: {
+      ...gnuSpellings,
+      ...unhinted,
+      ...togetherSpellings,
+      'mem.fence': { effect: 'effect', write: () => expr(words.fence) },
+    },
     helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
     local: 'extern "C" __global__',
     head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
@@ -110,6 +119,7 @@ const rows = (words: DeviceWords): HelperRows => ({
       `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${t} c) { return ${r.tokens.library('fma', r.a)}(a, b, c); }`,
     );
   },
+  ...warpAtomics(words.warp),
   ...gpuAtomics({
     pointer: (element) => `${element}*`,
     swap: (_, at, expected, desired) => words.swap(at, expected, desired),

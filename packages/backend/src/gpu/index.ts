@@ -7,5 +7,7 @@ export type { GraphNames } from './graphs.js';
 export * from './device-cpp.js';
 export { type AtomicKind, type AtomicWords, gpuAtomics } from './atomics.js';
 export * from './unhinted.js';
+export { togetherSpellings } from './together.js';
+export { type WarpWords, warpAtomics } from './warp-atomics.js';
 export * from './probe.js';
 export { blocksPerProcessor } from './library.js';

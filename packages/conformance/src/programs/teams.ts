@@ -9,7 +9,82 @@ export const teamPrograms = (): readonly Program[] => [
   counts(),
   steps(),
   odd(),
+  places('each takes a place of its own', () => 1),
+  places('each takes as many places as it wants', (k) => (k * 7) % 5),
+  ofAll(),
 ];
+
+/**
+ * Iterations that run at once take places in a list by one counter, some of them none, and sign what they took. Which place is whose is left open, but
+ * none is taken twice. Whatever goes wrong, what is not there is not touched.
+ */
+const places = (name: string, wanted: (k: number) => number): Program => {
+  const COUNT = 1000;
+  const wants = Int32Array.from({ length: COUNT }, (_, k) => (k % 3 === 1 ? 0 : wanted(k)));
+  const all = wants.reduce((sum, n) => sum + n, 0);
+  const buffers = [
+    declareBuffer('wants', 'i32', COUNT, 'input'),
+    declareBuffer('taken', 'i32', 1, 'output'),
+    declareBuffer('list', 'i32', all, 'temp'),
+    declareBuffer('signs', 'i32', all, 'output'),
+    declareBuffer('found', 'i32', COUNT, 'output'),
+  ];
+  const always = wants.every((n) => n < 2);
+  const kernel = buildKernel(
+    'take',
+    {},
+    (b) => {
+      const [zero, one] = [b.i32(0), b.i32(1)];
+      b.for(zero, b.i32(COUNT), one, { parallel: true }, [], (k) => {
+        const wants = b.load('wants', k);
+        b.if(b.cmp('gt', wants, zero), () => {
+          const first = b.atomic('taken', 'add', always ? one : wants, zero);
+          const [from, to] = [b.max(first, zero), b.min(b.add(first, wants), b.i32(all))];
+          b.for(from, to, one, {}, [], (at) => {
+            b.atomic('signs', 'add', one, at);
+            b.store('list', k, at);
+          });
+        });
+      });
+      b.for(zero, b.min(b.load('taken', zero), b.i32(all)), one, { parallel: true }, [], (at) => {
+        b.atomic('found', 'add', one, b.load('list', at));
+      });
+      b.for(zero, b.i32(all), one, { parallel: true }, [], (at) => b.store('list', zero, at));
+    },
+    buffers,
+  );
+  return { name, module: makeModule(name.replace(/\W+/g, '_'), buffers, [kernel]), inputs: { wants } };
+};
+
+/** What all iterations add to, or compare with, one element each; of some of the later iterations there is nothing. Sums are exact in any order. */
+const ofAll = (): Program => {
+  const COUNT = 700;
+  const types = ['i32', 'u32', 'f32', 'f64'] as const;
+  const kinds = ['add', 'min', 'max'] as const;
+  const buffers = [
+    declareBuffer('x', 'i32', COUNT, 'input'),
+    ...types.map((type) => declareBuffer(`of_${type}`, type, kinds.length, 'inout')),
+  ];
+  const kernel = buildKernel(
+    'all',
+    {},
+    (b) =>
+      void b.for(b.i32(0), b.i32(COUNT), b.i32(1), { parallel: true }, [], (n) => {
+        const x = b.load('x', n);
+        b.if(b.or(b.cmp('lt', n, b.i32(COUNT / 2)), b.cmp('ne', b.and(x, b.i32(3)), b.i32(2))), () => {
+          for (const type of types)
+            kinds.forEach((kind, k) => void b.atomic(`of_${type}`, kind, b.cast(x, type), b.i32(k)));
+        });
+      }),
+    buffers,
+  );
+  const x = Int32Array.from({ length: COUNT }, (_, k) => ((k * 7919) % 1009) + 3);
+  return {
+    name: 'sums and extremes of all',
+    module: makeModule('sums_and_extremes_of_all', buffers, [kernel]),
+    inputs: { x },
+  };
+};
 
 const N = 37;
 const TILE = 96;

@@ -267,7 +267,9 @@ const combine = (type: ScalarType, kind: AtomicKind): Lane => {
 const atomic: OpDef = defineBound(
   {
     name: 'mem.atomic',
-    summary: 'combines an element of `buffer` with a value by `kind` in one step; the result is the old element',
+    summary:
+      'combines an element of `buffer` with a value by `kind` in one step; the result is the old element; `together` says that ' +
+      'iterations which run at once do so to the same element, or with false that they are not to do it as one',
     verify: (op, buffers) =>
       firstProblem(
         hasOperands(op, 2) ??
@@ -275,7 +277,8 @@ const atomic: OpDef = defineBound(
           writable(op, buffers) ??
           element(op, 0, buffers) ??
           index(op, 1) ??
-          oneOf(op, 'kind', atomicKinds(find(op, buffers).type)),
+          oneOf(op, 'kind', atomicKinds(find(op, buffers).type)) ??
+          booleanAttr(op, 'together'),
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],

@@ -17,7 +17,7 @@ export interface TeamReductions {
   /** Threads of a team, a power of two. */
   readonly threads: number;
   readonly ids: IdSource;
-  /** A buffer that a team shares, with an element for each thread. */
+  /** A buffer of one element that a team shares. */
   readonly shared: (r: Reduction) => Buffer;
 }
 
@@ -26,8 +26,8 @@ const TEAMS = 1024;
 
 /**
  * Appends a parallel loop over teams in place of `loop`, which counts from 0 by 1: neighbouring threads take neighbouring iterations and
- * accumulate what they take; the values of a team are combined by halves in memory that it shares, and go to the element by one atomic. `serial`
- * is the loop without its promise that iterations run at once.
+ * accumulate what they take; the values of a team come together by atomics in memory that it shares, which threads in step do as one, and go to
+ * the element by one atomic. `serial` is the loop without its promise that iterations run at once.
  */
 export const reduceByTeams = (
   b: Builder,
@@ -46,6 +46,7 @@ export const reduceByTeams = (
   const parts = reductions.map(shared);
   b.for(zero, teams, one, { parallel: true }, [], (team) => {
     const first = b.mul(team, b.i32(threads));
+    clear(b, parts, reductions);
     byTeam(b, threads, (thread) => {
       const round = b.newValue('i32', 'round');
       const { ops } = b.collect(() => {
@@ -64,24 +65,13 @@ export const reduceByTeams = (
       });
       const inits = reductions.map((r) => b.constant(identityOf(r.kind, r.type), r.type));
       const own = b.append(carryReductions(loop, reductions, inits, ids));
-      parts.forEach((part, k) => put(b, part, own[k]!, thread));
-    });
-    for (let half = threads / 2; half >= 1; half /= 2)
-      byTeam(b, half, (thread) => {
-        const other = b.add(thread, b.i32(half));
-        parts.forEach((part, k) => {
-          const both = b.value(`arith.${reductions[k]!.kind}`, [get(b, part, thread), get(b, part, other)]);
-          put(b, part, both, thread);
-        });
+      parts.forEach(({ name, type }, k) => {
+        const { kind } = reductions[k]!;
+        const attrs = { buffer: `@${name}`, kind };
+        b.append(simpleOp('mem.atomic', [own[k]!, zero], attrs, b.newValue(type)));
       });
-    byTeam(b, 1, () =>
-      b.if(b.cmp('lt', first, trips), () => {
-        reductions.forEach((r, k) => {
-          const [op] = r.atomics;
-          b.op('mem.atomic', [get(b, parts[k]!, zero), indexOf(r)], op!.attrs);
-        });
-      }),
-    );
+    });
+    byTeam(b, 1, () => b.if(b.cmp('lt', first, trips), () => give(b, parts, reductions, indexOf)));
   });
 };
 
@@ -101,17 +91,28 @@ export const reduceInTeam = (
     if (k < 0) return mapRegions(op, (region) => ({ ...region, ops: region.ops.map(inShared) }));
     return opWith(op, { operands: [op.operands[0]!, zero], attrs: { ...op.attrs, buffer: `@${parts[k]!.name}` } });
   };
-  byTeam(b, 1, () =>
-    reductions.forEach((r, k) => put(b, parts[k]!, b.constant(identityOf(r.kind, r.type), r.type), zero)),
-  );
+  clear(b, parts, reductions);
   b.append(inShared(loop));
-  byTeam(b, 1, () =>
-    reductions.forEach((r, k) => {
-      const [op] = r.atomics;
-      b.op('mem.atomic', [get(b, parts[k]!, zero), indexOf(r)], op!.attrs);
-    }),
-  );
+  byTeam(b, 1, () => give(b, parts, reductions, indexOf));
 };
+
+/** Begins what a team combines. */
+const clear = (b: Builder, parts: readonly Buffer[], reductions: readonly Reduction[]): void =>
+  byTeam(b, 1, () =>
+    reductions.forEach((r, k) => put(b, parts[k]!, b.constant(identityOf(r.kind, r.type), r.type), b.i32(0))),
+  );
+
+/** Combines into the elements what a team has. */
+const give = (
+  b: Builder,
+  parts: readonly Buffer[],
+  reductions: readonly Reduction[],
+  indexOf: (r: Reduction) => Value,
+): void =>
+  reductions.forEach((r, k) => {
+    const [op] = r.atomics;
+    b.op('mem.atomic', [get(b, parts[k]!, b.i32(0)), indexOf(r)], op!.attrs);
+  });
 
 const byTeam = (b: Builder, count: number, body: (thread: Value) => void): void =>
   void b.for(b.i32(0), b.i32(count), b.i32(1), { team: true }, [], (thread) => body(thread));

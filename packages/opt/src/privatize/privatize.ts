@@ -50,10 +50,10 @@ export const privatize = corePass(
     return (module) => {
       const taken = new Set(module.buffers.map((b) => b.name));
       const shared: Buffer[] = [];
-      const share = (kernel: Kernel, { type }: Reduction, length: number): Buffer => {
+      const share = (kernel: Kernel, { type }: Reduction): Buffer => {
         let n = shared.length;
         while (taken.has(`${kernel.name}_part${n}`)) n++;
-        const buffer = declareBuffer(`${kernel.name}_part${n}`, type, length, 'scratch');
+        const buffer = declareBuffer(`${kernel.name}_part${n}`, type, 1, 'scratch');
         taken.add(buffer.name);
         shared.push(buffer);
         return buffer;
@@ -68,8 +68,8 @@ export const privatize = corePass(
 interface Cut {
   readonly chunks: number;
   readonly team: number;
-  /** A new buffer that a team shares. */
-  readonly share: (kernel: Kernel, r: Reduction, length: number) => Buffer;
+  /** A new buffer of one element that a team shares. */
+  readonly share: (kernel: Kernel, r: Reduction) => Buffer;
 }
 
 const privatizeKernel = (
@@ -124,7 +124,7 @@ const privatizeKernel = (
           op,
           reductions,
           (r) => indexed(b, r),
-          (r) => share(kernel, r, 1),
+          (r) => share(kernel, r),
         );
         return [];
       });
@@ -139,7 +139,7 @@ const privatizeKernel = (
         reduceByTeams(b, op, reductions, (r) => indexed(b, r), {
           threads: team,
           ids: ctx.ids,
-          shared: (r) => share(kernel, r, team),
+          shared: (r) => share(kernel, r),
         });
         return [];
       });

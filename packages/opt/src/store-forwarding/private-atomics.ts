@@ -11,7 +11,7 @@ import {
   type Value,
 } from '@filigree/ir';
 
-/** Atomics on scratch buffers, which nobody else sees, as a load and a store. */
+/** Atomics on scratch buffers, which nobody else sees, as a load and a store. In loops for teams others do, who share them. */
 export const withoutPrivateAtomics = (
   kernel: Kernel,
   dialects: readonly Dialect[],
@@ -24,7 +24,9 @@ export const withoutPrivateAtomics = (
         kernel,
         dialects,
         (op, ctx) =>
-          (op.name === 'mem.atomic' || op.name === 'mem.cas') && scratch.has(bufferName(op))
+          (op.name === 'mem.atomic' || op.name === 'mem.cas') &&
+          scratch.has(bufferName(op)) &&
+          !ctx.parents.some((p) => p.attrs['team'] === true)
             ? apart(op, ctx)
             : undefined,
         buffers,

@@ -54,15 +54,20 @@ const storeFirst: Spelling = {
     ),
 };
 
-const atomic: Spelling = {
+/**
+ * Atomics as calls of helpers.
+ *
+ * @param formOf what stands before the kind in the name of the helper, where threads do it in another way than one by one
+ */
+export const atomicSpelling = (formOf: (op: Op, site: Site) => string | undefined = () => undefined): Spelling => ({
   effect: 'effect',
-  write: (op, [value, index], site) =>
-    call(
-      site.helper(`${site.update(bufferOf(op))}_${String(op.attrs['kind'])}_${typeOf(op)}`),
-      address(op, index!, site),
-      value!,
-    ),
-};
+  write: (op, [value, index], site) => {
+    const update = site.update(bufferOf(op));
+    const form = update === 'serial' ? undefined : formOf(op, site);
+    const how = form === undefined ? update : `${update}_${form}`;
+    return call(site.helper(`${how}_${String(op.attrs['kind'])}_${typeOf(op)}`), address(op, index!, site), value!);
+  },
+});
 
 const cas: Spelling = {
   effect: 'effect',
@@ -112,7 +117,7 @@ export const memorySpellings: Spellings = {
   'mem.store': store,
   'mem.loadFirst': loadFirst,
   'mem.storeFirst': storeFirst,
-  'mem.atomic': atomic,
+  'mem.atomic': atomicSpelling(),
   'mem.cas': cas,
   'mem.prefetch': prefetch,
   'mem.reload': reload,

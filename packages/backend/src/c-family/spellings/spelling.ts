@@ -20,6 +20,8 @@ export interface Site {
   readonly status: () => string;
   /** Whether overflow of this signed integer must wrap; in C it is undefined. */
   readonly wraps: (v: Value) => boolean;
+  /** Whether anything uses a value. */
+  readonly used: (v: Value) => boolean;
   /** The constant that a value is, if it is one. */
   readonly constant: (v: Value) => Op['attrs'][string] | undefined;
   /**

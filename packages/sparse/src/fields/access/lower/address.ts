@@ -111,6 +111,19 @@ export const atomic = (
   type: ScalarType = 'i32',
 ): Value => e.b.atomic(buffer(e, type), kind, value, indexOf(e, at, type));
 
+/**
+ * An `add` that threads which go in step do not do together: of those that want the same cell one needs it, and all that take one at once have
+ * to give theirs back, while a pool that is nearly full seems to be.
+ */
+export const addInTurn = (e: Emit, value: Value, at: Address): Value =>
+  e.fences === true
+    ? e.b.value('mem.atomic', [value, indexOf(e, at, 'i32')], {
+        buffer: `@${buffer(e, 'i32')}`,
+        kind: 'add',
+        together: false,
+      })
+    : atomic(e, 'add', value, at);
+
 export const cas = (e: Emit, expected: Value, desired: Value, at: Address): Value =>
   e.b.cas(buffer(e, 'i32'), expected, desired, indexOf(e, at, 'i32'));
 

@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import { arenaName, HANDS, LINE, LOT, type NodeStorage, type Pool } from '../../storage/storage.js';
-import { along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
+import { addInTurn, along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { hasAmbient } from '../../storage/initialize.js';
 import { fillAmbient } from './ambient.js';
 import { AMBIENT_CELL, poolCell, poolEntry } from './pool-cell.js';
@@ -116,7 +116,7 @@ const open = (e: Emit, pool: Pool, { lots }: Turns, worker: Value): readonly Val
   const opened = fixed(pool.lots.opened);
   const [lot] = b.if(
     b.cmp('lt', load(e, opened, 'i32'), lots),
-    () => atomic(e, 'add', b.i32(1), opened),
+    () => addInTurn(e, b.i32(1), opened),
     () => lots,
   );
   return b.if(

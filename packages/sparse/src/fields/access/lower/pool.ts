@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { along, anyOf, atomic, fence, fixed, load, plus, store, type Emit, type Test } from './address.js';
+import { addInTurn, along, anyOf, atomic, fence, fixed, load, plus, store, type Emit, type Test } from './address.js';
 import { AMBIENT_CELL, poolEntry, SINK_CELL } from './pool-cell.js';
 import { draw } from './lots.js';
 import { report } from './status.js';
@@ -66,13 +66,13 @@ const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
   const { b } = e;
   const { count, mark, cells, size } = pool.spare;
   store(e, b.i32(1), fixed(mark), 'i32');
-  const at = atomic(e, 'add', b.i32(1), fixed(count));
+  const at = addInTurn(e, b.i32(1), fixed(count));
   /* Compared as unsigned numbers: while cells are being taken, the count may be negative for a moment. */
   const [pushedOut] = b.if(
     b.cmp('lt', b.cast(at, 'u32'), b.constant(size, 'u32')),
     () => atomic(e, 'exchange', number, poolEntry(cells, at)),
     () => {
-      atomic(e, 'add', b.i32(-1), fixed(count));
+      addInTurn(e, b.i32(-1), fixed(count));
       return number;
     },
   );
@@ -88,7 +88,7 @@ const takeSpare = (e: Emit, pool: Pool): Value => {
   return b.if(
     b.cmp('gt', load(e, fixed(count), 'i32'), zero),
     () => {
-      const before = atomic(e, 'add', b.i32(-1), fixed(count));
+      const before = addInTurn(e, b.i32(-1), fixed(count));
       return b.if(
         b.cmp('gt', before, zero),
         () => {
@@ -97,7 +97,7 @@ const takeSpare = (e: Emit, pool: Pool): Value => {
           return spare;
         },
         () => {
-          atomic(e, 'add', b.i32(1), fixed(count));
+          addInTurn(e, b.i32(1), fixed(count));
           return zero;
         },
       )[0];
