@@ -151,7 +151,6 @@ const difference = (found: readonly number[], expected: ReadonlySet<number>): nu
   return missing + (expected.size - (found.length - missing));
 };
 
-/** Bytes of the cells, those that are there one by one all counted. */
 const write = (out: string, frames: readonly Frame[]): string => {
   mkdirSync(out, { recursive: true });
   const path = join(out, 'game-of-life.html');
