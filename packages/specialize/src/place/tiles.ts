@@ -35,28 +35,29 @@ export const cutTiles = (
     tileBytes > 0 ? Math.min(Math.max(Math.ceil(total / tileBytes), Math.ceil(work / TILE_WORK)), most) : 1;
   const tiles = Math.max(1, wanted);
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
-  return startsIn(groups, tiles, tilesOfUnits(groups, order, bytes, total / tiles));
+  return startsIn(groups, tiles, tilesOfUnits(groups, order, bytes, total / tiles), (t, end) => (end * t) / tiles);
 };
 
 const equalTiles = (groups: readonly Movable[], order: Int32Array, instances: number): Tiles => {
-  const all = groups.reduce((n, g) => n + (g.move ? 0 : g.units.length), 0);
+  const units = groups.reduce((n, g) => n + (g.move ? 0 : g.units.length), 0);
+  const all = groups.reduce((most, g) => Math.max(most, g.move ? endOf(g.move.positions) : 0), units);
   const tiles = Math.max(1, Math.ceil(all / instances));
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
-  return startsIn(
-    groups,
-    tiles,
-    tilesOfUnits(
-      groups,
-      order,
-      groups.map(() => 1),
-      instances,
-    ),
-  );
+  const one = groups.map(() => 1);
+  return startsIn(groups, tiles, tilesOfUnits(groups, order, one, instances), (t) => t * instances);
 };
 
-const startsIn = (groups: readonly Movable[], tiles: number, tileOf: Int32Array): Tiles => ({
+/** @param begin the position in an output that ends before `end` at which tile t begins */
+const startsIn = (
+  groups: readonly Movable[],
+  tiles: number,
+  tileOf: Int32Array,
+  begin: (t: number, end: number) => number,
+): Tiles => ({
   tiles,
-  starts: groups.map((g) => (g.move ? startsByPosition(g.move.positions, tiles) : startsOf(g.units, tileOf, tiles))),
+  starts: groups.map((g) =>
+    g.move ? startsByPosition(g.move.positions, tiles, begin) : startsOf(g.units, tileOf, tiles),
+  ),
 });
 
 /** Operands, results and index entries, by a rough count. */
@@ -100,13 +101,20 @@ const startsOf = (units: Int32Array, tile: Int32Array, tiles: number): Int32Arra
   return starts;
 };
 
-/** Where equal parts of an output begin among the ascending positions that a group writes: so groups of one output run side by side. */
-const startsByPosition = (positions: Int32Array, tiles: number): Int32Array => {
+/** Where tiles of an output begin among the ascending positions that a group writes: so groups of one output run side by side. */
+const startsByPosition = (
+  positions: Int32Array,
+  tiles: number,
+  begin: (t: number, end: number) => number,
+): Int32Array => {
   const starts = new Int32Array(tiles + 1).fill(positions.length);
-  const end = positions[positions.length - 1] + 1;
+  const end = endOf(positions);
   for (let t = 0, i = 0; t < tiles; t++) {
-    while (i < positions.length && positions[i] < (end * t) / tiles) i++;
+    while (i < positions.length && positions[i] < begin(t, end)) i++;
     starts[t] = i;
   }
   return starts;
 };
+
+/** The position after the last. */
+const endOf = (positions: Int32Array): number => positions[positions.length - 1] + 1;

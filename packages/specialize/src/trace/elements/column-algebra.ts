@@ -296,9 +296,7 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
     ...plain,
     together,
     product: (a, b, pattern) => {
-      /* Rows of a product with a vector stay sums, whose loops run over the same stretches as those of programs that read it. */
-      const ofVector = a.pattern.rows === 1 || b.pattern.cols === 1;
-      if (ofVector || !graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_WORK) return undefined;
+      if (!graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_WORK) return undefined;
       const uses = usesOfEntries(a.pattern, b.pattern);
       if (!isFactorOfProduct(a, uses.left) || !isFactorOfProduct(b, uses.right)) return undefined;
       return unread.product(a, b, pattern, () => productValues(ring, a, b, pattern));
