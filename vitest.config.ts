@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 
 /**
- * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the private
- * workspaces, which nobody builds, are then reached by alias.
+ * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the benchmarks,
+ * which nobody builds, are then reached by alias.
  */
 const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
@@ -29,6 +29,14 @@ const properties: Plugin = {
   },
 };
 
+/** In place of the sources of the gallery, whose tests import them by path, the bundle. */
+const builtGallery: Plugin = {
+  name: 'built-gallery',
+  enforce: 'pre',
+  resolveId: (id, importer) =>
+    id === '../src/index.js' && importer?.includes('/e2e/tests/') ? source('e2e/dist/index.js') : undefined,
+};
+
 /* Packages that touch nothing outside of themselves: their tests may share what one worker has loaded, a tenth of all time. */
 const pure = ['ir', 'opt', 'sparse', 'quant', 'autodiff', 'tensor', 'specialize', 'sched', 'lang', 'conformance'];
 /* What backends write has been compiled and run on the sources; from the bundles it is the same. */
@@ -41,15 +49,13 @@ const exclude = ['**/node_modules/**', '**/dist/**', '**/out/**', ...(built ? wr
 const ofPure = `packages/{${pure.join(',')}}/tests/**/*.test.ts`;
 
 export default defineConfig({
-  plugins: (process.env.FILIGREE_SEED ?? process.env.FILIGREE_RUNS) ? [properties] : [],
+  plugins: [
+    ...((process.env.FILIGREE_SEED ?? process.env.FILIGREE_RUNS) ? [properties] : []),
+    ...(built ? [builtGallery] : []),
+  ],
   resolve: {
     ...(built ? {} : { conditions }),
-    alias: built
-      ? [
-          { find: /^@filigree\/e2e$/, replacement: source('e2e/src/index.ts') },
-          { find: /^@filigree\/bench$/, replacement: source('tools/bench/src/index.ts') },
-        ]
-      : [],
+    alias: built ? [{ find: /^@filigree\/bench$/, replacement: source('tools/bench/src/index.ts') }] : [],
   },
   ssr: { resolve: built ? {} : { conditions, externalConditions: conditions } },
   test: {
@@ -68,6 +74,8 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     /* A test that compares nothing fails: it returned early, or looped over nothing. */
     expect: { requireAssertions: true },
+    /* Bundles are loaded by Node itself, as users have them; transformed they take ten times as long. */
+    ...(built ? { server: { deps: { external: [/\/dist\//] } } } : {}),
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -17,5 +17,8 @@ export const sharedMesh = (name: string, make: () => Mesh): Mesh => {
 /** The mesh that the repository itself holds. */
 export const spot = (): Mesh => readMesh('spot.obj', bytesOf(join(root, 'e2e', 'data', 'spot.obj')));
 
+/** The module of the gallery that the command line is to load: what tests run on, see vitest.config.ts. */
+export const galleryModule = join(root, 'e2e', process.env.FILIGREE_BUILT === '1' ? 'dist/index.js' : 'src/index.ts');
+
 const bytesOf = (file: string): Uint8Array =>
   file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file);

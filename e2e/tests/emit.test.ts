@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runCommandLine } from 'filigree/command-line';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { galleryModule } from './data.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'emit-'));
 
@@ -17,7 +17,7 @@ it.each([
   ['with derivatives', 'time-of-impact', 'steps=10', 'iterations=1'],
   ['with a queue', 'fill-array', 'n=1000'],
 ])('an example %s writes what it generates', async (_, name, ...args) => {
-  vi.stubEnv('FILIGREE_GALLERY', fileURLToPath(new URL('../src/index.ts', import.meta.url)));
+  vi.stubEnv('FILIGREE_GALLERY', galleryModule);
   const folder = join(scratch, name);
   const argv = ['run', name, ...args, '--backend', 'wasm', '--emit', folder, '--json'];
   expect(await runCommandLine(argv, { out: () => undefined, err: () => undefined })).toBe(0);

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runCommandLine } from 'filigree/command-line';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { galleryModule } from './data.js';
 
 const scratch = mkdtempSync(join(tmpdir(), 'losses-'));
 
@@ -11,7 +11,7 @@ afterEach(() => vi.unstubAllEnvs());
 afterAll(() => rmSync(scratch, { recursive: true }));
 
 it('a report shows what an example loses where it stores numbers in few bits', async () => {
-  vi.stubEnv('FILIGREE_GALLERY', fileURLToPath(new URL('../src/index.ts', import.meta.url)));
+  vi.stubEnv('FILIGREE_GALLERY', galleryModule);
   const file = join(scratch, 'losses.html');
   let out = '';
   const argv = ['inspect', 'quant-saxpy', 'size=4096', '--out', file, '--backend', 'wasm', '--json'];

@@ -19,14 +19,22 @@ const exported = Object.values(manifest.exports)
 const commandLine = manifest.bin && existsSync(join(folder, 'src/cli.ts')) ? ['./src/cli.ts'] : [];
 const extra = manifest.filigree?.entries ?? [];
 
+/** What functions of the language that a package brings are wrapped in, as it imports that. */
+const wrappers = {
+  '@filigree/lang': /\/(inline|kernel)\.js$/,
+  filigree: /^@filigree\/lang(\/kernels)?$/,
+};
+
 /**
- * The words of the language that are written in it keep their text, so that they survive the bundler of whoever uses them.
- * The plugin that does so is taken from the sources of the package, which cannot wait for itself.
+ * Functions of the language keep their text, so that they survive this bundler, which gives names anew, and that of whoever uses them.
+ * The plugin that does so is taken from the sources of `lang`, which cannot wait for itself.
  */
 const keepsText = async () => {
+  const modules = wrappers[manifest.name];
+  if (!modules) return [];
   const plugin = new URL('../../packages/lang/src/plugin/esbuild.ts', import.meta.url).href;
   const { filigreeEsbuild } = await tsImport(plugin, import.meta.url);
-  return [filigreeEsbuild({ modules: /\/(inline|kernel)\.js$/ })];
+  return [filigreeEsbuild({ modules })];
 };
 
 /**
@@ -61,7 +69,7 @@ export default defineConfig({
    */
   external: [...Object.keys(manifest.optionalDependencies ?? {}), '@filigree/lang/runtime', /^#/],
   noExternal: [/^fp-ts\//],
-  esbuildPlugins: [usedOfFpTs, ...(manifest.name === '@filigree/lang' ? await keepsText() : [])],
+  esbuildPlugins: [usedOfFpTs, ...(await keepsText())],
   esbuildOptions: (options) => {
     // The sources are in the package, so the maps need not repeat them.
     options.sourcesContent = false;

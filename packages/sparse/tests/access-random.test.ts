@@ -20,7 +20,7 @@ import {
 } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cases, logOf, moduleOf, type Case } from './access-model.js';
+import { cases, logOf, moduleOf, type Case, type Program } from './access-model.js';
 import { ownBuffers, runInArena, runOnFields, statusOf } from './field-meaning.js';
 import { right } from './support.js';
 
@@ -108,11 +108,17 @@ describe('random programs on random layouts do what they do on a map', () => {
         const asWritten = new ArenaStore(storage);
         const wanted = ownBuffers(moduleOf(c.shape, c.program));
         runInArena(moduleOf(c.shape, c.program), asWritten, wanted, 'main', c.args);
-        /* Activations in another order may leave other elements without a cell. */
-        if (name === variants[0][0]) {
-          expect(log).toEqual(logOf(wanted));
-          expect(status).toBe(asWritten.status);
-        } else expect(status === STATUS.fine).toBe(asWritten.status === STATUS.fine);
+        /*
+         * What an outermost op deactivates is collected after it, in an arena after the kernel, so lowered code may have room for
+         * longer, but not for less.
+         */
+        if (asWritten.status === STATUS.fine || !givesBack(c.program)) {
+          /* Activations in another order may leave other elements without a cell. */
+          if (name === variants[0][0]) {
+            expect(log).toEqual(logOf(wanted));
+            expect(status).toBe(asWritten.status);
+          } else expect(status === STATUS.fine).toBe(asWritten.status === STATUS.fine);
+        }
         for (const { pool, cellBytes } of storage.nodes)
           if (pool && cellBytes > 0) {
             const cell = words.slice(pool.cells / 4, (pool.cells + cellBytes) / 4);
@@ -124,6 +130,13 @@ describe('random programs on random layouts do what they do on a map', () => {
     );
   });
 });
+
+/** Whether a program deactivates cells. */
+const givesBack = (program: Program): boolean =>
+  program.some((s) => {
+    if (s.is === 'if') return givesBack(s.then) || givesBack(s.otherwise);
+    return 'body' in s ? givesBack(s.body) : s.is === 'deactivate' || s.is === 'clear';
+  });
 
 /** Active cells of pools whose coordinates are out of bounds, or those of no active cell of the pool around. */
 const orphans = ({ layout: shape, nodes }: Storage, words: Int32Array): string[] => {
