@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inParallel, run } from '../lib/run.mjs';
 import { instructionSetsHere } from './targets.mjs';
-import { packages, root } from '../lib/workspace.mjs';
+import { root } from '../lib/workspace.mjs';
 import { add, closingLine, none, vitestTotals } from './totals.mjs';
 
 /**
@@ -27,15 +27,6 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
 const built = { FILIGREE_BUILT: '1' };
 
-/*
- * What starts commands, workers and compilers is tested as users have it, by `e2e`: on the sources each takes four times as long
- * to start, and nothing more is seen.
- */
-const started = ['packages/filigree/', 'packages/runtime/'];
-const parts = packages()
-  .map(({ folder }) => `packages/${folder}/`)
-  .filter((folder) => !started.includes(folder));
-
 /** @type {readonly Check[]} checks of the text, which run two at a time */
 const text = [
   { name: 'types', says: 'tsc finds no error in packages, tests and tools', node: [bin('typescript/bin/tsc'), '-b'] },
@@ -50,15 +41,12 @@ const runs = [
     says: 'every package builds',
     node: [join(root, 'tools/build/nx.mjs'), 'run-many', '--target=build'],
   },
-  { name: 'unit', says: 'unit tests, on the sources', tests: [...parts, 'tools/'] },
   {
-    name: 'built',
-    says: 'unit tests, on the built packages',
-    tests: parts,
-    /* Random programs were tried on the sources; a tenth of them show that the bundles are whole. */
-    env: { ...built, FILIGREE_RUNS: process.env.FILIGREE_RUNS ?? '0.1' },
+    name: 'unit',
+    says: 'unit tests of packages and tools, on the built packages',
+    tests: ['packages/', 'tools/'],
+    env: built,
     needs: 'build',
-    when: 'ci',
   },
   {
     name: 'targets',
@@ -79,13 +67,7 @@ const runs = [
     node: [join(root, 'tools/replay/replay.mjs')],
     when: 'ci',
   },
-  {
-    name: 'e2e',
-    says: 'end-to-end tests, and those of `filigree` and `runtime`, on the built packages',
-    tests: ['e2e/', ...started],
-    env: built,
-    needs: 'build',
-  },
+  { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },
   {
     name: 'backends',
     says: 'every application of the gallery on every GPU backend, its text run by the CPU, and conformance',

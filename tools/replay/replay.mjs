@@ -33,7 +33,16 @@ const generate = async (checkout, out) => {
   await inParallel([...Array(parts).keys()], parts, (part) =>
     must(
       process.execPath,
-      ['--conditions=@filigree/source', '--import', 'tsx', script, out, `${part}`, `${parts}`],
+      [
+        '--interrupt-budget=540672',
+        '--conditions=@filigree/source',
+        '--import',
+        'tsx',
+        script,
+        out,
+        `${part}`,
+        `${parts}`,
+      ],
       checkout,
     ),
   );
