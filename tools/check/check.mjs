@@ -75,6 +75,10 @@ const runs = [
     env: { FILIGREE_BACKENDS: 'all' },
     when: 'named',
   },
+];
+
+/** @type {readonly Check[]} checks of what is published, which wait for npm more than they compute: two at a time */
+const published = [
   {
     name: 'packages',
     says: 'exports, READMEs, sizes and dependencies are right',
@@ -95,6 +99,8 @@ const runs = [
     when: 'ci',
   },
 ];
+
+const all = [...text, ...runs, ...published];
 
 /** @typedef {{ check: Check, totals: import('./totals.mjs').Totals, seconds: number, note: string }} Result */
 
@@ -159,28 +165,26 @@ const readTotals = (report, succeeded) => {
 /** @type {(names: readonly string[]) => (check: Check) => boolean} */
 const chosen = (names) => (check) =>
   names.length > 0
-    ? names.includes(check.name) || runs.some((other) => names.includes(other.name) && other.needs === check.name)
+    ? names.includes(check.name) || all.some((other) => names.includes(other.name) && other.needs === check.name)
     : check.when === undefined || (check.when === 'ci' && process.env.CI === 'true');
 
 const main = async () => {
   const names = process.argv.slice(2);
-  const unknown = names.filter((name) => ![...text, ...runs].some((check) => check.name === name));
+  const unknown = names.filter((name) => !all.some((check) => check.name === name));
   if (unknown.length > 0) {
-    console.error(
-      `no check named ${unknown.join(', ')}; there are ${[...text, ...runs].map((c) => c.name).join(', ')}`,
-    );
+    console.error(`no check named ${unknown.join(', ')}; there are ${all.map((c) => c.name).join(', ')}`);
     process.exit(2);
   }
   const wanted = chosen(names);
-  const results = await inParallel(text.filter(wanted), 2, perform);
-  for (const check of runs.filter(wanted)) {
-    const missing = check.needs && results.find((r) => r.check.name === check.needs && r.totals.failed > 0);
-    results.push(
-      missing
-        ? { check, totals: { ...none, failed: 1 }, seconds: 0, note: `not run: ${check.needs} failed` }
-        : await perform(check),
-    );
-  }
+  const results = /** @type {Result[]} */ ([]);
+  /** @type {(check: Check) => Promise<Result>} */
+  const unlessMissing = async (check) =>
+    results.some((r) => r.check.name === check.needs && r.totals.failed > 0)
+      ? { check, totals: { ...none, failed: 1 }, seconds: 0, note: `not run: ${check.needs} failed` }
+      : perform(check);
+  results.push(...(await inParallel(text.filter(wanted), 2, unlessMissing)));
+  for (const check of runs.filter(wanted)) results.push(await unlessMissing(check));
+  results.push(...(await inParallel(published.filter(wanted), 2, unlessMissing)));
   console.log('');
   for (const { check, totals, seconds, note } of results)
     console.log(
