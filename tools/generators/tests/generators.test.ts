@@ -46,6 +46,8 @@ const generate = (name: string, ...args: string[]) =>
 const tool = (path: string, ...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(repository, 'node_modules', path), ...args], {
     cwd: root,
+    /* What has just been written is not built. */
+    env: { ...process.env, FILIGREE_BUILT: '' },
     encoding: 'utf8',
   });
   return status === 0 ? 'fine' : stdout + stderr;
