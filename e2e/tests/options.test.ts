@@ -10,6 +10,7 @@ import * as plugin from '@filigree/lang/plugin';
 import * as opt from '@filigree/opt';
 import * as quant from '@filigree/quant';
 import * as runtime from '@filigree/runtime';
+import { fieldPipeline } from '@filigree/runtime/pipeline';
 import * as sparse from '@filigree/sparse';
 import * as specialize from '@filigree/specialize';
 import * as tensor from '@filigree/tensor';
@@ -27,7 +28,7 @@ const packages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   lang: { ...lang, ...plugin },
   opt,
   quant,
-  runtime,
+  runtime: { ...runtime, fieldPipeline },
   sparse,
   specialize,
   tensor,
@@ -130,7 +131,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'lang.transform': (o) => plugin.transform('', 'a.js', o),
   'opt.defaultPipeline': (o) => opt.defaultPipeline(o),
   'runtime.evaluateRegionsInParallel': (o) => runtime.evaluateRegionsInParallel({} as never, {}, o)(),
-  'runtime.fieldPipeline': (o) => runtime.fieldPipeline(storage, o),
+  'runtime.fieldPipeline': (o) => fieldPipeline(storage, o),
   'runtime.fieldProgram': (o) => runtime.fieldProgram(storage, module, {}, o)(),
   'runtime.gradient': (o) => runtime.gradient({} as never, () => {}, o),
   'runtime.hostStep': (o) => runtime.hostStep({} as never, o),

@@ -24,7 +24,14 @@ export const floors = {
   sparse: {
     floor: 2,
     imports: ['ir', 'opt'],
-    wings: { formats: [], fields: [], eqspp: [], trace: ['formats'], equations: ['formats', 'trace'] },
+    wings: {
+      formats: [],
+      fields: [],
+      tasks: ['fields'],
+      eqspp: [],
+      trace: ['formats'],
+      equations: ['formats', 'trace'],
+    },
     node: 'nowhere',
   },
   quant: { floor: 2, imports: ['ir', 'opt', 'sparse'], node: 'nowhere' },

@@ -2,16 +2,8 @@ import { adjoint, clearGradients, withGradients } from '@filigree/autodiff';
 import { gradient, program, type ExampleOptions, type FieldProgram, type GraphPass } from 'filigree';
 import { coreDialects, DiagnosticError, type Module, orThrow } from '@filigree/ir';
 import { lowerKernels, type KernelDef } from '@filigree/lang/kernels';
-import {
-  cutKernels,
-  fieldDialect,
-  memoryFor,
-  referenceTasks,
-  storageOf,
-  taskKind,
-  type Task,
-  type TaskKind,
-} from '@filigree/sparse/fields';
+import { fieldDialect, memoryFor, storageOf } from '@filigree/sparse/fields';
+import { cutKernels, referenceTasks, taskKind, type Task, type TaskKind } from '@filigree/sparse/tasks';
 import { drawGraph, drawTimeline, type Plan } from '@filigree/sched';
 import type { BlockKind, QueuedCase, QueuedProgram, Runs, Stepping } from './case.js';
 

@@ -105,7 +105,8 @@ export {
   type VecGrid3,
   type VecGrid4,
 } from '@filigree/lang/kernels';
-export { fixed, float, int, packed, quantFormats, type Loss, type SignOptions } from '@filigree/quant';
+export type { Loss } from '@filigree/quant';
+export { fixed, float, int, packed, quantFormats, type SignOptions } from '@filigree/quant/formats';
 export {
   bitArray,
   bitStruct,
@@ -146,7 +147,7 @@ export type {
   ScalarHostField,
   VectorHostField,
 } from '@filigree/runtime';
-export { adjointField, tangentField } from '@filigree/autodiff';
+export { adjointField, tangentField } from '@filigree/autodiff/fields';
 export {
   gradient,
   hostStep,

@@ -1,13 +1,10 @@
-export { fixed } from './formats/fixed.js';
-export { float } from './formats/float.js';
-export { int, type SignOptions } from './formats/int.js';
-export { packed } from './formats/packed.js';
-export { quantFormats } from './formats/quant-formats.js';
+export * from './formats/index.js';
 export { fuseStores } from './passes/fuse-stores.js';
 export { countLosses } from './passes/losses/count-losses.js';
 export { addLosses, lossesIn, lossesName, lossPlaces, type Loss } from './passes/losses/losses.js';
 export { ownWords } from './passes/own-words.js';
-export { quantPasses, quantPassesByName, quantSpec, type QuantOptions } from './passes/quant-passes.js';
+export { quantSpec, type QuantOptions } from './options.js';
+export { quantPasses, quantPassesByName } from './passes/quant-passes.js';
 export { notesOnBits } from './passes/words/notes.js';
 export { vectorizeBits } from './passes/words/vectorize-bits.js';
 export { wholeWords } from './passes/whole-words.js';

@@ -26,14 +26,8 @@ import {
   type KernelDef,
   type VecGrid1,
 } from '@filigree/lang/kernels';
-import {
-  fieldPipeline,
-  program,
-  type Fields,
-  type Kernels,
-  type Program,
-  type ProgramOptions,
-} from '@filigree/runtime';
+import { program, type Fields, type Kernels, type Program, type ProgramOptions } from '@filigree/runtime';
+import { fieldPipeline } from '@filigree/runtime/pipeline';
 import { dense, field, hash, i, ij, j, layout, vectorField, type FieldDecl } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 

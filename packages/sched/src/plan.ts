@@ -1,10 +1,11 @@
-import { checkOptions, option, pipeline, type Diagnostics, type OptionSpec, type Pass } from '@filigree/ir';
+import { checkOptions, pipeline, type Diagnostics, type Pass } from '@filigree/ir';
 import type { Either } from 'fp-ts/lib/Either.js';
 import * as E from 'fp-ts/lib/Either.js';
-import type { TaskSetting } from '@filigree/sparse/fields';
+import type { TaskSetting } from '@filigree/sparse/tasks';
 import { graphOf, type Graph, type Launch } from './graph/graph.js';
 import { ownersAfter, type Owners } from './graph/owners.js';
 import { deadStores } from './passes/dead-stores.js';
+import { planSpec, type GraphPass, type PlanOptions } from './options.js';
 import { demotion } from './passes/demotion.js';
 import { fusion } from './passes/fusion.js';
 import { listRemoval } from './passes/list-removal.js';
@@ -27,21 +28,7 @@ export const GRAPH_PASSES = {
   'list-removal': listRemoval,
   'dead-stores': deadStores,
   fusion,
-} as const satisfies Readonly<Record<string, (setting: TaskSetting) => Pass<Graph>>>;
-
-/** The name of a pass on state-flow graphs. */
-export type GraphPass = keyof typeof GRAPH_PASSES;
-
-/** How a window is planned. */
-export interface PlanOptions {
-  /** Passes to leave out. */
-  readonly without?: readonly GraphPass[];
-}
-
-/** What `plan` takes, for those that pass it on. */
-export const planSpec: OptionSpec<PlanOptions> = {
-  without: option.list(option.choice(...(Object.keys(GRAPH_PASSES) as GraphPass[]))),
-};
+} as const satisfies Readonly<Record<GraphPass, (setting: TaskSetting) => Pass<Graph>>>;
 
 /**
  * Plans a window: the state-flow graph of its launches, optimised. The same tasks and owners give the same plan. Errors: what a pass

@@ -15,7 +15,7 @@ import {
   type Owners,
   type Plan,
 } from '@filigree/sched';
-import type { CutKernels } from '@filigree/sparse/fields';
+import type { CutKernels } from '@filigree/sparse/tasks';
 import { worlds } from './random-window.js';
 
 const passNames = Object.keys(GRAPH_PASSES) as GraphPass[];

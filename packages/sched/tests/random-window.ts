@@ -12,18 +12,8 @@ import {
   type Module,
   type TypedArray,
 } from '@filigree/ir';
-import {
-  cutCoreKernels,
-  cutKernels,
-  dense,
-  field,
-  fieldDialect,
-  FieldStore,
-  i,
-  layout,
-  type CutKernels,
-  type TaskSetting,
-} from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, FieldStore, i, layout } from '@filigree/sparse/fields';
+import { cutCoreKernels, cutKernels, type CutKernels, type TaskSetting } from '@filigree/sparse/tasks';
 
 const [a, b, c, d] = (['a', 'b', 'c', 'd'] as const).map((name) => field(name, 'i32'));
 

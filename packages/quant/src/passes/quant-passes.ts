@@ -1,19 +1,10 @@
-import { checkOptions, option, type Module, type OptionSpec, type Pass, type PassRegistry } from '@filigree/ir';
+import { checkOptions, type Module, type Pass, type PassRegistry } from '@filigree/ir';
 import type { LowerFieldsOptions, Storage } from '@filigree/sparse/fields';
+import { quantSpec, type QuantOptions } from '../options.js';
 import { fuseStores } from './fuse-stores.js';
 import { ownWords } from './own-words.js';
 import { wholeWords } from './whole-words.js';
 import { vectorizeBits } from './words/vectorize-bits.js';
-
-/** Optimisations of quantised fields; each is on by default. */
-export interface QuantOptions {
-  /** One store for several fields of a word. */
-  readonly fuse?: boolean;
-  /** No loop on `mem.cas` where no other thread can write the word. */
-  readonly own?: boolean;
-  /** Loops over the elements of bit arrays as loops over words. */
-  readonly words?: boolean;
-}
 
 /** The passes of this package where `lowerFields` takes them. */
 export const quantPasses = (
@@ -27,9 +18,6 @@ export const quantPasses = (
     onCells: [...(fuse ? [fuseStores(storage)] : []), ...(own ? [wholeWords(storage)] : [])],
   };
 };
-
-/** What `quantPasses` takes, for those that pass it on. */
-export const quantSpec: OptionSpec<QuantOptions> = { fuse: option.truth, own: option.truth, words: option.truth };
 
 /** The same by the names that `parsePipeline` reads. */
 export const quantPassesByName = (storage: Storage): PassRegistry<Module> => ({

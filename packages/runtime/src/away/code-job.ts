@@ -1,7 +1,7 @@
 import type { Artifact, CompileOptions, Origin } from '@filigree/backend';
 import type { Diagnostics } from '@filigree/ir';
 import type { Skeletons } from '../bank/skeleton.js';
-import type { FieldPipelineOptions } from '../program/field-pipeline.js';
+import type { FieldPipelineOptions } from '../program/field-passes.js';
 
 /** A module that another thread is to lower and compile, as data. */
 export interface CodeJob {

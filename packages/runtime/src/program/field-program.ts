@@ -14,36 +14,27 @@ import {
   orThrow,
 } from '@filigree/ir';
 import type { Loss } from '@filigree/quant';
-import { arenaName, sitesOf, type FieldDecl, type Storage } from '@filigree/sparse/fields';
+import { arenaName, sitesOf, type Storage } from '@filigree/sparse/fields';
 import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
-import { hostField, hostFields } from '../fields/host-field.js';
 import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
 import type { Session } from '../session/contract.js';
-import { hostOf, type FieldHost } from '../session/field-host.js';
-import { touchesHeld } from '../session/joined.js';
 import type { Waiting } from '../session/turns.js';
 import { guardedBuffer } from '../session/waiting-instance.js';
-import { launchByName } from './launch-by-name.js';
 import type { Launchable } from './launcher.js';
-import { lossLedger } from './loss-ledger.js';
+import type { LossLedger } from './loss-ledger.js';
 import { notesReader } from './notes.js';
-import { isPlaced } from './queue/fused-code.js';
-import { Queue, type QueueSetting } from './queue/queue.js';
+import type { Queue } from './queue/queue.js';
+import type { QueueSource } from './queue/queue-source.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
-import { accessDeck } from '../tape/access-deck.js';
-import { keptFields } from '../tape/kept-fields.js';
-import { keeperOf } from '../tape/keeper.js';
-import { recorderOf } from '../tape/recorder.js';
-import type { Saved } from '../tape/saved.js';
-import { structuresOf } from '../tape/structure.js';
-import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
-import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
+import type { Decks } from '../tape/decks.js';
+import type { TangentDeck } from '../tape/tangent-deck.js';
+import type { TapeDeck } from '../tape/tape-deck.js';
 import { running, type Running, type RunningOn, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
-import { checkStatus } from './status.js';
+import type { WaitingLaunches } from './queue/waiting.js';
 
 /**
  * Fields and kernels that run on them. What a launch reports, and what the host does wrong, is thrown as `DiagnosticError`.
@@ -118,37 +109,29 @@ export const fieldProgram = (
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
-    const made = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
-    const compiling = { ...rest };
-    delete (compiling as { bind?: unknown }).bind;
-    const said = made.artifact.warnings ?? [];
-    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made, rest.session), said };
-    return assembled(storage, module, launches, made, {
-      session: rest.session,
+    const instance = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
+    const { bind: _, ...compiling } = rest;
+    const { session } = rest;
+    const said = instance.artifact.warnings ?? [];
+    const returns = new Map(
+      Object.values(launches)
+        .flat()
+        .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
+    );
+    /* What not every program needs is loaded when one does: pages load the rest only. */
+    const waiting = queued && (await import('./queue/waiting.js'));
+    const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
+    const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');
+    return assembled(storage, module, launches, instance, {
+      session,
       random,
       initialized: over !== undefined,
-      adjoints,
-      tangents,
-      checked,
-      ...(queue && { queue }),
+      ledger: losses?.lossLedger(storage, module, instance),
+      waitingOf: (parts) =>
+        waiting?.waitingLaunches({ source: queued!, backend, instance, session, options: compiling, said }, parts),
+      decksOf: (parts) => derived?.decksOf({ storage, instance, adjoints, tangents, checked, returns, random }, parts),
     });
   });
-
-/** The buffers of an instance by name, but for constants and scratch; and those of programs that wait with it. */
-const placedIn = (instance: Instance, session: Session | undefined): QueueSetting['bufferOf'] => {
-  const there = new Set(instance.module.buffers.flatMap(({ name, role }) => (isPlaced(role) ? [name] : [])));
-  return (name) => (there.has(name) ? instance.buffer(name) : session?.places.bufferOf(name));
-};
-
-/** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'lower' | 'elsewhere' | 'queue'>;
-
-/** The tasks that wait, to which those of programs that join are added. */
-const waitingIn = ({ cut: { tasks, setting } }: QueueSource): Pick<FieldHost, 'tasks' | 'setting' | 'own'> => ({
-  tasks: new Map(tasks),
-  setting: { ...setting, buffers: [...setting.buffers] },
-  own: new Set(setting.buffers.map((b) => b.name)),
-});
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
 const arenaOf = (storage: Storage, over: Pick<FieldProgram, 'storage' | 'instance'>): Bindings => {
@@ -175,10 +158,11 @@ interface Assembly {
   readonly session: Session | undefined;
   readonly random: Seeds;
   readonly initialized: boolean;
-  readonly queue?: QueueSource & Pick<QueueSetting, 'backend' | 'options' | 'bufferOf' | 'said'>;
-  readonly adjoints: AdjointKernels | undefined;
-  readonly tangents: TangentKernels | undefined;
-  readonly checked: boolean;
+  readonly ledger: LossLedger | undefined;
+  /** What launches wait in, where they do. */
+  readonly waitingOf: (parts: RunningParts) => WaitingLaunches | undefined;
+  /** What runs derivatives, where there are some. */
+  readonly decksOf: (parts: RunningParts) => Decks | undefined;
 }
 
 const assembled = (
@@ -186,77 +170,33 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { session, random, initialized, adjoints, tangents, checked, queue: source }: Assembly,
+  { session, random, initialized, ledger, waitingOf, decksOf }: Assembly,
 ): FieldProgram => {
-  const returns = new Map(
-    Object.values(launches)
-      .flat()
-      .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
-  );
-  const take = ({ arena, life, check, guarded }: RunningParts) => {
-    const activeIn = function* (name: string): Generator<readonly number[]> {
-      for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
-    };
-    const fieldOf = hostFields(arena);
-    const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, fields);
-    const recorder =
-      adjoints &&
-      recorderOf(
-        instance,
-        structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn),
-        keeperOf((kernel) => {
-          const derived = adjoints.of.get(kernel);
-          return derived && 'needs' in derived ? derived.needs : undefined;
-        }, keep),
-      );
-    const accesses =
-      adjoints?.watched &&
-      accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
-        instance.launch(kernel, args);
-        check(of, shown);
-      });
-    const forwards = tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns);
-    const waiting = source && waitingIn(source);
-    const queue =
-      source &&
-      waiting &&
-      new Queue({
-        ...source,
-        cut: waiting,
-        tasks: waiting.setting,
-        ...(session && { atOnce: touchesHeld(waiting.tasks, session.held) }),
-        check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
-        failed: guarded,
-      });
-    return { arena, life, check, recorder, keep, accesses, forwards, queue, waiting };
-  };
-  const ledger = lossLedger(storage, module, instance);
+  const take = (given: RunningParts) => ({ ...given, decks: decksOf(given), waiting: waitingOf(given) });
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
   const parts: { taken?: ReturnType<typeof take> } = {};
   const core = running(
     { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
     launches,
     (given) => {
-      const { recorder, accesses, forwards, queue, waiting } = (parts.taken = take(given));
+      const { decks, waiting } = (parts.taken = take(given));
+      const { recorder, accesses, tangents } = decks ?? {};
+      const queue = waiting?.queue;
       const self: Waiting = { flush: () => queue?.flush() };
       const handedOut: DeviceBuffer[] = [];
-      const leave =
-        session &&
-        queue &&
-        waiting &&
-        session.hosts(hostOf({ ...waiting, session, queue, self, words, options: source!.options }, handedOut));
+      const leave = waiting?.host(self, words, handedOut);
       return {
         context: {
           recorder,
           accesses,
-          tangents: forwards,
+          tangents,
           notesOf: notesReader,
           ...(queue && { queue: (call) => queue.launcherOf(call) }),
         },
         onUse: (use) => {
           session?.turns.take(self);
           if (use && use !== 'settle')
-            for (const deck of [recorder, forwards])
+            for (const deck of [recorder, tangents])
               deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
           if (use === 'hold' || (use === 'bind' && !session)) queue?.stop();
           else queue?.flush();
@@ -272,12 +212,12 @@ const assembled = (
         }),
         onBackground: (name) => {
           session?.turns.take(self);
-          for (const deck of [recorder, forwards])
+          for (const deck of [recorder, tangents])
             deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
           queue?.flush();
           queue?.forget();
         },
-        onRan: ledger.note,
+        ...(ledger && { onRan: ledger.note }),
         onDispose: () => {
           leave?.();
           queue?.dispose();
@@ -285,7 +225,8 @@ const assembled = (
       };
     },
   );
-  const { arena, life, check, recorder, keep, accesses, forwards, queue } = parts.taken!;
+  const { arena, life, decks, waiting } = parts.taken!;
+  const queue = waiting?.queue;
   const program: FieldProgram = {
     ...core,
     bytes: () => bytesInUse(arena),
@@ -301,12 +242,9 @@ const assembled = (
       await life.background(async () => queue?.sync(compiled));
     },
     queued: () => queue?.report(),
-    losses: ledger.losses,
-    tape:
-      adjoints &&
-      recorder &&
-      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, keep, accesses?.begin),
-    tangents: forwards,
+    losses: ledger?.losses ?? (() => []),
+    tape: decks?.tape(queue),
+    tangents: decks?.tangents,
     storage,
     instance: queue ? held(instance, queue) : instance,
     launches,

@@ -3,12 +3,15 @@ import type { Module } from '@filigree/ir';
 import type { Storage } from '@filigree/sparse/fields';
 import type { Instance } from '../instantiate.js';
 
+/** What launches lost. */
+export interface LossLedger {
+  /** To be called when kernels have run. */
+  readonly note: () => void;
+  readonly losses: () => readonly Loss[];
+}
+
 /** What all launches of a program lost, taken from its memory after each, so that counters of 32 bits are enough. */
-export const lossLedger = (
-  storage: Storage,
-  module: Module,
-  instance: Instance,
-): { readonly note: () => void; readonly losses: () => readonly Loss[] } => {
+export const lossLedger = (storage: Storage, module: Module, instance: Instance): LossLedger => {
   const places = lossPlaces(module);
   if (places.length === 0) return { note: () => undefined, losses: () => [] };
   const { block, offset, length } = instance.buffer(lossesName(storage));

@@ -1,4 +1,4 @@
-import { dialectsOf, hasBearing, type Backend } from '@filigree/backend';
+import { hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
@@ -28,38 +28,27 @@ import {
   type LaunchArgs,
   type LaunchResult,
 } from '@filigree/lang/kernels';
-import { notesOnBits, quantFormats } from '@filigree/quant';
 import {
-  cutKernels,
-  fieldDialect,
   layoutOf,
   layoutTree,
   memoryFor,
   storageOf,
   type AnyField,
   type FieldDecl,
+  type Formats,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
-import { codeElsewhere } from '../away/elsewhere.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { bankEntry, textEntry, type BankEntry, type TextEntry } from '../bank/banked.js';
 import { withKept } from '../bank/with-kept.js';
 import { once } from '../fields/once.js';
 import { openMemory } from '../sharing.js';
-import { fieldPipeline, pipelineSpec, type FieldPipelineOptions } from './field-pipeline.js';
-import {
-  fieldProgram,
-  fieldProgramSpec,
-  type FieldProgram,
-  type FieldProgramOptions,
-  type QueueSource,
-} from './field-program.js';
-import type { FusedModule } from './queue/fused-code.js';
-import { queueOption, type QueueOptions } from './queue/queue.js';
-import { tablesInPlace } from '../session/joined.js';
-import { withDerivatives } from '../tape/derivative-kernels.js';
-import { withCompanions, type Asked, type Companions } from '../tape/differentiated-fields.js';
+import { fieldPasses, hasBits, pipelineSpec, type FieldPipelineOptions } from './field-passes.js';
+import { fieldProgram, fieldProgramSpec, type FieldProgram, type FieldProgramOptions } from './field-program.js';
+import { queueOption, type QueueOptions } from './queue/queue-options.js';
+import type { DerivedKernels } from '../tape/derivative-kernels.js';
+import type { Asked } from '../tape/differentiated-fields.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
@@ -150,9 +139,20 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     if (typeof options.kernels !== 'object' || options.kernels === null)
       fail('program/kernel', 'the program has no kernels', { remedy: 'give them by name: { kernels: { step } }' });
     const named = namesOf(options.kernels);
-    const companions = withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
-    const { layout } = companions;
-    const front = once(() => frontEnd(named, companions, options));
+    /* What not every program needs is loaded when one does: pages load the rest only. */
+    const derived = asksForDerivatives(options) ? await import('../tape/derived.js') : undefined;
+    const companions = derived?.withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
+    const layout = companions?.layout ?? plain;
+    const bits = hasBits(layout, options) ? await import('@filigree/quant') : undefined;
+    const front = once((): FrontEnd => {
+      const { module, signatures } = lowered(named, layout, options);
+      return derived && companions
+        ? {
+            signatures,
+            ...derived.withDerivatives(module, companions, signatures, options.extensions, waits(options)),
+          }
+        : { signatures, module };
+    });
     const texts = await textsOf(options, named, layout);
     const found = texts?.read();
     const known = found && isTold(found.told) ? found.told : undefined;
@@ -172,9 +172,27 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...grainOf(backend),
       ...only(options, pipelineSpec),
     };
-    const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, pipeline);
+    const passes = options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits);
     const queue = waits(options)
-      ? await queueOf(options, front().module, storage, passes, backend, pipeline)
+      ? await (
+          await import('./queue/queue-source.js')
+        ).queueSource({
+          queue: options.queue,
+          extensions: options.extensions,
+          module: front().module,
+          storage,
+          passes,
+          elsewhere: isBankable(options)
+            ? {
+                backend,
+                options: only(options, compileSpec),
+                parts: partsOf(options),
+                lowered: isData(layout, bits?.quantFormats)
+                  ? { memory: storage.memory, budget: options.budget, pipeline: { ...pipeline, extensions: [] } }
+                  : undefined,
+              }
+            : undefined,
+        })
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
@@ -208,7 +226,10 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         )();
       },
     );
-    const said = known?.said ?? saidOf(front(), options, layout);
+    const said = known?.said ?? [
+      ...Object.values(front().signatures).flatMap((s) => s.warnings),
+      ...(options.quant?.words === false || options.pipeline ? [] : (bits?.notesOnBits(front().module, layout) ?? [])),
+    ];
     if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file)) && texts.isSure()) {
       const told: Told = { signatures: front().signatures, memory: storage.memory, said };
       await texts.write(entry, told as unknown as Json);
@@ -224,18 +245,20 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
   });
 
 /** What the front end makes of the kernels of a program. */
-const frontEnd = (named: Names, companions: Companions, options: ProgramOptions) => {
-  const { module: primal, signatures } = orThrow(
-    lowerKernels(Object.fromEntries(named.definitions), companions.layout, 'kernels', options.extensions, {
-      derivatives: options.differentiate !== undefined || options.tangents !== undefined,
+interface FrontEnd extends DerivedKernels {
+  readonly signatures: Readonly<Record<string, KernelSignature>>;
+}
+
+const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions): FrontEnd =>
+  orThrow(
+    lowerKernels(Object.fromEntries(definitions), layout, 'kernels', options.extensions, {
+      derivatives: asksForDerivatives(options),
       debug: options.debug === true,
     }),
   );
-  return {
-    signatures,
-    ...withDerivatives(primal, companions, signatures, options.extensions, waits(options)),
-  };
-};
+
+const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
+  differentiate !== undefined || tangents !== undefined;
 
 const NO_DERIVATIVES = { adjoints: undefined, tangents: undefined };
 
@@ -251,16 +274,6 @@ const isTold = (told: unknown): told is Told => {
   const { signatures, memory, said } = (told ?? {}) as Partial<Told>;
   return typeof signatures === 'object' && typeof memory === 'string' && Array.isArray(said);
 };
-
-/** Warnings of the kernels, which name places in their text. */
-const saidOf = (
-  { module, signatures }: ReturnType<typeof frontEnd>,
-  { quant, pipeline }: ProgramOptions,
-  layout: Layout,
-): Diagnostics => [
-  ...Object.values(signatures).flatMap((s) => s.warnings),
-  ...(quant?.words === false || pipeline ? [] : notesOnBits(module, layout)),
-];
 
 /**
  * Where it is kept what the texts of a program become, so that its kernels need not be read again; and the files of these texts, by which
@@ -326,44 +339,9 @@ const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolea
   tangents === undefined &&
   over === undefined;
 
-/** What the launches of a program wait in. */
-const queueOf = async (
-  options: ProgramOptions & { readonly threads?: number },
-  module: Module,
-  storage: Storage,
-  passes: Pass<Module>,
-  backend: Backend,
-  pipeline: FieldPipelineOptions,
-): Promise<QueueSource> => {
-  const { queue, extensions = [] } = options;
-  const { layout } = storage;
-  const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
-  const own = new Set(cut.setting.buffers.map((b) => b.name));
-  const whole = ({ kernels, buffers }: FusedModule): Module => ({
-    ...module,
-    name: 'fused',
-    kernels,
-    buffers: tablesInPlace(buffers, own),
-  });
-  return {
-    cut,
-    queue: typeof queue === 'object' ? queue : {},
-    lower: (fused) => orThrow(passes.run(whole(fused))),
-    ...(isBankable(options) && {
-      elsewhere: await codeElsewhere(backend, only(options, compileSpec), {
-        whole,
-        parts: partsOf(options),
-        lowered: isData(storage.layout)
-          ? { fields: { memory: storage.memory, budget: options.budget, pipeline: { ...pipeline, extensions: [] } } }
-          : undefined,
-      }),
-    }),
-  };
-};
-
 /** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */
-const isData = (layout: Layout): boolean => {
-  const { nodes } = layoutOf({ ...layoutTree(layout) }, quantFormats);
+const isData = (layout: Layout, formats: Formats = {}): boolean => {
+  const { nodes } = layoutOf({ ...layoutTree(layout) }, formats);
   return textOfLayout(layout.nodes) === textOfLayout(nodes);
 };
 

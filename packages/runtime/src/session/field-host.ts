@@ -1,5 +1,5 @@
 import type { DeviceBuffer } from '@filigree/backend/device';
-import type { TaskSetting, Task } from '@filigree/sparse/fields';
+import type { TaskSetting, Task } from '@filigree/sparse/tasks';
 import type { Buffer } from '@filigree/ir';
 import type { InstantiateOptions } from '../instantiate.js';
 import type { Queue } from '../program/queue/queue.js';

@@ -1,6 +1,6 @@
 import type { DeviceBuffer } from '@filigree/backend/device';
 import type { Buffer } from '@filigree/ir';
-import { cutKernels, overFields, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { cutKernels, overFields, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { launchByName } from '../program/launch-by-name.js';
 import type { Queue } from '../program/queue/queue.js';
 import type { Entered, Joining } from './contract.js';

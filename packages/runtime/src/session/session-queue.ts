@@ -1,10 +1,12 @@
 import type { Backend } from '@filigree/backend';
 import { coreDialects, type Buffer, type Module } from '@filigree/ir';
-import { noLayout, type Task } from '@filigree/sparse/fields';
+import { noLayout } from '@filigree/sparse/fields';
+import { type Task } from '@filigree/sparse/tasks';
 import { codeElsewhere } from '../away/elsewhere.js';
 import type { InstantiateOptions } from '../instantiate.js';
 import type { CodeSetting, FusedModule } from '../program/queue/fused-code.js';
-import { Queue, type QueueOptions } from '../program/queue/queue.js';
+import type { QueueOptions } from '../program/queue/queue-options.js';
+import { Queue } from '../program/queue/queue.js';
 import type { QueueReport } from '../program/queue/report.js';
 import type { Entered, Joining } from './contract.js';
 import { join, tablesInPlace, touchesHeld } from './joined.js';

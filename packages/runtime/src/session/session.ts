@@ -3,12 +3,12 @@ import type { Backend, MemoryOptions } from '@filigree/backend';
 import type { Memory } from '@filigree/backend/device';
 import { attempt, checkOptions, fail, option, orThrow, type Diagnostics, type OptionSpec } from '@filigree/ir';
 import type { InstantiateOptions } from '../instantiate.js';
-import { queueOption, type QueueOptions } from '../program/queue/queue.js';
+import { queueOption, type QueueOptions } from '../program/queue/queue-options.js';
 import type { QueueReport, SyncOptions } from '../program/queue/report.js';
 import { openMemory } from '../sharing.js';
 import type { Entered, Host, Joining, Session } from './contract.js';
 import { Places, type Stretch } from './places.js';
-import { SessionQueue, type Surroundings } from './session-queue.js';
+import type { SessionQueue, Surroundings } from './session-queue.js';
 import { Turns } from './turns.js';
 import { waitingInstance } from './waiting-instance.js';
 
@@ -52,6 +52,7 @@ const sessionIn = (backend: Backend, memory: Memory, queue: boolean | QueueOptio
   const around: Surroundings = { backend, places, turns, held, hold };
   const queueFor = async (options: InstantiateOptions): Promise<SessionQueue> => {
     const key = JSON.stringify(Object.entries(options).sort());
+    const { SessionQueue } = await import('./session-queue.js');
     const made = queues.get(key) ?? (await SessionQueue.of(around, options, typeof queue === 'object' ? queue : {}));
     /* Another program may have been faster. */
     const known = queues.get(key) ?? made;

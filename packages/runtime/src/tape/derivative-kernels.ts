@@ -66,6 +66,13 @@ export interface WatchedKernels {
 }
 export type TangentKernels = DerivativeKernels<Tangent>;
 
+/** A module, and what is known of the derivatives among its kernels. */
+export interface DerivedKernels {
+  readonly module: Module;
+  readonly adjoints?: AdjointKernels;
+  readonly tangents?: TangentKernels;
+}
+
 /** The derivative of a kernel among those of a program. Error: why it has none. */
 export const derivativeOf = <D>({ of }: DerivativeKernels<D>, kernel: string): Omit<D, 'buffers'> => {
   const found = of.get(kernel);
@@ -84,7 +91,7 @@ export const withDerivatives = (
   signatures: Readonly<Record<string, KernelSignature>>,
   extensions: readonly Extension[] = [],
   waits = false,
-): { readonly module: Module; readonly adjoints?: AdjointKernels; readonly tangents?: TangentKernels } => {
+): DerivedKernels => {
   const { dialects: known = [], derivatives: more } = combined(extensions);
   const dialects = known.filter((d) => !coreDialects.includes(d));
   const table = { ...derivatives, ...more };

@@ -1,4 +1,4 @@
-import { adjointField } from '@filigree/autodiff';
+import { adjointField } from '@filigree/autodiff/fields';
 import { checkOptions, option, type OptionSpec, type TypedArray } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';

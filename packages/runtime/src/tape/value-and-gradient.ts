@@ -1,5 +1,5 @@
 import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
-import { adjointField } from '@filigree/autodiff';
+import { adjointField } from '@filigree/autodiff/fields';
 import { componentsOf, isField, type AnyField, type FieldDecl } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { FieldProgram } from '../program/field-program.js';

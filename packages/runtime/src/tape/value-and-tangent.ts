@@ -1,4 +1,4 @@
-import { tangentField } from '@filigree/autodiff';
+import { tangentField } from '@filigree/autodiff/fields';
 import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';

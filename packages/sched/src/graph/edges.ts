@@ -1,4 +1,4 @@
-import { ANYTHING } from '@filigree/sparse/fields';
+import { ANYTHING } from '@filigree/sparse/tasks';
 import type { Graph, Node } from './graph.js';
 
 /** For each node, the earlier nodes that must run before it, ascending: state-flow chains of all states (thesis §4.4.1). */

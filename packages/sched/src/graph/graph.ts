@@ -1,4 +1,4 @@
-import type { Task, Touch } from '@filigree/sparse/fields';
+import type { Task, Touch } from '@filigree/sparse/tasks';
 import type { Owners } from './owners.js';
 
 /**

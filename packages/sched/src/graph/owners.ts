@@ -1,4 +1,4 @@
-import { isList, isMask, type Task } from '@filigree/sparse/fields';
+import { isList, isMask, type Task } from '@filigree/sparse/tasks';
 import { onceEach } from './once-each.js';
 
 /**

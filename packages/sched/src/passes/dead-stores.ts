@@ -1,5 +1,5 @@
 import { pass, type Pass } from '@filigree/ir';
-import { ANYTHING, isList, withoutWrites, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { ANYTHING, isList, withoutWrites, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
 import { doesNothing } from './does-nothing.js';
 import { remembered } from './remembered.js';

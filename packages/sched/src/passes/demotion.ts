@@ -1,5 +1,5 @@
 import { pass, type Pass } from '@filigree/ir';
-import { withoutActivations, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { withoutActivations, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
 import { keysOf, ownersAfter } from '../graph/owners.js';
 import { remembered } from './remembered.js';

@@ -1,4 +1,4 @@
-import type { Task } from '@filigree/sparse/fields';
+import type { Task } from '@filigree/sparse/tasks';
 
 /** Whether nobody can tell that a task has run. */
 export const doesNothing = ({ touches, mayFail }: Task): boolean =>

@@ -1,5 +1,5 @@
 import { pass, type Pass } from '@filigree/ir';
-import { inStretches, stretchesOf, type Stretches, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { inStretches, stretchesOf, type Stretches, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { edgesOf, keepsItsPlace } from '../graph/edges.js';
 import { joined, nodeOf, type Graph, type Node } from '../graph/graph.js';
 import { onceEach } from '../graph/once-each.js';

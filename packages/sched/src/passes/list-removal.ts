@@ -1,5 +1,5 @@
 import { pass, type Pass } from '@filigree/ir';
-import { isList, withoutLists, type Task, type TaskSetting } from '@filigree/sparse/fields';
+import { isList, withoutLists, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
 import { onceEach } from '../graph/once-each.js';
 import { keysOf, ownersAfter } from '../graph/owners.js';

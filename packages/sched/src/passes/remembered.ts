@@ -1,4 +1,4 @@
-import type { Task, TaskSetting } from '@filigree/sparse/fields';
+import type { Task, TaskSetting } from '@filigree/sparse/tasks';
 import { onceEach } from '../graph/once-each.js';
 
 type Rewrite = (task: Task, names: readonly string[], setting: TaskSetting) => Task;

@@ -99,20 +99,3 @@ export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';
-export { cutCoreKernels, cutKernels, type CutKernels } from './tasks/cut.js';
-export { inStretches, stretchesOf, type Stretches } from './tasks/in-stretches.js';
-export { overFields } from './tasks/over-fields.js';
-export { taskOf, type TaskSetting } from './tasks/task-of.js';
-export { withoutActivations, withoutLists, withoutWrites } from './tasks/without.js';
-export { referenceTasks } from './tasks/reference-tasks.js';
-export {
-  allocatorName,
-  ANYTHING,
-  isList,
-  isMask,
-  taskKind,
-  type Activation,
-  type Task,
-  type TaskKind,
-  type Touch,
-} from './tasks/task.js';

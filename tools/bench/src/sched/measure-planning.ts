@@ -2,7 +2,8 @@ import { active, dense, field, i, kernel, layout, program, type Grid1 } from 'fi
 import { coreDialects, orThrow } from '@filigree/ir';
 import { lowerKernels } from '@filigree/lang/kernels';
 import { noOwners, plan } from '@filigree/sched';
-import { cutKernels, fieldDialect, memoryFor, storageOf } from '@filigree/sparse/fields';
+import { fieldDialect, memoryFor, storageOf } from '@filigree/sparse/fields';
+import { cutKernels } from '@filigree/sparse/tasks';
 
 /** What it costs to let launches wait. */
 export interface PlanningCosts {

@@ -1,5 +1,5 @@
 import { isFloat, type ScalarType } from '@filigree/ir';
-import { fixed, float, int } from '@filigree/quant';
+import { fixed, float, int } from '@filigree/quant/formats';
 import { componentsOf, type AnyField, type Format } from '@filigree/sparse/fields';
 
 /** What runs showed of a field. */

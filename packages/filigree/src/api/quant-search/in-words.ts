@@ -1,4 +1,4 @@
-import { packed } from '@filigree/quant';
+import { packed } from '@filigree/quant/formats';
 import { bitStruct, componentsOf, stored, type Placeable, type WordBits } from '@filigree/sparse/fields';
 import { bitsOf, type Choice } from './formats-for.js';
 

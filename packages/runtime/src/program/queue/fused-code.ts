@@ -12,7 +12,8 @@ import {
   type Scalar,
 } from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
-import { sitesOf, taskKind, type Site, type TaskKind, type TaskSetting } from '@filigree/sparse/fields';
+import { sitesOf, type Site } from '@filigree/sparse/fields';
+import { taskKind, type TaskKind, type TaskSetting } from '@filigree/sparse/tasks';
 import type { CodeJob, CodeMade } from '../../away/code-job.js';
 import type { BankEntry } from '../../bank/banked.js';
 import { modulesOf } from '../../bank/skeleton.js';

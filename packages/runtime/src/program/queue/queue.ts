@@ -1,39 +1,15 @@
-import { option, optionsOf, type Diagnostic, type Diagnostics, type OptionSpec, orThrow } from '@filigree/ir';
-import {
-  GRAPH_PASSES,
-  noOwners,
-  plan,
-  planSpec,
-  type GraphPass,
-  type Owners,
-  type Plan,
-  type PlanOptions,
-  type Span,
-} from '@filigree/sched';
-import { taskKind, type CutKernels, type Site, type TaskKind } from '@filigree/sparse/fields';
+import { type Diagnostic, type Diagnostics, orThrow } from '@filigree/ir';
+import { noOwners, plan, type Owners, type Plan, type Span } from '@filigree/sched';
+import { type Site } from '@filigree/sparse/fields';
+import { taskKind, type CutKernels, type TaskKind } from '@filigree/sparse/tasks';
 import { inKernel, type Call, type Returned } from '../launcher.js';
 import { codeWorkers, type CodeWorkers } from '../../away/code-workers.js';
 import { withoutCode } from '../../away/without-code.js';
 import { wantedCode, type CodeSetting, type FusedCode, type WantedCode } from './fused-code.js';
+import type { QueueOptions } from './queue-options.js';
 import { RememberedPlans, type Planned } from './remembered-plans.js';
 import type { QueueReport } from './report.js';
 import { Window } from './window.js';
-
-export type { GraphPass, QueueReport };
-
-/** How launches are queued. */
-export interface QueueOptions extends PlanOptions {
-  /** Launches that wait at most, about; fewer where a loop of the user's ends before. Default 128. */
-  readonly window?: number;
-  /**
-   * Threads that lower and compile plans while launches go on, at most; 0: this thread does, when it waits for something. Default one fewer
-   * than there are processors, from 1 to 4.
-   */
-  readonly workers?: number;
-}
-
-/** What `queue` takes, for those that pass it on. */
-export const queueSpec: OptionSpec<QueueOptions> = { ...planSpec, window: option.whole(1), workers: option.whole(0) };
 
 /** What a queue works with. */
 export interface QueueSetting extends CodeSetting {
@@ -400,9 +376,3 @@ const WINDOW = 128;
 
 /** Launches beyond which it is not waited for a loop to begin anew. */
 const LONGEST = 4096;
-
-/** Passes on the graph of a window, which `without` leaves out. */
-export const graphPassNames = Object.keys(GRAPH_PASSES) as readonly GraphPass[];
-
-/** What `program` takes as `queue`. */
-export const queueOption = option.or(true, option.or(false, optionsOf(queueSpec)));

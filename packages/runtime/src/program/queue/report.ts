@@ -1,6 +1,6 @@
 import type { Diagnostics } from '@filigree/ir';
 import type { Plan, Span } from '@filigree/sched';
-import type { TaskKind } from '@filigree/sparse/fields';
+import type { TaskKind } from '@filigree/sparse/tasks';
 
 /** What was launched so far, and what planning cost. */
 export interface QueueReport {

@@ -13,8 +13,8 @@ import {
   type OpTable,
   type Value,
 } from '@filigree/ir';
-import { nodeOf } from '../layout/layout.js';
-import { loop } from '../loops/loop.js';
+import { nodeOf } from '../fields/layout/layout.js';
+import { loop } from '../fields/loops/loop.js';
 import { elementsText } from './elements.js';
 import { stretchesIn, stretchesText, type Stretch } from './spans.js';
 import { isBox, type TaskSetting } from './task-of.js';

@@ -1,4 +1,4 @@
-import { isSparse, nodeOf, pathTo, type Layout } from '../layout/layout.js';
+import { isSparse, nodeOf, pathTo, type Layout } from '../fields/layout/layout.js';
 import type { Task } from './task.js';
 
 /**

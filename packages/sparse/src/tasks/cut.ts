@@ -1,7 +1,7 @@
 import { coreDialects, DiagnosticError, type Dialect, type Module } from '@filigree/ir';
 import { offload } from '@filigree/opt';
-import { noLayout, type Layout } from '../layout/layout.js';
-import type { Storage } from '../storage/storage.js';
+import { noLayout, type Layout } from '../fields/layout/layout.js';
+import type { Storage } from '../fields/storage/storage.js';
 import { taskOf, type TaskSetting } from './task-of.js';
 import type { Task } from './task.js';
 import { withLists } from './with-lists.js';

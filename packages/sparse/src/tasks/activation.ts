@@ -1,5 +1,5 @@
 import type { Op } from '@filigree/ir';
-import type { Layout } from '../layout/layout.js';
+import type { Layout } from '../fields/layout/layout.js';
 import type { Activation } from './task.js';
 import type { Forms } from './forms.js';
 

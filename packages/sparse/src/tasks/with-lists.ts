@@ -1,9 +1,9 @@
 import { makeOp, mapKernels, opWith, type Module, type Op } from '@filigree/ir';
-import { nodeOf } from '../layout/layout.js';
-import { changesOf } from '../loops/changes.js';
-import { planOf } from '../loops/plan.js';
-import { needsList } from '../loops/tasks.js';
-import type { Storage } from '../storage/storage.js';
+import { nodeOf } from '../fields/layout/layout.js';
+import { changesOf } from '../fields/loops/changes.js';
+import { planOf } from '../fields/loops/plan.js';
+import { needsList } from '../fields/loops/tasks.js';
+import type { Storage } from '../fields/storage/storage.js';
 
 /**
  * A module in which the lists that outermost loops over active elements need are made by ops before them (thesis §4.4, list

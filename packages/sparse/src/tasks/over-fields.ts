@@ -10,7 +10,7 @@ import {
   type OpTable,
   type Region,
 } from '@filigree/ir';
-import type { Layout } from '../layout/layout.js';
+import type { Layout } from '../fields/layout/layout.js';
 
 /**
  * A module of core ops some of whose buffers are fields of one axis, element by element: what it did to these buffers it does to the

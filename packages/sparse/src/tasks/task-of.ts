@@ -14,11 +14,11 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { valueName, structureName } from '../access/field-dialect.js';
-import { extentAlong } from '../access/path.js';
-import { axesOf, isSparse, nodeOf, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
-import { changesOf } from '../loops/changes.js';
-import { isAroundBoth, isAtOwnElement } from '../loops/own.js';
+import { valueName, structureName } from '../fields/access/field-dialect.js';
+import { extentAlong } from '../fields/access/path.js';
+import { axesOf, isSparse, nodeOf, nodesWithin, pathTo, type Layout, type SNode } from '../fields/layout/layout.js';
+import { changesOf } from '../fields/loops/changes.js';
+import { isAroundBoth, isAtOwnElement } from '../fields/loops/own.js';
 import { activationOf } from './activation.js';
 import { coverage, ownText, type Extents } from './elements.js';
 import { counter, formsOf, type Form, type Forms } from './forms.js';

@@ -1,0 +1,166 @@
+import { dialectsOf } from '@filigree/backend';
+import {
+  fail,
+  pipeline,
+  type Extension,
+  type Module,
+  type Pass,
+  type Pipeline,
+  checkOptions,
+  option,
+  optionsOf,
+  type OptionSpec,
+} from '@filigree/ir';
+import {
+  dce,
+  defaultPipeline,
+  fuseProducts,
+  serialLanes,
+  shareIndices,
+  stageStrides,
+  superword,
+  unevenLoops,
+  vectorizeNests,
+} from '@filigree/opt';
+import type { countLosses, quantPasses } from '@filigree/quant';
+import { quantSpec, type QuantOptions } from '@filigree/quant/options';
+import {
+  grainSpec,
+  lowerFields,
+  type LoopGrain,
+  type Layout,
+  type LowerFieldsOptions,
+  type Storage,
+  lowerFieldsSpec,
+} from '@filigree/sparse/fields';
+
+/** How kernels on fields are lowered and optimised. */
+export interface FieldPipelineOptions {
+  /**
+   * Checks every index, every sum, difference, product and quotient of `i32` and `i64`, and every `assumeInRange` at
+   * run time, and reports the first that is out of bounds, overflows or breaks its promise, with its place in the
+   * source. Otherwise indices are clamped silently and integers wrap. Fields are not cached then. Default false.
+   */
+  readonly debug?: boolean;
+  /**
+   * Counts what kernels lose where they store numbers in few bits, for `losses` of the program. Loops over bits then run over single elements.
+   * Default as `debug`.
+   */
+  readonly losses?: boolean;
+  /** Those whose ops kernels may have. */
+  readonly extensions?: readonly Extension[];
+  /** Lets compilers reassociate and contract; default true. */
+  readonly fastMath?: boolean;
+  /** Parts of the lowering to switch off or change. */
+  readonly lowering?: LowerFieldsOptions;
+  /** Optimisations of quantised fields to switch off. */
+  readonly quant?: QuantOptions;
+  /**
+   * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
+   */
+  readonly fma?: boolean;
+  /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
+  readonly fences?: boolean;
+  /** How loops are cut; default what the backend of a program says, else for a processor. */
+  readonly grain?: LoopGrain;
+  /** Whether loops whose iterations are independent run on vector lanes; default true. */
+  readonly lanes?: boolean;
+  /**
+   * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
+   * `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   */
+  readonly omit?: readonly string[] | true;
+}
+
+/** The passes for numbers in few bits, of `@filigree/quant`. */
+export interface BitPasses {
+  readonly quantPasses: typeof quantPasses;
+  readonly countLosses: typeof countLosses;
+}
+
+/**
+ * The passes from kernels on fields to kernels on the memory of a storage. Throws `pipeline/unknown-pass` where `omit` names none.
+ *
+ * @param bits not needed where no field is stored in few bits and no losses are counted
+ */
+export const fieldPasses = (
+  storage: Storage,
+  options: FieldPipelineOptions | undefined,
+  bits: BitPasses | undefined,
+): Pipeline<Module> => {
+  const {
+    debug = false,
+    losses = debug,
+    fastMath = true,
+    fma = false,
+    grain,
+    fences = false,
+    lowering = {},
+    quant = {},
+    lanes = true,
+    omit = [],
+    extensions = [],
+  } = checkOptions('fieldPipeline', options, pipelineSpec);
+  const dialects = dialectsOf(extensions);
+  const { onFields = [], onCells = [] } = bits?.quantPasses(storage, quant) ?? {};
+  const counting = losses && bits ? [bits.countLosses(storage)] : [];
+  return pipeline([
+    /* Before branches are flattened, but after checks, which are of what the user wrote. */
+    ...(debug ? [] : counting),
+    lowerFields(storage, {
+      onFields: [...(debug ? counting : []), ...onFields],
+      onCells,
+      ...(grain && { grain }),
+      fences,
+      ...lowering,
+      ...(debug ? { checks: true } : {}),
+    }),
+    ...(omit === true
+      ? []
+      : without(
+          [
+            ...defaultPipeline({ dialects, fastMath, ...(grain?.team && { team: grain.team.threads }) }).passes,
+            unevenLoops({ dialects }),
+            vectorizeNests({ dialects }),
+            superword({ dialects }),
+            shareIndices({ dialects }),
+            dce({ dialects }),
+            fuseProducts({ dialects }),
+            /* Teams of threads have loops of their own, and memory that they share. */
+            ...(grain === undefined ? [stageStrides({ dialects })] : []),
+          ],
+          omit,
+        ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
+    ...(lanes ? [] : [serialLanes({ dialects })]),
+  ]);
+};
+
+/** Whether passes for numbers in few bits have something to do. */
+export const hasBits = ({ nodes }: Layout, { debug = false, losses = debug }: FieldPipelineOptions): boolean =>
+  losses || nodes.some((n) => n.stored !== undefined);
+
+/** What `fieldPipeline` takes, for those that pass it on. */
+export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
+  debug: option.truth,
+  losses: option.truth,
+  extensions: option.array('a list of extensions'),
+  fastMath: option.truth,
+  lowering: optionsOf(lowerFieldsSpec),
+  quant: optionsOf(quantSpec),
+  fma: option.truth,
+  grain: optionsOf(grainSpec),
+  fences: option.truth,
+  lanes: option.truth,
+  omit: option.or(true, option.list(option.text)),
+};
+
+const without = (passes: readonly Pass<Module>[], omit: readonly string[]): readonly Pass<Module>[] => {
+  for (const name of omit)
+    if (!passes.some((p) => p.name === name))
+      fail('pipeline/unknown-pass', `there is no pass '${name}' to leave out`, {
+        remedy: `use some of ${[...new Set(passes.map((p) => p.name))].join(', ')}`,
+      });
+  return passes.filter((p) => !omit.includes(p.name));
+};
+
+const FUSE = 'fuse-products';

@@ -1,0 +1,59 @@
+import { dialectsOf, type Backend, type CompileOptions } from '@filigree/backend';
+import { orThrow, type Extension, type Module, type Pass } from '@filigree/ir';
+import { fieldDialect, type Storage } from '@filigree/sparse/fields';
+import { cutKernels } from '@filigree/sparse/tasks';
+import type { FieldLowering } from '../../away/code-job.js';
+import { codeElsewhere } from '../../away/elsewhere.js';
+import { tablesInPlace } from '../../session/joined.js';
+import type { FusedModule } from './fused-code.js';
+import type { QueueOptions } from './queue-options.js';
+import type { QueueSetting } from './queue.js';
+
+/** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
+export type QueueSource = Pick<QueueSetting, 'cut' | 'lower' | 'elsewhere' | 'queue'>;
+
+/** What launches wait for, and how their code is made. */
+export interface Queued {
+  readonly queue: boolean | QueueOptions | undefined;
+  readonly extensions: readonly Extension[] | undefined;
+  /** The kernels before they are lowered, and what lowers them. */
+  readonly module: Module;
+  readonly storage: Storage;
+  readonly passes: Pass<Module>;
+  /** What the code of plans is found by, where what a program becomes depends on nothing but itself. */
+  readonly elsewhere:
+    | {
+        readonly backend: Backend;
+        readonly options: CompileOptions;
+        readonly parts: readonly (string | undefined)[];
+        /** Nothing where no other thread lowers as this one does. */
+        readonly lowered: FieldLowering | undefined;
+      }
+    | undefined;
+}
+
+/** What the launches of a program wait in. */
+export const queueSource = async (queued: Queued): Promise<QueueSource> => {
+  const { queue, extensions = [], module, storage, passes, elsewhere } = queued;
+  const { layout } = storage;
+  const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
+  const own = new Set(cut.setting.buffers.map((b) => b.name));
+  const whole = ({ kernels, buffers }: FusedModule): Module => ({
+    ...module,
+    name: 'fused',
+    kernels,
+    buffers: tablesInPlace(buffers, own),
+  });
+  return {
+    cut,
+    queue: typeof queue === 'object' ? queue : {},
+    lower: (fused) => orThrow(passes.run(whole(fused))),
+    ...(elsewhere && {
+      elsewhere: await codeElsewhere(elsewhere.backend, elsewhere.options, {
+        whole,
+        parts: elsewhere.parts,
+        lowered: elsewhere.lowered && { fields: elsewhere.lowered },
+      }),
+    }),
+  };
+};

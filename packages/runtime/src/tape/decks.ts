@@ -1,0 +1,75 @@
+import type { FieldDecl, Storage } from '@filigree/sparse/fields';
+import { hostField, hostFields } from '../fields/host-field.js';
+import type { Instance } from '../instantiate.js';
+import { launchByName } from '../program/launch-by-name.js';
+import type { Queue } from '../program/queue/queue.js';
+import type { RunningParts } from '../program/running.js';
+import type { Seeds } from '../program/seeds.js';
+import { accessDeck, type AccessDeck } from './access-deck.js';
+import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
+import { keeperOf } from './keeper.js';
+import { keptFields } from './kept-fields.js';
+import { recorderOf, type Recorder } from './recorder.js';
+import type { Saved } from './saved.js';
+import { structuresOf } from './structure.js';
+import { tangentDeck, type TangentDeck } from './tangent-deck.js';
+import { tapeDeck, type TapeDeck } from './tape-deck.js';
+
+/** What a program with derivatives runs them by. */
+export interface Decks {
+  readonly recorder: Recorder | undefined;
+  readonly accesses: AccessDeck | undefined;
+  readonly tangents: TangentDeck | undefined;
+  /** The tape, whose launches wait in a queue where there is one. */
+  readonly tape: (queue: Queue | undefined) => TapeDeck | undefined;
+}
+
+/** What decks are made from. */
+export interface DeckSetting {
+  readonly storage: Storage;
+  readonly instance: Instance;
+  readonly adjoints: AdjointKernels | undefined;
+  readonly tangents: TangentKernels | undefined;
+  /** Whether it is checked that what was active when a launch ran is so for its adjoint. */
+  readonly checked: boolean;
+  /** The buffers of what kernels return, by kernel. */
+  readonly returns: ReadonlyMap<string, string>;
+  readonly random: Seeds;
+}
+
+/** The decks of a program that runs. */
+export const decksOf = (
+  { storage, instance, adjoints, tangents, checked, returns, random }: DeckSetting,
+  { arena, check }: Pick<RunningParts, 'arena' | 'check'>,
+): Decks => {
+  const activeIn = function* (name: string): Generator<readonly number[]> {
+    for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
+  };
+  const fieldOf = hostFields(arena);
+  const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, fields);
+  const recorder =
+    adjoints &&
+    recorderOf(
+      instance,
+      structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn),
+      keeperOf((kernel) => {
+        const derived = adjoints.of.get(kernel);
+        return derived && 'needs' in derived ? derived.needs : undefined;
+      }, keep),
+    );
+  const accesses =
+    adjoints?.watched &&
+    accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
+      instance.launch(kernel, args);
+      check(of, shown);
+    });
+  return {
+    recorder,
+    accesses,
+    tangents: tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns),
+    tape: (queue) =>
+      adjoints &&
+      recorder &&
+      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, keep, accesses?.begin),
+  };
+};
