@@ -1,3 +1,4 @@
+export { loadParser } from '#parser';
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';

@@ -4,8 +4,11 @@ import type { Program } from 'acorn';
 import type MagicString from 'magic-string';
 import type { SourceMap } from 'magic-string';
 import { insertAround } from '../numeric/rewrite/insert.js';
+import { asExpression } from '../source/function-text.js';
 import { locOf, siteOf, type Site } from '../source/place.js';
 import { parseSource, type Parsed } from '../source/parse.js';
+import { byAcorn } from '../source/parser/acorn.js';
+import { treeOf, type Tree } from '../source/tree.js';
 import { rewrite } from '../numeric/rewrite/rewrite.js';
 import { asWrittenIn, type Written } from '../source/spelling/as-written.js';
 import { findKept, type KeptFunction } from './kept-functions.js';
@@ -41,7 +44,7 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
   if (!/\b(symbolic|compile|kernel|inlined)\b/.test(code)) return undefined;
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
-  const parsed = parseSource(code, { file, source: text }, relocation(options.original?.map));
+  const parsed = parseSource(code, { file, source: text }, byAcorn, relocation(options.original?.map));
   const modules = options.modules ?? /^(@filigree\/lang(\/numeric|\/kernels)?|filigree)$/;
   const roots = findRoots(parsed, modules);
   const functions = findKept(parsed, modules);
@@ -118,10 +121,22 @@ const keepFunction = (
   at: Loc | undefined,
 ): void => {
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
-  const place = at ? `, ${sure}, ${JSON.stringify(at)}` : sure ? '' : ', false';
-  const rest = `, ${JSON.stringify(text)}, ${scope}${place})`;
+  const place = `, ${sure}, ${at ? JSON.stringify(at) : 'undefined'}`;
+  const tree = parsedBefore(text);
+  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${JSON.stringify(tree)}` : place})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
   else insertAround(s, s.original, node, `${prefix}keep(`, rest);
+};
+
+/** The tree of a function's text, as whoever reads it parses it; nothing where that would end in an error, which is reported there. */
+const parsedBefore = (text: string): Tree | undefined => {
+  const whole = asExpression(text);
+  try {
+    return treeOf(whole, byAcorn(whole).program);
+  } catch (e) {
+    if (e instanceof SyntaxError) return undefined;
+    throw e;
+  }
 };
 
 /** Where a function stands, unless the text was printed anew: then its lines may be others. */

@@ -3,7 +3,8 @@ import { fail, type Loc } from '@filigree/ir';
 import { keptOf } from './kept.js';
 import { failAt, siteOf, type Site, type Source } from './place.js';
 import { bare, children, isFunction } from './ast.js';
-import { parseSource, type Parsed } from './parse.js';
+import { parseSource, type Parse, type Parsed } from './parse.js';
+import { programOf } from './tree.js';
 
 /** A function's own text, parsed as an expression. */
 export interface FunctionText {
@@ -17,12 +18,16 @@ export interface FunctionText {
 /** What a function says: what the build plugin kept of it, else what `toString()` gives. */
 export const textOf = (f: object): string => keptOf(f)?.text ?? Function.prototype.toString.call(f);
 
+/** A function's text as an expression that may stand alone. */
+export const asExpression = (text: string): string => `(${text}\n)`;
+
 /**
- * The text of a function, parsed. Lines are those of the text, from 1, unless `at` says where it begins.
+ * The text of a function, parsed, unless a build has done so. Lines are those of the text, from 1, unless `at` says where it begins.
  * `called` is what it is called where it has no name of its own, `text` what it says where that is known better. Fails with `lang/native-function` where there is no text.
  */
 export const functionText = (
   f: (...args: never[]) => unknown,
+  parse: Parse,
   at?: Loc,
   called = 'anonymous function',
   text = textOf(f),
@@ -36,6 +41,8 @@ export const functionText = (
     });
   }
   const source: Source = { file: at?.file ?? name, source: at ? undefined : text, original };
+  const kept = keptOf(f);
+  const tree = kept?.text === text ? kept.tree : undefined;
   for (const isMethod of [false, true]) {
     const open = isMethod ? '({' : '(';
     const relocate = (line: number, column: number): Site => {
@@ -43,7 +50,12 @@ export const functionText = (
       return at ? siteOf(at.line + line - 1, line === 1 ? at.column + own - 1 : own) : siteOf(line, Math.max(own, 1));
     };
     try {
-      const parsed = parseSource(isMethod ? `({${text}\n})` : `(${text}\n)`, source, relocate);
+      const parsed = parseSource(
+        isMethod ? `({${text}\n})` : asExpression(text),
+        source,
+        tree ? (whole) => ({ program: programOf(whole, tree), tokens: [] }) : parse,
+        relocate,
+      );
       refuseSuper(parsed, isMethod);
       return { parsed, isMethod, nameless: !isMethod && isNameless(parsed) };
     } catch (e) {

@@ -1,4 +1,5 @@
 import type { Loc } from '@filigree/ir';
+import type { Tree } from './tree.js';
 
 /** What a build keeps of a function that kernels are compiled from. */
 export interface Kept {
@@ -9,6 +10,8 @@ export interface Kept {
   readonly spelled: boolean;
   /** Where it begins in its file, where that is known and its lines are those of the file. */
   readonly at?: Loc | undefined;
+  /** The text as an expression, parsed; nothing where it is to be parsed. */
+  readonly tree?: Tree | undefined;
 }
 
 const kept = new WeakMap<object, Kept>();
@@ -17,8 +20,15 @@ const kept = new WeakMap<object, Kept>();
  * Remembers the text of a function as its author wrote it, and what its names mean: bundlers and minifiers rename both
  * names and what they stand for, so that the text of the function itself says nothing any more.
  */
-export const keep = <F extends object>(f: F, text: string, scope: Kept['scope'], spelled = true, at?: Loc): F => {
-  kept.set(f, { text, scope, spelled, at });
+export const keep = <F extends object>(
+  f: F,
+  text: string,
+  scope: Kept['scope'],
+  spelled = true,
+  at?: Loc,
+  tree?: Tree,
+): F => {
+  kept.set(f, { text, scope, spelled, at, tree });
   return f;
 };
 

@@ -1,4 +1,4 @@
-import { parse, type Program, type Token } from 'acorn';
+import type { Program, Token } from 'acorn';
 import { failAt, siteOf, type Site, type Source } from './place.js';
 import { analyseScopes, type Scopes } from './scope.js';
 
@@ -17,18 +17,12 @@ export interface Parsed {
 /** From line and column of the parsed text, both from 1, to a site of the user's text. */
 export type Relocate = (line: number, column: number) => Site;
 
+/** What parses: a parser, or what was parsed before. Throws `SyntaxError`. */
+export type Parse = (text: string) => { readonly program: Program; readonly tokens: readonly Token[] };
+
 /** Parses strict-mode JavaScript; `lang/syntax` where it is none. */
-export const parseSource = (text: string, source: Source, relocate: Relocate = siteOf): Parsed => {
-  const tokens: Token[] = [];
-  const program = guardSyntax(source, relocate, () =>
-    parse(text, {
-      ecmaVersion: 'latest',
-      sourceType: 'module',
-      preserveParens: true,
-      onToken: tokens,
-      allowSuperOutsideMethod: true,
-    }),
-  );
+export const parseSource = (text: string, source: Source, parse: Parse, relocate: Relocate = siteOf): Parsed => {
+  const { program, tokens } = guardSyntax(source, relocate, () => parse(text));
   const lines = lineStarts(text);
   return {
     text,

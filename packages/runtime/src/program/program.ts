@@ -4,6 +4,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
+  DiagnosticError,
   fail,
   type Diagnostics,
   type Extension,
@@ -21,6 +22,7 @@ import {
 } from '@filigree/ir';
 import {
   kernelKey,
+  loadParser,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -156,6 +158,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const texts = await textsOf(options, named, layout);
     const found = texts?.read();
     const known = found && isTold(found.told) ? found.told : undefined;
+    if (!known) await withParser(front);
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
@@ -256,6 +259,17 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
       debug: options.debug === true,
     }),
   );
+
+/** Runs the front end, and again with the parser where it was missing: pages have it only if some function was not parsed when they were built. */
+const withParser = async (run: () => unknown): Promise<void> => {
+  try {
+    run();
+  } catch (e) {
+    if (!(e instanceof DiagnosticError && e.diagnostics.some((d) => d.code === 'lang/parser'))) throw e;
+    await loadParser();
+    run();
+  }
+};
 
 const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
   differentiate !== undefined || tangents !== undefined;

@@ -1,3 +1,4 @@
+import { parseKernel } from '#parser';
 import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../source/ast.js';
 import { functionText, textOf } from '../../source/function-text.js';
@@ -31,6 +32,7 @@ export const unitOf = (
     name: fn.name,
     text: functionText(
       fn,
+      parseKernel,
       at,
       called,
       text,

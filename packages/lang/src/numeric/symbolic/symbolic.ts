@@ -15,6 +15,7 @@ import { originalOf } from '../../source/spelling/original.js';
 import { children } from '../../source/ast.js';
 import { isLoaderName } from '../../source/loader-name.js';
 import type { Parsed } from '../../source/parse.js';
+import { byAcorn } from '../../source/parser/acorn.js';
 import { functionName, type FunctionName } from '../../source/math.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../../source/standard-globals.js';
@@ -105,7 +106,14 @@ class Builder {
       return;
     }
     if (this.units.has(value) || markOf(value) || isStandard(value) || functionName(value)) return;
-    const text = functionText(value as AnyFunction, at, undefined, undefined, at ? undefined : this.original(value));
+    const text = functionText(
+      value as AnyFunction,
+      byAcorn,
+      at,
+      undefined,
+      undefined,
+      at ? undefined : this.original(value),
+    );
     const names = this.resolve(value as AnyFunction, text);
     this.units.set(value, { text, names });
     for (const used of names.values()) this.collect(used);
