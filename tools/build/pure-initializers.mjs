@@ -1,3 +1,4 @@
+import { decodedMappings, TraceMap } from '@jridgewell/trace-mapping';
 import { parse } from 'acorn';
 import MagicString from 'magic-string';
 
@@ -9,9 +10,11 @@ import MagicString from 'magic-string';
  *
  * @param {string} code of a module
  * @param {string} source what the map calls it
+ * @param {import('@jridgewell/trace-mapping').SourceMapInput} [before] the map of the code: the new one tells its places apart, and no others
  */
-export const pureInitializers = (code, source) => {
+export const pureInitializers = (code, source, before) => {
   const text = new MagicString(code);
+  for (const at of before ? placesOf(code, before) : []) text.addSourcemapLocation(at);
   const { body } = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
   for (const { object, statement, members } of body.flatMap((node) => namespaces(node, body))) {
     const filled = `${code.slice(members.start, members.end)}`;
@@ -24,7 +27,15 @@ export const pureInitializers = (code, source) => {
     text.appendLeft(init.start, `/* @__PURE__ */ (() => ${object ? '(' : ''}`);
     text.appendRight(init.end, `${object ? ')' : ''})()`);
   }
-  return { code: text.toString(), map: text.generateMap({ hires: 'boundary', source }) };
+  return { code: text.toString(), map: text.generateMap({ hires: before ? false : 'boundary', source }) };
+};
+
+/** Where the segments of a map begin. @type {(code: string, map: import('@jridgewell/trace-mapping').SourceMapInput) => readonly number[]} */
+const placesOf = (code, map) => {
+  const starts = [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  return decodedMappings(new TraceMap(map)).flatMap((segments, line) =>
+    segments.map(([column]) => (starts[line] ?? code.length) + column),
+  );
 };
 
 /** @typedef {import('acorn').AnyNode} Node */

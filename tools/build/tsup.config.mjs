@@ -77,7 +77,7 @@ export default defineConfig({
   plugins: [
     {
       name: 'pure-initializers',
-      renderChunk: (code, { path }) => (path.endsWith('.js') ? pureInitializers(code, path) : undefined),
+      renderChunk: (code, { path, map }) => (path.endsWith('.js') ? pureInitializers(code, path, map) : undefined),
     },
   ],
   clean: ['!**/*.d.ts', '!**/*.d.ts.map'],

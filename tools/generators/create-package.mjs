@@ -54,7 +54,7 @@ const manifest = (root, folder, description, imports, tests) => {
       '.': { '@filigree/source': './src/index.ts', types: './dist/index.d.ts', default: './dist/index.js' },
       './package.json': './package.json',
     },
-    files: ['dist', 'src', 'README.md', 'LICENSE'],
+    files: ['dist', '!dist/.tsbuildinfo', 'src', 'README.md', 'LICENSE'],
     engines: model.engines,
     scripts: { ...model.scripts, test: `vitest run --root ../.. packages/${folder}/` },
     dependencies: at(imports),

@@ -3,6 +3,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import {
   type Backend,
+  type LoadingBackend,
   type Bank,
   type Origin,
   type Sources,
@@ -57,7 +58,7 @@ export interface NativeOptions {
 }
 
 /** A backend for this machine, which can be made again with more. */
-export interface NativeBackend extends Backend {
+export interface NativeBackend extends LoadingBackend {
   /** The same backend with further extensions and plugins, and vectors of that many bytes. */
   readonly with: (more: Pick<NativeOptions, 'extensions' | 'plugins' | 'vectorBytes'>) => NativeBackend;
 }

@@ -8,7 +8,7 @@ import {
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import { hasBearing, type Backend, type MemoryOptions, type Sources } from '@filigree/backend';
+import { hasBearing, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
 import { ownMemoryLayout, writeModule } from './emit/module.js';
@@ -37,14 +37,14 @@ export interface WasmOptions {
  * The WebAssembly backend: needs no toolchain, works in Node and in browsers. `emit` writes readable WebAssembly text,
  * `compile` assembles it, `load` instantiates it; all buffers are views into its one memory.
  */
-export const wasm = (options?: WasmOptions): Backend => {
+export const wasm = (options?: WasmOptions): LoadingBackend => {
   const {
     shared = sharedMemoryAllowed(),
     simd = true,
     extensions = [],
     verify = true,
   } = checkOptions('wasm', options, wasmSpec);
-  const backend: Backend = {
+  const backend: LoadingBackend = {
     name: 'wasm',
     capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
     legalize: legalizeForWasm({ extensions, verify, simd }),

@@ -46,6 +46,12 @@ export interface Backend {
   readonly origin?: Origin;
 }
 
+/** A backend that compiles and loads in this process. */
+export interface LoadingBackend extends Backend {
+  readonly compile: NonNullable<Backend['compile']>;
+  readonly load: NonNullable<Backend['load']>;
+}
+
 /** What makes a backend again in another thread: a function of a package, called with options that are plain data. */
 export interface Origin {
   /** The package, and the address of a file from which it is found. */

@@ -1,4 +1,4 @@
-export { loadParser } from '#parser';
+export { loadFrontEnd } from '#parts';
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';

@@ -7,7 +7,7 @@ import { insertAround } from '../numeric/rewrite/insert.js';
 import { asExpression } from '../source/function-text.js';
 import { locOf, siteOf, type Site } from '../source/place.js';
 import { parseSource, type Parsed } from '../source/parse.js';
-import { byAcorn } from '../source/parser/acorn.js';
+import { byAcorn } from '../source/by-acorn.js';
 import { treeOf, type Tree } from '../source/tree.js';
 import { rewrite } from '../numeric/rewrite/rewrite.js';
 import { asWrittenIn, type Written } from '../source/spelling/as-written.js';

@@ -22,7 +22,7 @@ import {
 } from '@filigree/ir';
 import {
   kernelKey,
-  loadParser,
+  loadFrontEnd,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -158,7 +158,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const texts = await textsOf(options, named, layout);
     const found = texts?.read();
     const known = found && isTold(found.told) ? found.told : undefined;
-    if (!known) await withParser(front);
+    if (!known) await withFrontEnd(front);
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
@@ -260,13 +260,13 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
     }),
   );
 
-/** Runs the front end, and again with the parser where it was missing: pages have it only if some function was not parsed when they were built. */
-const withParser = async (run: () => unknown): Promise<void> => {
+/** Runs the front end, and again with all of it where something was missing: pages have the parser only if some function was not parsed when they were built. */
+const withFrontEnd = async (run: () => unknown): Promise<void> => {
   try {
     run();
   } catch (e) {
-    if (!(e instanceof DiagnosticError && e.diagnostics.some((d) => d.code === 'lang/parser'))) throw e;
-    await loadParser();
+    if (!(e instanceof DiagnosticError && e.diagnostics.some((d) => d.code === 'lang/not-loaded'))) throw e;
+    await loadFrontEnd();
     run();
   }
 };

@@ -1,7 +1,9 @@
+import { libraryWord } from '#parts';
 import type { Identifier } from 'acorn';
 import { isLoaderName } from '../../source/loader-name.js';
 import { standardGlobals } from '../../source/standard-globals.js';
-import * as vocabulary from '../vocabulary/index.js';
+import * as vocabulary from '../vocabulary/core.js';
+import { libraryWordOf } from '../vocabulary/inline.js';
 import { refuse, type Context } from './context.js';
 import { Refused } from './session.js';
 import type { Constant, Slot, Term } from './term.js';
@@ -27,6 +29,8 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   if (Object.hasOwn(words, name)) return fromHost(cx, id, name, words[name]);
   if (standardGlobals.has(name)) return fromHost(cx, id, name, (globalThis as Record<string, unknown>)[name]);
   if (name === 'arguments') return noArguments(cx, id);
+  const word = libraryWord(name);
+  if (word !== undefined) return fromHost(cx, id, name, word);
   if (name === '__name') return { is: 'host', name, value: keepName };
   if (name === unit.name && unit.text.nameless) return callsItself(cx, id, name);
   return refuse(
@@ -62,4 +66,4 @@ export const isWord = (value: unknown): boolean => wordOf(value) !== undefined;
 
 /** The word of the language that stands for a value, if one does. */
 export const wordOf = (value: unknown): string | undefined =>
-  Object.entries(words).find(([, meaning]) => meaning === value)?.[0];
+  Object.entries(words).find(([, meaning]) => meaning === value)?.[0] ?? libraryWordOf(value);

@@ -1,4 +1,4 @@
-import { parseKernel } from '#parser';
+import { parseKernel } from '#parts';
 import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../source/ast.js';
 import { functionText, textOf } from '../../source/function-text.js';

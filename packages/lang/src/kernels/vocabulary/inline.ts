@@ -17,4 +17,16 @@ export const inlined = <F extends (...args: never[]) => unknown>(
 export const inlinedScope = (fn: unknown): Readonly<Record<string, unknown>> | undefined =>
   typeof fn === 'function' ? scopes.get(fn) : undefined;
 
+/** Makes a function a word of the language. */
+export const libraryFunction = <F extends object>(name: string, fn: F): F => {
+  wordsByFunction.set(fn, name);
+  return fn;
+};
+
+/** The word of the language that a function is, if it is one that stands in the language itself. */
+export const libraryWordOf = (fn: unknown): string | undefined =>
+  typeof fn === 'function' ? wordsByFunction.get(fn) : undefined;
+
+const wordsByFunction = new WeakMap<object, string>();
+
 const scopes = new WeakMap<object, Readonly<Record<string, unknown>>>();

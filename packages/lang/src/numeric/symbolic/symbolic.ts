@@ -15,7 +15,7 @@ import { originalOf } from '../../source/spelling/original.js';
 import { children } from '../../source/ast.js';
 import { isLoaderName } from '../../source/loader-name.js';
 import type { Parsed } from '../../source/parse.js';
-import { byAcorn } from '../../source/parser/acorn.js';
+import { byAcorn } from '../../source/by-acorn.js';
 import { functionName, type FunctionName } from '../../source/math.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../../source/standard-globals.js';

@@ -1,5 +1,5 @@
 import { parse, type Token } from 'acorn';
-import type { Parse } from '../parse.js';
+import type { Parse } from './parse.js';
 
 /** Parses strict-mode JavaScript. */
 export const byAcorn: Parse = (text) => {

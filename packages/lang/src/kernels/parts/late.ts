@@ -1,0 +1,25 @@
+import { fail } from '@filigree/ir';
+import type { Parse } from '../../source/parse.js';
+
+let loaded: typeof import('./parts.js') | undefined;
+
+const parts = (): typeof import('./parts.js') =>
+  loaded ??
+  fail('lang/not-loaded', 'a kernel has a function or a name that no build has seen, for which more is to be loaded', {
+    remedy:
+      'await loadFrontEnd() of @filigree/lang/kernels before, which program() does by itself, or use the build plugin',
+  });
+
+/** The parser of kernels, in pages: builds parse what they see, so that most pages never load it. */
+export const parseKernel: Parse = (text) => parts().parse(text);
+
+/** What a name means among the words of the language that are functions in it; those that a page imports are found without. */
+export const libraryWord = (name: string): unknown => {
+  const { library } = parts();
+  return Object.hasOwn(library, name) ? library[name as keyof typeof library] : undefined;
+};
+
+/** Loads what kernels may need of the front end, where it is not there. */
+export const loadFrontEnd = async (): Promise<void> => {
+  loaded = await import('./parts.js');
+};

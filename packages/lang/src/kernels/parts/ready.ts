@@ -1,0 +1,12 @@
+import type { Parse } from '../../source/parse.js';
+import { library, parse } from './parts.js';
+
+/** The parser of kernels, which is there at once. */
+export const parseKernel: Parse = parse;
+
+/** What a name means among the words of the language that are functions in it. */
+export const libraryWord = (name: string): unknown =>
+  Object.hasOwn(library, name) ? library[name as keyof typeof library] : undefined;
+
+/** Loads what kernels may need of the front end, where it is not there. */
+export const loadFrontEnd = (): Promise<void> => Promise.resolve();
