@@ -77,7 +77,8 @@ export default defineConfig({
   plugins: [
     {
       name: 'pure-initializers',
-      renderChunk: (code, { path, map }) => (path.endsWith('.js') ? pureInitializers(code, path, map) : undefined),
+      renderChunk: (code, { path, map }) =>
+        path.endsWith('.js') ? pureInitializers(code, path, map ?? undefined) : undefined,
     },
   ],
   clean: ['!**/*.d.ts', '!**/*.d.ts.map'],

@@ -1,7 +1,6 @@
 import { parse } from 'acorn';
-import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { programOf, treeOf } from '../src/source/tree.js';
+import { programOf, treeOf } from '@filigree/lang/plugin';
 
 const parsed = (text: string) =>
   parse(text, { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true, allowSuperOutsideMethod: true });
@@ -36,23 +35,4 @@ describe('a tree says what the parser does', () => {
   ])('where it has room for that, not of %s', (text) => {
     expect(treeOf(text, parsed(text))).toBeUndefined();
   });
-
-  it('of whole modules of kernels', () => {
-    const folder = new URL('../src/kernels/vocabulary/', import.meta.url);
-    const bodies = readdirSync(folder).flatMap((name) =>
-      [...readFileSync(new URL(name, folder), 'utf8').matchAll(/^ {2}(?:return|const) [\s\S]*?;$/gm)].map(([s]) => s),
-    );
-    const texts = bodies.map((body) => `(() => {${body}\n})`).filter((text) => isJavaScript(text));
-    expect(texts.length).toBeGreaterThan(50);
-    for (const text of texts) expect(again(text) ?? plain(text)).toEqual(plain(text));
-  });
 });
-
-const isJavaScript = (text: string): boolean => {
-  try {
-    parsed(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
