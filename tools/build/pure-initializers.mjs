@@ -10,7 +10,7 @@ import MagicString from 'magic-string';
  *
  * @param {string} code of a module
  * @param {string} source what the map calls it
- * @param {import('@jridgewell/trace-mapping').SourceMapInput} [before] the map of the code: the new one tells its places apart, and no others
+ * @param {string} [before] the map of the code, as text: the new one tells its places apart, and no others
  */
 export const pureInitializers = (code, source, before) => {
   const text = new MagicString(code);
@@ -30,7 +30,7 @@ export const pureInitializers = (code, source, before) => {
   return { code: text.toString(), map: text.generateMap({ hires: before ? false : 'boundary', source }) };
 };
 
-/** Where the segments of a map begin. @type {(code: string, map: import('@jridgewell/trace-mapping').SourceMapInput) => readonly number[]} */
+/** Where the segments of a map begin. @type {(code: string, map: string) => readonly number[]} */
 const placesOf = (code, map) => {
   const starts = [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return decodedMappings(new TraceMap(map)).flatMap((segments, line) =>

@@ -19,7 +19,7 @@ const exported = Object.values(manifest.exports)
 const commandLine = manifest.bin && existsSync(join(folder, 'src/cli.ts')) ? ['./src/cli.ts'] : [];
 const extra = manifest.filigree?.entries ?? [];
 
-/** What functions of the language that a package brings are wrapped in, as it imports that. */
+/** What functions of the language that a package brings are wrapped in, as it imports that. @type {Readonly<Record<string, RegExp>>} */
 const wrappers = {
   '@filigree/lang': /\/(inline|kernel)\.js$/,
   filigree: /^@filigree\/lang(\/kernels)?$/,
@@ -78,7 +78,9 @@ export default defineConfig({
     {
       name: 'pure-initializers',
       renderChunk: (code, { path, map }) =>
-        path.endsWith('.js') ? pureInitializers(code, path, map ?? undefined) : undefined,
+        path.endsWith('.js')
+          ? pureInitializers(code, path, typeof map === 'string' ? map : map ? JSON.stringify(map) : undefined)
+          : undefined,
     },
   ],
   clean: ['!**/*.d.ts', '!**/*.d.ts.map'],
