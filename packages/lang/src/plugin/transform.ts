@@ -123,10 +123,13 @@ const keepFunction = (
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
   const place = `, ${sure}, ${at ? JSON.stringify(at) : 'undefined'}`;
   const tree = parsedBefore(text);
-  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${JSON.stringify(tree)}` : place})`;
+  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${quoted(JSON.stringify(tree))}` : place})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
   else insertAround(s, s.original, node, `${prefix}keep(`, rest);
 };
+
+/** A text in single quotes, since it has double ones. */
+const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 /** The tree of a function's text, as whoever reads it parses it; nothing where that would end in an error, which is reported there. */
 const parsedBefore = (text: string): Tree | undefined => {

@@ -1,5 +1,4 @@
 import type { Loc } from '@filigree/ir';
-import type { Tree } from './tree.js';
 
 /** What a build keeps of a function that kernels are compiled from. */
 export interface Kept {
@@ -10,8 +9,8 @@ export interface Kept {
   readonly spelled: boolean;
   /** Where it begins in its file, where that is known and its lines are those of the file. */
   readonly at?: Loc | undefined;
-  /** The text as an expression, parsed; nothing where it is to be parsed. */
-  readonly tree?: Tree | undefined;
+  /** The tree of the text as an expression, as JSON: bundlers write each element of a list in a line. Nothing where the text is to be parsed. */
+  readonly tree?: string | undefined;
 }
 
 const kept = new WeakMap<object, Kept>();
@@ -26,7 +25,7 @@ export const keep = <F extends object>(
   scope: Kept['scope'],
   spelled = true,
   at?: Loc,
-  tree?: Tree,
+  tree?: string,
 ): F => {
   kept.set(f, { text, scope, spelled, at, tree });
   return f;
