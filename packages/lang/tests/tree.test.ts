@@ -1,6 +1,6 @@
 import { parse } from 'acorn';
 import { describe, expect, it } from 'vitest';
-import { programOf, treeOf } from '@filigree/lang/plugin';
+import { programOf, textOfTree, treeOf, treeOfText } from '@filigree/lang/plugin';
 
 const parsed = (text: string) =>
   parse(text, { ecmaVersion: 'latest', sourceType: 'module', preserveParens: true, allowSuperOutsideMethod: true });
@@ -8,7 +8,7 @@ const parsed = (text: string) =>
 /** As a build writes it and a page reads it; nodes of the parser are of a class. */
 const again = (text: string): unknown => {
   const tree = treeOf(text, parsed(text));
-  return tree && programOf(text, JSON.parse(JSON.stringify(tree)) as typeof tree);
+  return tree && programOf(text, treeOfText(textOfTree(tree)));
 };
 
 const plain = (text: string): unknown => JSON.parse(JSON.stringify(parsed(text)));
@@ -20,6 +20,7 @@ describe('a tree says what the parser does', () => {
     '(function f({ a, b: [c, ...d], e = 2 } = {}, ...rest) { return { a, b: c, ...d, [e]: rest, f: "it\'s", t: true }; })',
     '(() => { outer: for (let k = 0, n; k < 3; k++) { if (k) continue outer; else break; } ; })',
     '(x => { switch (x) { case 1: x--; default: throw new Error("none"); } while (!x) x **= 2; do { x } while (0) })',
+    `(x => { ${'x = x + 0; '.repeat(2000)}return "quotes \\" \\\\ and . ! ?"; })`,
     '(x => { var y; let z = null; const g = (a, b) => (a, b); function h() { return x ?? y; } g(...[, h(), z]); })',
   ])('%s', (text) => {
     expect(again(text)).toEqual(plain(text));

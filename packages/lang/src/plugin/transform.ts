@@ -8,7 +8,7 @@ import { asExpression } from '../source/function-text.js';
 import { locOf, siteOf, type Site } from '../source/place.js';
 import { parseSource, type Parsed } from '../source/parse.js';
 import { byAcorn } from '../source/by-acorn.js';
-import { treeOf, type Tree } from '../source/tree.js';
+import { textOfTree, treeOf, type Tree } from '../source/tree.js';
 import { rewrite } from '../numeric/rewrite/rewrite.js';
 import { asWrittenIn, type Written } from '../source/spelling/as-written.js';
 import { findKept, type KeptFunction } from './kept-functions.js';
@@ -123,7 +123,7 @@ const keepFunction = (
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
   const place = `, ${sure}, ${at ? JSON.stringify(at) : 'undefined'}`;
   const tree = parsedBefore(text);
-  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${quoted(JSON.stringify(tree))}` : place})`;
+  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${quoted(textOfTree(tree))}` : place})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
   else insertAround(s, s.original, node, `${prefix}keep(`, rest);
 };

@@ -4,7 +4,7 @@ import { keptOf } from './kept.js';
 import { failAt, siteOf, type Site, type Source } from './place.js';
 import { bare, children, isFunction } from './ast.js';
 import { parseSource, type Parse, type Parsed } from './parse.js';
-import { programOf, type Tree } from './tree.js';
+import { programOf, treeOfText } from './tree.js';
 
 /** A function's own text, parsed as an expression. */
 export interface FunctionText {
@@ -53,7 +53,7 @@ export const functionText = (
       const parsed = parseSource(
         isMethod ? `({${text}\n})` : asExpression(text),
         source,
-        tree ? (whole) => ({ program: programOf(whole, JSON.parse(tree) as Tree), tokens: [] }) : parse,
+        tree ? (whole) => ({ program: programOf(whole, treeOfText(tree)), tokens: [] }) : parse,
         relocate,
       );
       refuseSuper(parsed, isMethod);

@@ -9,7 +9,7 @@ export interface Kept {
   readonly spelled: boolean;
   /** Where it begins in its file, where that is known and its lines are those of the file. */
   readonly at?: Loc | undefined;
-  /** The tree of the text as an expression, as JSON: bundlers write each element of a list in a line. Nothing where the text is to be parsed. */
+  /** The tree of the text as an expression, as `textOfTree` writes it. Nothing where the text is to be parsed. */
   readonly tree?: string | undefined;
 }
 

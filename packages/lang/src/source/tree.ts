@@ -35,7 +35,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   ReturnStatement: 'argument',
   BreakStatement: 'label',
   ContinueStatement: 'label',
-  LabeledStatement: 'body label',
+  LabeledStatement: 'label body',
   EmptyStatement: '',
   ArrayExpression: 'elements*',
   ArrayPattern: 'elements*',
@@ -46,7 +46,7 @@ const MEMBERS: Readonly<Record<string, string>> = {
   RestElement: 'argument',
   AssignmentPattern: 'left right',
   SwitchStatement: 'discriminant cases*',
-  SwitchCase: 'consequent* test',
+  SwitchCase: 'test consequent*',
   ThrowStatement: 'argument',
   SequenceExpression: 'expressions*',
   NewExpression: 'callee arguments*',
@@ -65,6 +65,7 @@ export const treeOf = (text: string, program: Program): Tree | undefined => {
     const { type, start, end, ...members } = node as AnyNode & Members;
     const listed = membersOf(type);
     if (!listed || Object.keys(members).length !== listed.length) return false;
+    if (start < before) return false;
     tree.push(TYPES.indexOf(type) + 1, start - before, end - start);
     before = start;
     return listed.every(([name, kind]) => {
@@ -120,4 +121,33 @@ const KEYWORDS: ReadonlyMap<string, unknown> = new Map([
   ['false', false],
 ]);
 
-const isPlain = (value: unknown): value is Tree[number] => ['string', 'number', 'boolean'].includes(typeof value);
+const isPlain = (value: unknown): value is Tree[number] => typeof value === 'string' || typeof value === 'boolean';
+
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/** Digits that are a number alone; of others, each begins one of two digits. */
+const ALONE = 48;
+
+/** A tree as a short text: a number in one digit or two, mostly. */
+export const textOfTree = (tree: Tree): string =>
+  tree
+    .map((x) => {
+      if (typeof x === 'string') return JSON.stringify(x);
+      if (typeof x !== 'number') return x === null ? '.' : x ? '!' : '?';
+      if (x < ALONE) return DIGITS[x];
+      const more = x - ALONE;
+      return more < (63 - ALONE) * 64 ? `${DIGITS[ALONE + (more >> 6)]}${DIGITS[more & 63]}` : `_${x}.`;
+    })
+    .join('');
+
+/** The tree that such a text is of. */
+export const treeOfText = (text: string): Tree =>
+  Array.from(text.matchAll(/"(?:[^"\\]|\\.)*"|_\d+\.|[.!?A-Za-v]|../g), ([part]): Tree[number] => {
+    const [first] = part;
+    if (first === '"') return JSON.parse(part) as string;
+    if (first === '_') return Number(part.slice(1, -1));
+    if (first === '.') return null;
+    if (first === '!' || first === '?') return first === '!';
+    const [high, low] = [...part].map((digit) => DIGITS.indexOf(digit));
+    return low === undefined ? high! : ALONE + (high! - ALONE) * 64 + low;
+  });
