@@ -38,6 +38,7 @@ import { keptFields } from '../tape/kept-fields.js';
 import { keeperOf } from '../tape/keeper.js';
 import { recorderOf } from '../tape/recorder.js';
 import type { Saved } from '../tape/saved.js';
+import { saveFieldsOf } from '../tape/saved-fields.js';
 import { structuresOf } from '../tape/structure.js';
 import { tangentDeck, type TangentDeck } from '../tape/tangent-deck.js';
 import { tapeDeck, type TapeDeck } from '../tape/tape-deck.js';
@@ -198,7 +199,8 @@ const assembled = (
       for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
     };
     const fieldOf = hostFields(arena);
-    const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, fields);
+    const save = saveFieldsOf(arena, fieldOf, storage.layout);
+    const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, save, fields);
     const recorder =
       adjoints &&
       recorderOf(
@@ -228,7 +230,7 @@ const assembled = (
         check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,
       });
-    return { arena, life, check, recorder, keep, accesses, forwards, queue, waiting };
+    return { arena, life, check, recorder, keep, save, accesses, forwards, queue, waiting };
   };
   const ledger = lossLedger(storage, module, instance);
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
@@ -285,7 +287,7 @@ const assembled = (
       };
     },
   );
-  const { arena, life, check, recorder, keep, accesses, forwards, queue } = parts.taken!;
+  const { arena, life, check, recorder, keep, save, accesses, forwards, queue } = parts.taken!;
   const program: FieldProgram = {
     ...core,
     bytes: () => bytesInUse(arena),
@@ -305,13 +307,30 @@ const assembled = (
     tape:
       adjoints &&
       recorder &&
-      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, keep, accesses?.begin),
+      tapeDeck(
+        instance,
+        adjoints,
+        recorder,
+        launchByName(instance, check, queue),
+        random,
+        keep,
+        { save, beside: fieldsBeside(storage.layout) },
+        accesses?.begin,
+      ),
     tangents: forwards,
     storage,
     instance: queue ? held(instance, queue) : instance,
     launches,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
+};
+
+/** The scalar fields that lie in the same cells as one. */
+const fieldsBeside = ({ fields }: Storage['layout']): ((name: string) => readonly string[]) => {
+  const within = (name: string): number => fields.get(name)!.path.at(-2)!;
+  const byCells = new Map<number, string[]>();
+  for (const name of fields.keys()) byCells.set(within(name), [...(byCells.get(within(name)) ?? []), name]);
+  return (name) => byCells.get(within(name))!;
 };
 
 /** The arena as the host sees it: where it lies, or in a mirror. */

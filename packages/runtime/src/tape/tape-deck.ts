@@ -1,4 +1,4 @@
-import type { Adjoint, Overflow } from '@filigree/autodiff';
+import type { Adjoint, Needs, Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
@@ -6,7 +6,7 @@ import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
 import type { Saved } from './saved.js';
-import { blockOf, type Block } from './segments.js';
+import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
 
 /** Launches in their order, which can be run backwards. */
@@ -53,6 +53,7 @@ export interface TapeDeck {
 
 /**
  * @param keep copies fields
+ * @param copier copies those around which nothing is sparse
  * @param begins told when a recording begins
  */
 export const tapeDeck = (
@@ -62,17 +63,17 @@ export const tapeDeck = (
   launch: LaunchByName,
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
+  copier: Copier,
   begins?: () => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
+  const touched = new Map<string, Touched>();
   const touchedBy = (kernel: string): Touched => {
-    const { needed, written, kept } = needsOf(kernel);
-    const [needs, writes] = [needed, written].map((all) =>
-      all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1')),
-    );
-    return { needs, writes, kept };
+    const found = touched.get(kernel) ?? touchedOf(needsOf(kernel));
+    touched.set(kernel, found);
+    return found;
   };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
   let checked: readonly Flat[] = [];
@@ -80,7 +81,7 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, touchedBy, block),
+    steps: (block) => blockOf(recorder, seeds, touchedBy, copier, block),
     record: (run) => {
       begins?.();
       const entries = recorder.record(run);
@@ -162,6 +163,13 @@ const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void
     `a loop of kernel '${kernel}' ran more than ${loop.most} times, and its derivative needs what it carried each time`,
     { loc: loop.op.loc, remedy: 'bound the loop by a number, or launch a kernel for each part of it' },
   );
+};
+
+const touchedOf = ({ needed, written, kept }: Needs): Touched => {
+  const [needs, writes] = [needed, written].map((all) => [
+    ...new Set(all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'))),
+  ]);
+  return { needs, writes, kept };
 };
 
 const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
