@@ -51,8 +51,7 @@ const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): 
       },
       differs: () => {
         const now = copied();
-        const changed = copy.arrays.length > 0 || now.words.some((w, n) => w !== copy.words[n]);
-        if (!changed) {
+        if (copy.arrays.length === 0 && areEqual(copy.words, now.words)) {
           spare.push(now.words);
           return undefined;
         }
@@ -65,6 +64,11 @@ const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): 
       },
     };
   };
+};
+
+const areEqual = (a: Int32Array, b: Int32Array): boolean => {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
 };
 
 /** Whether numbers differ by no more than rounding in another order does: so little, relative to the largest of them. */

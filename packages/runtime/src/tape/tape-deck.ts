@@ -76,7 +76,7 @@ export const tapeDeck = (
     return found;
   };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
-  let checked: readonly Flat[] = [];
+  let checked: readonly (Alike | undefined)[] | undefined;
   return {
     fields,
     writes: kernels.writes,
@@ -86,10 +86,11 @@ export const tapeDeck = (
       begins?.();
       const entries = recorder.record(run);
       const all = flat(entries);
-      if (!areAlike(all, checked)) refuseOverwrites(all, needsOf);
-      checked = entries.some((e) => 'again' in e)
-        ? []
-        : all.map((e) => ('kernel' in e ? { ...e, arrays: [], kept: undefined } : e));
+      if (!checked || !areAlike(all, checked)) {
+        checked = undefined;
+        refuseOverwrites(all, needsOf);
+        checked = all.map(alikeOf);
+      }
       return { entries, bytes: bytesOf(entries) };
     },
     clear: () => launch(clear),
@@ -174,12 +175,27 @@ const touchedOf = ({ needed, written, kept }: Needs): Touched => {
 
 const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
 
-const areAlike = (a: readonly Flat[], b: readonly Flat[]): boolean =>
-  a.length === b.length &&
-  a.every((x, n) => {
-    const y = b[n];
-    return 'kernel' in x && 'kernel' in y && x.kernel === y.kernel && x.args.every((v, k) => Object.is(v, y.args[k]));
+/** What it depends on whether a launch is overwritten that derivatives need. Of steps of the host each is a case of its own. */
+type Alike = Pick<Launched, 'kernel' | 'args'> & { readonly kept: boolean; readonly state?: ReadonlySet<string> };
+
+const alikeOf = (e: Flat): Alike | undefined =>
+  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: e.kept !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+
+const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]): boolean =>
+  all.length === before.length &&
+  all.every((x, n) => {
+    const y = before[n];
+    return (
+      'kernel' in x &&
+      x.kernel === y?.kernel &&
+      (x.kept !== undefined) === y.kept &&
+      areSame(x.state, y.state) &&
+      x.args.every((v, k) => Object.is(v, y.args[k]))
+    );
   });
+
+const areSame = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean =>
+  a === b || (a?.size === b?.size && a !== undefined && b !== undefined && [...a].every((name) => b.has(name)));
 
 const bytesOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, e) => {

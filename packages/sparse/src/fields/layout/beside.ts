@@ -35,7 +35,5 @@ export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly Fiel
     const beside: NodeSpec = { ...spec, kind: 'dense', word: undefined };
     return [Branch.whole([spec], places, []), Branch.whole([beside], added, [])];
   };
-  return layout(
-    ...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap((c) => branchesOf(c, false)),
-  );
+  return layout(...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap((c) => branchesOf(c, false)));
 };
