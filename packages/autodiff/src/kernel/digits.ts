@@ -51,7 +51,8 @@ export const digitsOf = (
   }
   const digits = new Map([...extents].filter(([id]) => !split.has(id)));
   /* Each quotient has its remainder, else digits do not tell the iteration. */
-  const size = (all: Iterable<{ readonly extent: number }>): number => [...all].reduce((n, { extent }) => n * extent, 1);
+  const size = (all: Iterable<{ readonly extent: number }>): number =>
+    [...all].reduce((n, { extent }) => n * extent, 1);
   if (size(digits.values()) !== size(counters)) return undefined;
 
   const distance = (v: Value): { readonly digit: Value; readonly by: number } | undefined => {

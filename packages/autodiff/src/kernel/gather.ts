@@ -82,8 +82,8 @@ const gathered = (
   }
   const end = ops[ops.length - 1];
   const kept = ops.slice(0, -1).filter((op) => !removed.has(op) && !deferred.has(op));
-  const first = nested(loops, [...kept, ...added, end], digits, ids);
-  return deferred.size === 0 ? [first] : [first, nested(loops, body.only([...deferred]), digits, ids)];
+  const first = nested(nest, [...kept, ...added, end], digits, ids);
+  return deferred.size === 0 ? [first] : [first, nested(nest, body.only([...deferred]), digits, ids)];
 };
 
 /** Loops within one another, and what is in the innermost of them. */
@@ -106,10 +106,18 @@ const nestOf = (loop: Op, table: OpTable): Nest | undefined => {
 };
 
 /** The nest with other ops in it, which are made anew. Where iterations touch elements of their own alone, the innermost loop is one for lanes. */
-const nested = (loops: readonly Op[], ops: readonly Op[], digits: Digits, ids: IdSource): Op => {
+const nested = ({ loops, ops: all }: Nest, ops: readonly Op[], digits: Digits, ids: IdSource): Op => {
   const moved = new Map<number, Value>();
   const fresh = loops.map(({ regions: [{ params }] }) => params.map((p) => makeValue(ids.next(), p.type, p.hint)));
   loops.forEach(({ regions: [{ params }] }, n) => params.forEach((p, k) => moved.set(p.id, fresh[n][k])));
+  /* The bounds of each loop, which are numbers, before it; those of the outermost are there. */
+  const bounds = loops.map((loop, n) => {
+    const made: Op[] = [];
+    const known = new Map<number, Value>();
+    const numbers = new Set(n === 0 ? [] : loop.operands.map((v) => v.id));
+    for (const op of all) if (op.results.some((r) => numbers.has(r.id))) clone(op, known, made, ids);
+    return { made, operands: loop.operands.map((v) => known.get(v.id) ?? v) };
+  });
   const inside: Op[] = [];
   for (const op of ops) clone(op, moved, inside, ids);
   const end = ops[ops.length - 1];
@@ -117,7 +125,7 @@ const nested = (loops: readonly Op[], ops: readonly Op[], digits: Digits, ids: I
     const innermost = n === loops.length - 1;
     const attrs = innermost && n > 0 && touchesOwn(ops, digits) ? { ...loop.attrs, simd: true } : loop.attrs;
     const region = { params: fresh[n], ops: innermost ? inside : [...within, end] };
-    return [opWith(loop, { attrs, regions: [region] })];
+    return [...bounds[n].made, opWith(loop, { operands: bounds[n].operands, attrs, regions: [region] })];
   }, [])[0];
 };
 
