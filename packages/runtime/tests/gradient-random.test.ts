@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 /** A statement gives one value, made of those before it. */
 type Statement =
   | { readonly is: 'sum' | 'product' | 'sine'; readonly a: number; readonly b: number }
-  | { readonly is: 'put' | 'add' | 'read'; readonly of: 0 | 1; readonly a: number; readonly b: number }
+  | { readonly is: 'put' | 'add' | 'read'; readonly of: 'x' | 'y'; readonly a: number; readonly b: number }
   | { readonly is: 'if'; readonly a: number; readonly b: number; readonly arms: readonly (readonly Statement[])[] }
   | { readonly is: 'for' | 'while'; readonly a: number; readonly b: number; readonly body: readonly Statement[] };
 
@@ -22,7 +22,7 @@ const { block } = fc.letrec<{ statement: Statement; block: Statement[] }>((tie) 
       fc.record({ is: fc.constantFrom('sum' as const, 'product' as const, 'sine' as const), ...operands }),
       fc.record({
         is: fc.constantFrom('put' as const, 'add' as const, 'read' as const),
-        of: fc.constantFrom(0 as const, 1 as const),
+        of: fc.constantFrom('x' as const, 'y' as const),
         ...operands,
       }),
       fc.record({ is: fc.constant('if' as const), ...operands, arms: fc.tuple(tie('block'), tie('block')) }),
@@ -34,7 +34,6 @@ const { block } = fc.letrec<{ statement: Statement; block: Statement[] }>((tie) 
 /** The text of a kernel of `x`, `y`, `loss` and a number of iterations. */
 const textOf = (code: readonly Statement[]): string => {
   let names = 0;
-  const place = ['x[p]', 'y[p]'];
   const lines = (list: readonly Statement[], before: readonly string[]): readonly [string, string] => {
     const known = [...before];
     const pick = (k: number): string => known[known.length - 1 - (k % known.length)];
@@ -44,20 +43,24 @@ const textOf = (code: readonly Statement[]): string => {
       const within = (more: readonly string[], body: readonly Statement[]): readonly [string, string] =>
         lines(body, [...known, ...more]);
       const made = ((): string => {
-        if (s.is === 'sum') return `const ${v} = ${a} + ${b};`;
-        if (s.is === 'product') return `const ${v} = ${a} * ${b};`;
-        if (s.is === 'sine') return `const ${v} = Math.sin(1.3 * ${a});`;
-        if (s.is === 'put') return `${place[s.of]} = Math.sin(${a} * ${b} + 0.8 * ${a}); const ${v} = ${place[s.of]};`;
-        if (s.is === 'add') return `${place[s.of]} += Math.cos(${a}) * ${b}; const ${v} = Math.sin(${place[s.of]});`;
-        if (s.is === 'read') return `const ${v} = ${place[s.of]};`;
+        if (s.is === 'for' || s.is === 'while') {
+          const [body, next] = within([v], s.body);
+          return s.is === 'for'
+            ? `let ${v} = ${a}; for (const k${v} of range(n)) { ${body} ${v} = ${next} + 0.1 * k${v}; }`
+            : `let ${v} = ${a}; let k${v} = 0; while (k${v} < n && ${v} < 0.6) { ${body} ${v} = ${next} + 0.3 * ${v}; k${v} += 1; }`;
+        }
         if (s.is === 'if') {
           const [[then, yes], [other, no]] = s.arms.map((arm) => within([], arm));
           return `let ${v} = 0.0; if (${a} > 0.7 * ${b}) { ${then} ${v} = ${yes}; } else { ${other} ${v} = ${no}; }`;
         }
-        const [body, next] = within([v], s.body);
-        return s.is === 'for'
-          ? `let ${v} = ${a}; for (const k${v} of range(n)) { ${body} ${v} = ${next} + 0.1 * k${v}; }`
-          : `let ${v} = ${a}; let k${v} = 0; while (k${v} < n && ${v} < 0.6) { ${body} ${v} = ${next} + 0.3 * ${v}; k${v} += 1; }`;
+        if (s.is === 'put' || s.is === 'add' || s.is === 'read') {
+          const place = `${s.of}[p]`;
+          if (s.is === 'put') return `${place} = Math.sin(${a} * ${b} + 0.8 * ${a}); const ${v} = ${place};`;
+          if (s.is === 'add') return `${place} += Math.cos(${a}) * ${b}; const ${v} = Math.sin(${place});`;
+          return `const ${v} = ${place};`;
+        }
+        if (s.is === 'sine') return `const ${v} = Math.sin(1.3 * ${a});`;
+        return `const ${v} = ${a} ${s.is === 'sum' ? '+' : '*'} ${b};`;
       })();
       known.push(v);
       return made;
@@ -93,10 +96,12 @@ it('random kernels, launched several times, that overwrite what they read have t
       fc.constantFrom(...Object.keys(LAYOUTS)),
       fc.constantFrom('launches', 'steps'),
       async (code, at, n, where, how) => {
-        const run = kernel([x, y, loss, 'i32'], { float: 'f64', scope: {} }, new Function('range', `return ${textOf(code)}`)() as never); // prettier-ignore
+        /* Its text is what a kernel is made of. */
+        const body = new Function('range', `return ${textOf(code)}`)(range) as (...args: unknown[]) => void;
+        const run = kernel([x, y, loss, 'i32'], { float: 'f64' }, body);
         const made = await program({
           layout: layout(...LAYOUTS[where], dense(i, 1).place(loss)),
-          kernels: { run, sum, empty } as never,
+          kernels: { run, sum, empty },
           backend: wasm(),
           differentiate: true,
         })();

@@ -26,7 +26,8 @@ export type Statement =
       readonly body: readonly Statement[];
     }
   /** Overwrites an element of the cell, or reads what it is by now. */
-  | { readonly is: 'put' | 'read'; readonly of: number; readonly a: number; readonly b: number };
+  | { readonly is: 'put'; readonly of: number; readonly a: number; readonly b: number }
+  | { readonly is: 'read'; readonly of: number; readonly a: number; readonly b: number };
 
 const NAMES = ['x', 'y'] as const;
 const operations = ['add', 'sub', 'mul', 'sin', 'gauss', 'min'] as const;
@@ -90,12 +91,13 @@ const statement = (
 ): Value => {
   const { n, p } = around;
   const [x, y] = [pick(s.a), pick(s.b)];
-  if (s.is === 'put') {
+  if (s.is === 'put' || s.is === 'read') {
+    const field = NAMES[s.of];
+    if (s.is === 'read') return b.value('field.load', [p], { field });
     const value = b.math('sin', b.add(b.mul(x, y), b.mul(b.f64(0.8), x)));
-    b.op('field.store', [value, p], { field: NAMES[s.of] });
+    b.op('field.store', [value, p], { field });
     return value;
   }
-  if (s.is === 'read') return b.value('field.load', [p], { field: NAMES[s.of] });
   if (s.is === 'if')
     return b.if(
       b.cmp('gt', x, b.mul(y, b.f64(0.7))),
