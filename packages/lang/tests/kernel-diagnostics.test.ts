@@ -313,3 +313,17 @@ it('elements below a hash table, which has no end, are visited by outermost loop
   const def = define([far], fromText('(far) => { for (const p of serially(active(far))) far[p] = 1; }'));
   expect(problemsOf(def, layout(hash(i, 64).place(far))).map((d) => d.code)).toEqual(['lang/nested-active']);
 });
+
+it('names components as the program does', () => {
+  const named = (body: string): string =>
+    problemsOf(define(args, fromText(`(${parameters}) => { ${body} }`), { scope }), place)[0]?.message;
+  expect([
+    named('let g = { v: { x: true } }; g.v.x = dt;'),
+    named('let gv = [true, dt]; gv[0] = m;'),
+    named('let g = { list: [{ "a b": true }] }; g.list[0]["a b"] = dt;'),
+  ]).toEqual([
+    expect.stringContaining('`g.v.x`'),
+    expect.stringContaining('`gv[0]`'),
+    expect.stringContaining('`g.list[0]["a b"]`'),
+  ]);
+});

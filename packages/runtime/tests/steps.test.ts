@@ -3,7 +3,7 @@ import { adjointField } from '@filigree/autodiff';
 import { DiagnosticError } from '@filigree/ir';
 import { kernel, math, range } from '@filigree/lang/kernels';
 import { hostStep, program, steps, valueAndGradient, type StepsOptions } from '@filigree/runtime';
-import { dense, fields, i, layout } from '@filigree/sparse/fields';
+import { dense, fields, i, layout, type Branch } from '@filigree/sparse/fields';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterAll, describe, expect, it } from 'vitest';
 
@@ -29,37 +29,40 @@ const change = kernel([k], { scope }, (k) => {
   for (const p of range(N)) k[p] = 2.0;
 });
 
-const made = await program({
-  layout: layout(dense(i, N).place(x, next, k, out), dense(i, 1).place(loss)),
-  kernels: { move, take, total, sumOut, change },
-  backend: wasm(),
-  differentiate: true,
-})();
-if (E.isLeft(made)) throw new Error(JSON.stringify(made.left));
-const sim = made.right;
+const programOf = async (...branches: readonly Branch[]) => {
+  const made = await program({
+    layout: layout(...branches, dense(i, 1).place(loss)),
+    kernels: { move, take, total, sumOut, change },
+    backend: wasm(),
+    differentiate: true,
+  })();
+  if (E.isLeft(made)) throw new Error(JSON.stringify(made.left));
+  return made.right;
+};
+const sim = await programOf(dense(i, N).place(x, next, k, out));
 afterAll(() => sim.dispose());
 
 const start = Float64Array.from({ length: N }, (_, p) => Math.sin(1 + p));
 const strength = Float64Array.from({ length: N }, (_, p) => 0.5 + (p % 5) / 5);
-const begin = (): void => {
-  sim.field(x).fromArray(start);
-  sim.field(k).fromArray(strength);
+const begin = (of = sim): void => {
+  of.field(x).fromArray(start);
+  of.field(k).fromArray(strength);
 };
-const gradientOf = (n: number, keep: StepsOptions['keep']) => {
-  begin();
+const gradientOf = (n: number, keep: StepsOptions['keep'], of = sim) => {
+  begin(of);
   const forward = (): void => {
     steps(
-      sim,
+      of,
       n,
       () => {
-        sim.run.move();
-        sim.run.take();
+        of.run.move();
+        of.run.take();
       },
       { state: [x, next], ...(keep !== undefined && { keep }) },
     );
-    sim.run.total();
+    of.run.total();
   };
-  const { value, gradient, tapeBytes } = valueAndGradient(sim, forward, { loss, wrt: { x, k } });
+  const { value, gradient, tapeBytes } = valueAndGradient(of, forward, { loss, wrt: { x, k } });
   return { value, x: Array.from(gradient.x.toArray()), k: Array.from(gradient.k.toArray()), tapeBytes };
 };
 
@@ -101,6 +104,25 @@ describe('steps whose state is overwritten', () => {
       const { tapeBytes: __, ...found } = gradientOf(50, keep);
       expect(found).toEqual(all);
     }
+  });
+
+  it.each<readonly [string, readonly Branch[]]>([
+    ['each field in an array', [x, next, k, out].map((f) => dense(i, N).place(f))],
+    ['groups of eight', [dense(i, N / 8).fork(...[x, k, next, out].map((f) => dense(i, 8).place(f)))]],
+    ['groups of cells', [dense(i, N / 8).fork(dense(i, 8).place(k, x), dense(i, 8).place(next, out))]],
+    ['a Z-order curve', [dense(i, N).morton().place(x, next, k, out)]],
+  ])('have it wherever fields lie, and change nothing else: %s', async (_, branches) => {
+    const other = await programOf(...branches);
+    other.field(out).fromArray(start);
+    for (const keep of ['all', 'root'] as const) {
+      const { tapeBytes, ...found } = gradientOf(20, keep, other);
+      const { tapeBytes: expected, ...all } = gradientOf(20, keep);
+      expect(found).toEqual(all);
+      expect(tapeBytes).toBeLessThanOrEqual(expected);
+    }
+    expect([...other.field(x).toArray()]).toEqual([...start]);
+    expect([...other.field(k).toArray(), ...other.field(out).toArray()]).toEqual([...strength, ...start]);
+    other.dispose();
   });
 
   it('take memory that grows as the root of their number, or as their number where all is kept', () => {

@@ -256,7 +256,12 @@ describe('tangents, where adjoints are refused', () => {
     const fine = kernel([x, loss, 'f64'], (x, loss, by) => {
       for (const p of active(x)) loss[0] += x[p] * by;
     });
-    const kernels = { running, old, elsewhere, fine };
+    const idle = kernel([x, loss, array('f64', 4), 'f64', 'i32'], (x, loss, table, by, n) => {
+      const dead = table[0] * by;
+      if (n > 0 && dead < 0) return;
+      for (const p of active(x)) loss[0] += x[p];
+    });
+    const kernels = { running, old, elsewhere, fine, idle };
     const sim = await made(program({ layout: tree, kernels, backend: wasm(), tangents: [x, high, loss] }));
     const code = (forward: () => void, by = {}): string =>
       codeOf(() => valueAndTangent(sim, forward, { of: { loss }, ...by }));
@@ -269,6 +274,11 @@ describe('tangents, where adjoints are refused', () => {
     expect(code(() => sim.run.fine(1), { of: { z } })).toBe('tangent/field');
     expect(code(() => sim.run.fine(1), { arguments: { fine: { of: 1 } } })).toBe('tangent/argument');
     expect(code(() => sim.run.fine(1), { arguments: { fine: { by: 2 } } })).toBe('');
+    /* What a kernel does nothing with changes nothing; what is no float does not change by a little. */
+    const table = new Float64Array(4);
+    const idly = (by: object): string => code(() => sim.run.idle(table, 1, 0), { arguments: { idle: by } });
+    expect([{ table }, { by: 2 }, { table, by: 2 }].map(idly)).toEqual(['', '', '']);
+    expect([{ n: 1 }, { table: 1 }, { by: table }, { none: 1 }].map(idly)).toEqual(Array(4).fill('tangent/argument'));
     sim.dispose();
     const plain = await made(program({ layout: tree, kernels: { fine }, backend: wasm() }));
     expect(codeOf(() => valueAndTangent(plain, () => plain.run.fine(1), { of: { loss } }))).toBe('tangent/none');

@@ -20,6 +20,7 @@ import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/spars
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
+import { inOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
@@ -161,11 +162,12 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     refuseRunningExtrema(primal, layout, elementOf, kept);
     const taken = new Set(module.buffers.map((x) => x.name));
     const turned = gather ? gatherStencils(scattered, table) : scattered;
+    const ordered = { ...turned, body: inOrder(turned.body) };
     return {
       kernel:
         turned === scattered
-          ? scattered
-          : runPasses({ ...whole, kernels: [turned] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
+          ? ordered
+          : runPasses({ ...whole, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
       buffers: whole.buffers.filter((x) => !taken.has(x.name)),
       ...made,
       needs: needsOf(primal, scattered, elementOf, kept),

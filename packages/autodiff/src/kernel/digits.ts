@@ -1,6 +1,6 @@
 import type { Op, Scalar, Value } from '@filigree/ir';
 
-/** The coordinates of a box that a loop goes over by one counter: quotients and remainders of this. */
+/** The coordinates of a box that loops within one another go over: their counters, or quotients and remainders of these. */
 export interface Digits {
   readonly count: number;
   readonly values: readonly Value[];
@@ -13,9 +13,16 @@ export interface Digits {
   readonly inOrderOf: (index: readonly Value[]) => readonly Value[];
 }
 
-/** The digits of a loop from 0 to a number that is known; nothing where it counts otherwise. */
-export const digitsOf = (loop: Op, outer: ReadonlyMap<number, Scalar>): Digits | undefined => {
-  const [{ params, ops }] = loop.regions;
+/**
+ * The digits of loops from 0 to numbers that are known, the outermost first; nothing where one counts otherwise.
+ *
+ * @param ops what is in the loops, but for these themselves
+ */
+export const digitsOf = (
+  loops: readonly Op[],
+  ops: readonly Op[],
+  outer: ReadonlyMap<number, Scalar>,
+): Digits | undefined => {
   const constants = new Map(outer);
   const definitions = new Map<number, Op>();
   for (const op of ops) {
@@ -26,11 +33,12 @@ export const digitsOf = (loop: Op, outer: ReadonlyMap<number, Scalar>): Digits |
     const value = constants.get(v.id);
     return typeof value === 'number' ? value : undefined;
   };
-  const [lower, upper, step] = loop.operands.map(number);
-  if (lower !== 0 || upper === undefined || step !== 1) return undefined;
+  const bounds = loops.map(({ operands }) => operands.map(number));
+  if (!bounds.every(([lower, upper, step]) => lower === 0 && upper !== undefined && step === 1)) return undefined;
+  const counters = loops.map(({ regions: [{ params }] }, n) => ({ value: params[0], extent: bounds[n][1]! }));
 
   /* What is divided by one number, and its remainder too: both with as many values as there are. */
-  const extents = new Map([[params[0].id, { value: params[0], extent: upper }]]);
+  const extents = new Map(counters.map((c) => [c.value.id, c]));
   const split = new Map<number, number>();
   for (const op of ops) {
     if (op.name !== 'arith.div' && op.name !== 'arith.rem') continue;
@@ -43,7 +51,9 @@ export const digitsOf = (loop: Op, outer: ReadonlyMap<number, Scalar>): Digits |
   }
   const digits = new Map([...extents].filter(([id]) => !split.has(id)));
   /* Each quotient has its remainder, else digits do not tell the iteration. */
-  if ([...digits.values()].reduce((product, { extent }) => product * extent, 1) !== upper) return undefined;
+  const size = (all: Iterable<{ readonly extent: number }>): number =>
+    [...all].reduce((n, { extent }) => n * extent, 1);
+  if (size(digits.values()) !== size(counters)) return undefined;
 
   const distance = (v: Value): { readonly digit: Value; readonly by: number } | undefined => {
     if (digits.has(v.id)) return { digit: v, by: 0 };

@@ -10,16 +10,16 @@ import {
   type Kernel,
   type Op,
   type OpTable,
-  type Region,
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import { runsInAnyOrder } from './any-order.js';
 import { digitsOf, type Digits } from './digits.js';
 
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
  * what its neighbours would have added, `s[i][j] += f((i + n - 1) % n, j)`. So nothing is atomic, and the loop is one for vector lanes. What iterations set to a constant thereafter, as
- * adjoints that were taken, is set in a loop of its own.
+ * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another.
  *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
@@ -48,9 +48,10 @@ const gathered = (
   ids: IdSource,
   constants: ReadonlyMap<number, Scalar>,
 ): readonly Op[] | undefined => {
-  const [{ params, ops }] = loop.regions;
-  if (ops.some((op) => op.regions.length > 0)) return undefined;
-  const digits = digitsOf(loop, constants);
+  const nest = nestOf(loop, table);
+  if (!nest) return undefined;
+  const { loops, ops } = nest;
+  const digits = digitsOf(loops, ops, constants);
   if (!digits) return undefined;
   const body = new Body(ops, table, digits);
   const targets = body.targets();
@@ -81,8 +82,69 @@ const gathered = (
   }
   const end = ops[ops.length - 1];
   const kept = ops.slice(0, -1).filter((op) => !removed.has(op) && !deferred.has(op));
-  const first = opWith(loop, { regions: [{ params, ops: [...kept, ...added, end] }] });
-  return deferred.size === 0 ? [first] : [first, opWith(loop, { regions: [body.only([...deferred], params, ids)] })];
+  const first = nested(nest, [...kept, ...added, end], digits, ids);
+  return deferred.size === 0 ? [first] : [first, nested(nest, body.only([...deferred]), digits, ids)];
+};
+
+/** Loops within one another, and what is in the innermost of them. */
+interface Nest {
+  readonly loops: readonly Op[];
+  /** What is in them all, as if it were in the innermost. */
+  readonly ops: readonly Op[];
+}
+
+/** The nest that a loop is; nothing where there is more in it than one loop, whose iterations may run in any order, and what this needs. */
+const nestOf = (loop: Op, table: OpTable): Nest | undefined => {
+  const [{ ops }] = loop.regions;
+  const at = ops.findIndex((op) => op.regions.length > 0);
+  if (at < 0) return { loops: [loop], ops };
+  const before = ops.slice(0, at);
+  if (at !== ops.length - 2 || !runsInAnyOrder(ops[at])) return undefined;
+  if (before.some((op) => table.get(op.name)!.effects(op).length > 0)) return undefined;
+  const inner = nestOf(ops[at], table);
+  return inner && { loops: [loop, ...inner.loops], ops: [...before, ...inner.ops] };
+};
+
+/** The nest with other ops in it, which are made anew. Where iterations touch elements of their own alone, the innermost loop is one for lanes. */
+const nested = ({ loops, ops: all }: Nest, ops: readonly Op[], digits: Digits, ids: IdSource): Op => {
+  const moved = new Map<number, Value>();
+  const fresh = loops.map(({ regions: [{ params }] }) => params.map((p) => makeValue(ids.next(), p.type, p.hint)));
+  loops.forEach(({ regions: [{ params }] }, n) => params.forEach((p, k) => moved.set(p.id, fresh[n][k])));
+  /* The bounds of each loop, which are numbers, before it; those of the outermost are there. */
+  const bounds = loops.map((loop, n) => {
+    const made: Op[] = [];
+    const known = new Map<number, Value>();
+    const numbers = new Set(n === 0 ? [] : loop.operands.map((v) => v.id));
+    for (const op of all) if (op.results.some((r) => numbers.has(r.id))) clone(op, known, made, ids);
+    return { made, operands: loop.operands.map((v) => known.get(v.id) ?? v) };
+  });
+  const inside: Op[] = [];
+  for (const op of ops) clone(op, moved, inside, ids);
+  const end = ops[ops.length - 1];
+  return loops.reduceRight<readonly Op[]>((within, loop, n) => {
+    const innermost = n === loops.length - 1;
+    const attrs = innermost && n > 0 && touchesOwn(ops, digits) ? { ...loop.attrs, simd: true } : loop.attrs;
+    const region = { params: fresh[n], ops: innermost ? inside : [...within, end] };
+    return [...bounds[n].made, opWith(loop, { operands: bounds[n].operands, attrs, regions: [region] })];
+  }, [])[0];
+};
+
+/** Whether iterations write elements of their own alone, and read no others of what they write. */
+const touchesOwn = (ops: readonly Op[], digits: Digits): boolean => {
+  const isOwn = (index: readonly Value[]): boolean => isOwnIndex(index, digits);
+  const stored = new Set(ops.flatMap((op) => (op.name === 'field.store' ? [op.attrs.field] : [])));
+  return ops.every(({ name, attrs, operands }) =>
+    name === 'field.store'
+      ? isOwn(operands.slice(1))
+      : name === 'field.load'
+        ? !stored.has(attrs.field) || isOwn(operands)
+        : !name.startsWith('field.') && !name.startsWith('mem.'),
+  );
+};
+
+const isOwnIndex = (index: readonly Value[], digits: Digits): boolean => {
+  const shifts = index.map((v) => digits.shiftOf(v));
+  return shifts.every((s) => s?.by === 0) && new Set(shifts.map((s) => s!.digit.id)).size === digits.count;
 };
 
 /** An atomic sum that can be turned round. */
@@ -143,18 +205,13 @@ class Body {
         const waits =
           other.name === 'field.store' &&
           this.definitions.get(other.operands[0].id)?.name === 'arith.constant' &&
-          this.isOwn(other.operands.slice(1)) &&
+          isOwnIndex(other.operands.slice(1), this.digits) &&
           touching.every((o) => o === other || this.positions.get(o)! < this.positions.get(other)!);
         if (!waits) return undefined;
         deferred.push(other);
       }
     }
     return { op, shifts, deferred };
-  }
-
-  private isOwn(index: readonly Value[]): boolean {
-    const shifts = index.map((v) => this.digits.shiftOf(v));
-    return shifts.every((s) => s?.by === 0) && new Set(shifts.map((s) => s!.digit.id)).size === this.digits.count;
   }
 
   /** What a value is computed from, in order, down to digits; nothing where it cannot be computed elsewhere too. */
@@ -181,8 +238,8 @@ class Body {
     return moved.get(value.id) ?? value;
   }
 
-  /** A region with some of the ops and what these need. */
-  only(wanted: readonly Op[], params: readonly Value[], ids: IdSource): Region {
+  /** Some of the ops, what these need, and the end. */
+  only(wanted: readonly Op[]): readonly Op[] {
     const needed = new Set<Op>();
     const visit = (op: Op): void => {
       if (needed.has(op)) return;
@@ -193,12 +250,7 @@ class Body {
       }
     };
     wanted.forEach(visit);
-    const moved = new Map<number, Value>();
-    const fresh = params.map((p) => makeValue(ids.next(), p.type, p.hint));
-    params.forEach((p, n) => moved.set(p.id, fresh[n]));
-    const into: Op[] = [];
-    for (const op of this.ops) if (needed.has(op)) clone(op, moved, into, ids);
-    return { params: fresh, ops: [...into, this.ops[this.ops.length - 1]] };
+    return [...this.ops.filter((op) => needed.has(op)), this.ops[this.ops.length - 1]];
   }
 }
 

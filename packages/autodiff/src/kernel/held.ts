@@ -155,7 +155,7 @@ const extentsIn = (
     const [lower, upper] = loop.operands.map((v) => constants.get(v.id));
     if (typeof lower === 'number' && lower >= 0 && typeof upper === 'number')
       most.set(loop.regions[0].params[0].id, upper);
-    const digits = digitsOf(loop, constants);
+    const digits = digitsOf([loop], loop.regions[0].ops, constants);
     for (const v of digits?.values ?? []) most.set(v.id, digits!.shiftOf(v)!.extent);
   }
   return (at, placed, n) => {

@@ -1,5 +1,6 @@
 import { type Builder, type Control, type LoopCount, type Op, type Value } from '@filigree/ir';
 import type { Known } from './again.js';
+import { ANY_ORDER, runsInAnyOrder } from './any-order.js';
 import { boundsOf } from './bounds.js';
 import { iterationsOf, nextState, setAll, type Iterations } from './iterations.js';
 import { lostValue } from './lost.js';
@@ -64,10 +65,26 @@ export const reverseLoop = (
     : [...carried.map((n) => sums.orZero(b, loop.results[n])), ...taken.map((v) => b.constant(0, v.type))];
   const out = recorded
     ? recorded.backwards(b, lost, seeds, back)
-    : countedBackwards(r, b, control.count!, known, lost, seeds, back);
+    : runsInAnyOrder(op)
+      ? countedForwards(r, b, control.count!, known, lost, seeds, back)
+      : countedBackwards(r, b, control.count!, known, lost, seeds, back);
   carried.forEach((n, k) => sums.add(b, loop.first[n], out[k]));
   taken.forEach((v, n) => sums.add(b, v, out[carried.length + n]));
   return true;
+};
+
+/** A loop whose iterations do not depend on one another. */
+const countedForwards = (
+  r: Reversal,
+  b: Builder,
+  count: LoopCount,
+  known: Known,
+  lost: (b: Builder) => readonly Value[],
+  seeds: readonly Value[],
+  back: Back,
+): readonly Value[] => {
+  const { lower, upper, step } = boundsOf(b, r.again, count, known);
+  return b.for(lower, upper, step, ANY_ORDER, seeds, (counter, now) => back(b, lost(b), counter, now));
 };
 
 /** A loop that counts, and whose state nobody asks for. */

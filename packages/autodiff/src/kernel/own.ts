@@ -23,7 +23,7 @@ export const ownElements = (loop: Op, elementOf: ElementOpOf, constants: Readonl
     const further = distanceOf(op, distances, constants);
     if (further) distances.set(op.results[0].id, further);
   });
-  const tellings = [region.params, digitsOf(loop, constants)?.values ?? []].filter((t) => t.length > 0);
+  const tellings = [region.params, digitsOf([loop], region.ops, constants)?.values ?? []].filter((t) => t.length > 0);
   const whereTold = (index: readonly Value[]): readonly (string | undefined)[] =>
     tellings.map((telling) => {
       const at = telling.map(({ id }) => index.findIndex((v) => v.id === id || distances.get(v.id)?.of === id));

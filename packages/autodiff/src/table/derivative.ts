@@ -7,11 +7,18 @@ export type Derivative =
       readonly times: TimesPartials;
       /** For an op that hands on one of two operands: which. */
       readonly choice?: Choice;
+      readonly tame?: Tame;
     }
-  | { readonly is: 'zero'; readonly why: string }
+  | { readonly is: 'zero'; readonly why: string; readonly tame?: Tame }
   /** An op of control flow or memory, whose derivative is not told by numbers alone. */
   | { readonly is: 'structure'; readonly how: string }
   | { readonly is: 'refused'; readonly why: string; readonly remedy: string };
+
+/**
+ * Said of an op whose result and partial derivatives are numbers wherever its operands are, so that no adjoint of 0 meets what is infinite: where
+ * its value is computed for nothing, its derivative may be, too.
+ */
+export type Tame = true;
 
 /**
  * A seed times the partial derivative by each operand; nothing for an operand that has none. The seed of reverse mode is the

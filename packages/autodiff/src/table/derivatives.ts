@@ -1,8 +1,8 @@
 import { structures } from './structures.js';
 import type { Choice, Derivative, DerivativeTable, TimesPartials } from './derivative.js';
 
-const rule = (times: TimesPartials): Derivative => ({ is: 'rule', times });
-const choice = (arms: Choice['arms'], first: Choice['first']): Derivative => ({
+const rule = (times: TimesPartials) => ({ is: 'rule', times }) as const;
+const choice = (arms: Choice['arms'], first: Choice['first']): Derivative & { readonly is: 'rule' } => ({
   is: 'rule',
   choice: { arms, first },
   times: (s, seed, _r, ...operands) => {
@@ -12,7 +12,8 @@ const choice = (arms: Choice['arms'], first: Choice['first']): Derivative => ({
     );
   },
 });
-const zero = (why: string): Derivative => ({ is: 'zero', why });
+const zero = (why: string) => ({ is: 'zero', why }) as const;
+const tame = (row: Derivative & { readonly is: 'rule' | 'zero' }): Derivative => ({ ...row, tame: true });
 
 const steps = zero('its result changes in steps, and does not change between them');
 const whole = zero('it works on integers or truth values, which do not change by a little');
@@ -32,29 +33,29 @@ const lanes: Derivative = {
  * length of a vector that happens to be zero has a gradient; `pow` by its exponent has 0 at base 0.
  */
 export const derivatives: DerivativeTable = {
-  'arith.add': rule((_s, seed) => [seed, seed]),
-  'arith.sub': rule((s, seed) => [seed, s.neg(seed)]),
-  'arith.mul': rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a)]),
+  'arith.add': tame(rule((_s, seed) => [seed, seed])),
+  'arith.sub': tame(rule((s, seed) => [seed, s.neg(seed)])),
+  'arith.mul': tame(rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a)])),
   'arith.div': rule((s, seed, r, _a, b) => {
     const byA = s.div(seed, b);
     return [byA, s.neg(s.mul(byA, r))];
   }),
   'arith.rem': rule((s, seed, _r, a, b) => [seed, s.neg(s.mul(seed, s.trunc(s.div(a, b))))]),
-  'arith.neg': rule((s, seed) => [s.neg(seed)]),
-  'arith.min': choice([0, 1], (s, a, b) => s.le(a, b)),
-  'arith.max': choice([0, 1], (s, a, b) => s.ge(a, b)),
-  'arith.select': choice([1, 2], (_s, condition) => condition),
+  'arith.neg': tame(rule((s, seed) => [s.neg(seed)])),
+  'arith.min': tame(choice([0, 1], (s, a, b) => s.le(a, b))),
+  'arith.max': tame(choice([0, 1], (s, a, b) => s.ge(a, b))),
+  'arith.select': tame(choice([1, 2], (_s, condition) => condition)),
 
   'math.sqrt': rule((s, seed, r) => [s.select(s.gt(r, 0), s.div(s.mul(seed, 0.5), r), 0)]),
   'math.rsqrt': rule((s, seed, r) => [s.mul(s.mul(seed, -0.5), s.mul(r, s.mul(r, r)))]),
   'math.cbrt': rule((s, seed, r) => [s.div(seed, s.mul(3, s.mul(r, r)))]),
-  'math.abs': rule((s, seed, _r, a) => [s.mul(seed, s.sign(a))]),
-  'math.sin': rule((s, seed, _r, a) => [s.mul(seed, s.cos(a))]),
-  'math.cos': rule((s, seed, _r, a) => [s.neg(s.mul(seed, s.sin(a)))]),
+  'math.abs': tame(rule((s, seed, _r, a) => [s.mul(seed, s.sign(a))])),
+  'math.sin': tame(rule((s, seed, _r, a) => [s.mul(seed, s.cos(a))])),
+  'math.cos': tame(rule((s, seed, _r, a) => [s.neg(s.mul(seed, s.sin(a)))])),
   'math.tan': rule((s, seed, r) => [s.mul(seed, s.add(1, s.mul(r, r)))]),
   'math.asin': rule((s, seed, _r, a) => [s.mul(seed, s.rsqrt(s.sub(1, s.mul(a, a))))]),
   'math.acos': rule((s, seed, _r, a) => [s.neg(s.mul(seed, s.rsqrt(s.sub(1, s.mul(a, a)))))]),
-  'math.atan': rule((s, seed, _r, a) => [s.div(seed, s.add(1, s.mul(a, a)))]),
+  'math.atan': tame(rule((s, seed, _r, a) => [s.div(seed, s.add(1, s.mul(a, a)))])),
   'math.atan2': rule((s, seed, _r, y, x) => {
     const square = s.add(s.mul(y, y), s.mul(x, x));
     const there = s.gt(square, 0);
@@ -63,7 +64,7 @@ export const derivatives: DerivativeTable = {
   }),
   'math.sinh': rule((s, seed, _r, a) => [s.mul(seed, s.cosh(a))]),
   'math.cosh': rule((s, seed, _r, a) => [s.mul(seed, s.sinh(a))]),
-  'math.tanh': rule((s, seed, r) => [s.mul(seed, s.sub(1, s.mul(r, r)))]),
+  'math.tanh': tame(rule((s, seed, r) => [s.mul(seed, s.sub(1, s.mul(r, r)))])),
   'math.exp': rule((s, seed, r) => [s.mul(seed, r)]),
   'math.expm1': rule((s, seed, r) => [s.mul(seed, s.add(r, 1))]),
   'math.log': rule((s, seed, _r, a) => [s.div(seed, a)]),
@@ -81,14 +82,14 @@ export const derivatives: DerivativeTable = {
   'math.asinh': rule((s, seed, _r, a) => [s.div(seed, s.hypot(1, a))]),
   'math.acosh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sqrt(s.sub(a, 1)), s.sqrt(s.add(a, 1))))]),
   'math.atanh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sub(1, a), s.add(1, a)))]),
-  'math.fround': rule((_s, seed) => [seed]),
-  'math.fma': rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a), seed]),
+  'math.fround': tame(rule((_s, seed) => [seed])),
+  'math.fma': tame(rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a), seed])),
 
-  'math.floor': steps,
-  'math.ceil': steps,
-  'math.round': steps,
-  'math.trunc': steps,
-  'math.sign': steps,
+  'math.floor': tame(steps),
+  'math.ceil': tame(steps),
+  'math.round': tame(steps),
+  'math.trunc': tame(steps),
+  'math.sign': tame(steps),
   'arith.cmp': steps,
   'arith.and': whole,
   'arith.or': whole,
@@ -97,8 +98,8 @@ export const derivatives: DerivativeTable = {
   'arith.shl': whole,
   'arith.shr': whole,
   'arith.iota': whole,
-  'arith.constant': zero('a constant depends on nothing'),
-  'arith.cast': rule((_s, seed) => [seed]),
+  'arith.constant': tame(zero('a constant depends on nothing')),
+  'arith.cast': tame(rule((_s, seed) => [seed])),
   'arith.splat': lanes,
   'arith.extract': lanes,
   'arith.insert': lanes,

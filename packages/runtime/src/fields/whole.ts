@@ -32,15 +32,14 @@ export const wholeOf = (arena: Arena, components: readonly Component[]): Whole |
 };
 
 /* One component, number `n` of `count`. */
-const partOf = ({ storage }: Arena, { path, offset, bytes, array, isPlain }: Component, n: number, count: number) => {
-  const { steps, extents } = path;
-  if (!isPlain || steps.some(({ at }) => isSparse(at.node) || at.node.morton)) return undefined;
-  const sides = extents as readonly number[];
+const partOf = (arena: Arena, component: Component, n: number, count: number) => {
+  const { start, digits } = digitsIn(arena, component) ?? {};
+  if (start === undefined || digits === undefined) return undefined;
+  const { path, bytes, array } = component;
+  const sides = path.extents as readonly number[];
   const rows = sides.map((_, a) => sides.slice(a + 1).reduce((product, side) => product * side, count));
-  const digits = steps.flatMap(({ at, digits }) => digits.map((d) => ({ ...d, bytes: d.stride * at.cellBytes })));
   const covered = sides.map((_, a) => digits.reduce((all, d) => (d.position === a ? all * d.extent : all), 1));
   if (covered.some((all, a) => all !== sides[a])) return undefined;
-  const start = steps.reduce((address, { at }) => address + at.offset + at.firstCell, storage.root + offset);
   const [inMemory, inArray] = [digits.map((d) => d.bytes / bytes), digits.map((d) => d.below * rows[d.position])];
   const extent = digits.map((d) => d.extent);
   return {
@@ -48,6 +47,15 @@ const partOf = ({ storage }: Arena, { path, offset, bytes, array, isPlain }: Com
     first: n,
     reading: joinedAxes(inMemory, inArray, extent),
     writing: joinedAxes(inArray, inMemory, extent),
+  };
+};
+
+/** Where a component begins in memory, and how many bytes it is from one digit of an index to the next; `undefined` where that is not constant, or it is stored in a format. */
+export const digitsIn = ({ storage }: Arena, { path: { steps }, offset, isPlain }: Component) => {
+  if (!isPlain || steps.some(({ at }) => isSparse(at.node) || at.node.morton)) return undefined;
+  return {
+    start: steps.reduce((address, { at }) => address + at.offset + at.firstCell, storage.root + offset),
+    digits: steps.flatMap(({ at, digits }) => digits.map((d) => ({ ...d, bytes: d.stride * at.cellBytes }))),
   };
 };
 

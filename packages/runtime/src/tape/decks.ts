@@ -11,6 +11,7 @@ import { keeperOf } from './keeper.js';
 import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import type { Saved } from './saved.js';
+import { saveFieldsOf } from './saved-fields.js';
 import { structuresOf } from './structure.js';
 import { tangentDeck, type TangentDeck } from './tangent-deck.js';
 import { tapeDeck, type TapeDeck } from './tape-deck.js';
@@ -46,7 +47,8 @@ export const decksOf = (
     for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
   };
   const fieldOf = hostFields(arena);
-  const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, fields);
+  const save = saveFieldsOf(arena, fieldOf, storage.layout);
+  const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, save, fields);
   const recorder =
     adjoints &&
     recorderOf(
@@ -70,6 +72,23 @@ export const decksOf = (
     tape: (queue) =>
       adjoints &&
       recorder &&
-      tapeDeck(instance, adjoints, recorder, launchByName(instance, check, queue), random, keep, accesses?.begin),
+      tapeDeck(
+        instance,
+        adjoints,
+        recorder,
+        launchByName(instance, check, queue),
+        random,
+        keep,
+        { save, beside: fieldsBeside(storage.layout) },
+        accesses?.begin,
+      ),
   };
+};
+
+/** The scalar fields that lie in the same cells as one. */
+const fieldsBeside = ({ fields }: Storage['layout']): ((name: string) => readonly string[]) => {
+  const within = (name: string): number => fields.get(name)!.path.at(-2)!;
+  const byCells = new Map<number, string[]>();
+  for (const name of fields.keys()) byCells.set(within(name), [...(byCells.get(within(name)) ?? []), name]);
+  return (name) => byCells.get(within(name))!;
 };

@@ -17,6 +17,7 @@ import {
   derivative,
   DiagnosticError,
   fail,
+  isFloat,
   opTable,
   walk,
   type Diagnostics,
@@ -38,6 +39,8 @@ export interface DerivativeKernels<D> {
   readonly fields: Readonly<Record<string, string>>;
   /** The names of parameters, by kernel. */
   readonly parameters: ReadonlyMap<string, readonly string[]>;
+  /** The names of the parameters that are floats, and of the arguments that are arrays of floats, by kernel. */
+  readonly floats: ReadonlyMap<string, { readonly scalars: readonly string[]; readonly lists: readonly string[] }>;
   /** The names of array arguments by their buffers. */
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
@@ -152,6 +155,17 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
       of,
       fields,
       parameters: new Map(module.kernels.map((k) => [k.name, k.params.map((p, n) => p.hint ?? String(n))])),
+      floats: new Map(
+        module.kernels.map((k) => [
+          k.name,
+          {
+            scalars: k.params.flatMap((p, n) => (isFloat(p.type) ? [p.hint ?? String(n)] : [])),
+            lists: (signatures[k.name]?.launch ?? []).flatMap((p) =>
+              p.is === 'array' && isFloat(p.type) ? [p.name] : [],
+            ),
+          },
+        ]),
+      ),
       arrays: new Map(
         Object.values(signatures).flatMap(({ launch }) =>
           launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),

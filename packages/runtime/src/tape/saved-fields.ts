@@ -1,41 +1,83 @@
-import type { TypedArray } from '@filigree/ir';
-import type { FieldDecl } from '@filigree/sparse/fields';
+import type { FieldDecl, Layout } from '@filigree/sparse/fields';
+import type { Arena } from '../fields/arena.js';
+import { componentsIn } from '../fields/component.js';
 import type { HostFieldOf } from '../fields/host-field.js';
+import { stretchesOf } from '../fields/stretches.js';
 import type { State } from './segments.js';
 
 /** The host's view of a field of numbers. */
 export type FieldOf = (field: FieldDecl) => HostFieldOf<FieldDecl>;
 
-/** Copies fields of numbers around which nothing is sparse. */
-export const savedFields = (fieldOf: FieldOf, fields: readonly FieldDecl[]): State => {
-  const copies = fields.map((f) => {
-    const host = fieldOf(f);
-    const free = spare.get(host) ?? [];
-    spare.set(host, free);
-    return { host, name: f.name, type: f.type, free, values: host.toArray(undefined, free.pop()) };
-  });
-  const restore = (): void => copies.forEach(({ host, values }) => host.fromArray(values));
-  return {
-    bytes: copies.reduce((n, { values }) => n + values.byteLength, 0),
-    restore,
-    restoreLast: () => {
-      restore();
-      for (const { free, values } of copies) free.push(values);
-    },
-    differs: () =>
-      copies.find(({ host, values, type }) => {
-        const now = host.toArray();
-        const largest = Math.max(
-          1e-300,
-          (values as Float64Array).reduce((m, v) => Math.max(m, Math.abs(Number(v))), 0),
-        );
-        const most = largest * (type === 'f64' ? 1e-6 : 1e-2);
-        return now.some((v: number | bigint, k: number) => !isNear(Number(v), Number(values[k]), most));
-      })?.name,
+/** Copies fields of numbers, by their names, around which nothing is sparse. */
+export type SaveFields = (names: readonly string[]) => State;
+
+/** Each gradient copies the same fields as the one before it: how they lie is found once, and arrays are used again. */
+export const saveFieldsOf = (arena: Arena, fieldOf: FieldOf, { fields }: Layout): SaveFields => {
+  const known = new Map<string, () => State>();
+  return (names) => {
+    const key = names.join();
+    const save = known.get(key) ?? saverOf(arena, fieldOf, names.map((name) => fields.get(name)!.field)); // prettier-ignore
+    known.set(key, save);
+    return save();
   };
 };
 
-/* Arrays that were saved into and are not needed any more, by what was saved: each gradient needs as many as the one before it. */
-const spare = new WeakMap<object, TypedArray[]>();
+const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): (() => State) => {
+  const components = fields.flatMap((f) => componentsIn(arena, f));
+  const { stretches, others } = stretchesOf(arena, components);
+  const branches = new Set(components.map((c) => c.nodes[0]));
+  const hosts = fields.map(fieldOf);
+  const apart = fields.flatMap((f, n) => (others.some((c) => c.decl === f) ? [hosts[n]] : []));
+  const spare: Int32Array[] = [];
+  const copied = () => {
+    arena.ready(undefined, branches);
+    const words = spare.pop() ?? new Int32Array(stretches.length);
+    stretches.read(words);
+    return { words, arrays: apart.map((host) => host.toArray()) };
+  };
+  const put = ({ words, arrays }: ReturnType<typeof copied>): void => {
+    arena.ready('values', branches);
+    stretches.write(words);
+    apart.forEach((host, n) => host.fromArray(arrays[n]));
+  };
+  return () => {
+    const copy = copied();
+    return {
+      bytes: copy.words.byteLength + copy.arrays.reduce((n, { byteLength }) => n + byteLength, 0),
+      restore: () => put(copy),
+      restoreLast: () => {
+        put(copy);
+        spare.push(copy.words);
+      },
+      differs: () => {
+        const now = copied();
+        if (copy.arrays.length === 0 && areEqual(copy.words, now.words)) {
+          spare.push(now.words);
+          return undefined;
+        }
+        const [before, after] = [copy, now].map((one) => {
+          put(one);
+          return hosts.map((host) => host.toArray());
+        });
+        spare.push(now.words);
+        return fields.find(({ type }, n) => !areNear(before[n], after[n], type === 'f64' ? 1e-6 : 1e-2))?.name;
+      },
+    };
+  };
+};
 
-const isNear = (a: number, b: number, most: number): boolean => Object.is(a, b) || Math.abs(a - b) <= most;
+const areEqual = (a: Int32Array, b: Int32Array): boolean => {
+  for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
+  return true;
+};
+
+/** Whether numbers differ by no more than rounding in another order does: so little, relative to the largest of them. */
+const areNear = (a: ArrayLike<number | bigint>, b: ArrayLike<number | bigint>, relative: number): boolean => {
+  let largest = 1e-300;
+  for (let k = 0; k < a.length; k++) largest = Math.max(largest, Math.abs(Number(a[k])));
+  for (let k = 0; k < a.length; k++) {
+    const [x, y] = [Number(a[k]), Number(b[k])];
+    if (!(Object.is(x, y) || Math.abs(x - y) <= largest * relative)) return false;
+  }
+  return true;
+};

@@ -1,7 +1,6 @@
 import { checkOptions, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
-import { savedFields } from './saved-fields.js';
 import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
 
@@ -35,7 +34,7 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
     fail('tape/keep', `${keep} segments of ${n} steps cannot be kept`, {
       remedy: `give a whole number from 1 to ${n}`,
     });
-  const names = new Map(state.flatMap((f) => stateNames(sim, f)).map((c) => [c.name, c] as const));
+  const names = state.flatMap((f) => stateNames(sim, f));
   if (!tape?.recorder.recording()) {
     for (let k = 0; k < n; k++) step(k);
     return;
@@ -45,12 +44,7 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
       n,
       step,
       segments,
-      state: new Set(names.keys()),
-      save: (fields) =>
-        savedFields(
-          sim.field,
-          fields.map((f) => names.get(f)!),
-        ),
+      state: new Set(names),
     });
 };
 
@@ -125,7 +119,7 @@ const tapeOf = (sim: Sim): TapeDeck =>
     remedy: 'make it with program({ …, differentiate: true })',
   });
 
-const stateNames = (sim: Sim, f: AnyField) => {
+const stateNames = (sim: Sim, f: AnyField): readonly string[] => {
   const found = isField(f) ? componentsOf(f) : [];
   const { fields, nodes } = sim.storage.layout;
   const dense = found.every((c) => {
@@ -136,7 +130,7 @@ const stateNames = (sim: Sim, f: AnyField) => {
     fail('tape/state', `field '${f?.name}' is no field of the program, or lies in something sparse`, {
       remedy: 'let each step write elements of its own, or place the field in dense nodes alone',
     });
-  return found;
+  return found.map((c) => c.name);
 };
 
 const spec: OptionSpec<StepsOptions> = {

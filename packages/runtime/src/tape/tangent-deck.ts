@@ -105,13 +105,10 @@ const writeTangents = (executable: Executable, twin: string, given: number | Arr
   buffer.write(values);
 };
 
-/** Refuses arguments that no kernel takes, or of another shape. Error: `tangent/argument`. */
-const checkArguments = (along: AlongArguments, { of, parameters, arrays }: TangentKernels): void => {
+/** Refuses arguments that no kernel takes, that are no floats, or of another shape; those that a kernel does nothing with change nothing. Error: `tangent/argument`. */
+const checkArguments = (along: AlongArguments, { floats }: TangentKernels): void => {
   for (const [kernel, by] of Object.entries(along)) {
-    const made = of.get(kernel);
-    const own = parameters.get(kernel) ?? [];
-    const scalars = made && 'kernel' in made ? made.parameters.map((n) => own[n]) : own;
-    const lists = made && 'kernel' in made ? [...made.arrays.keys()].flatMap((b) => arrays.get(b) ?? []) : [];
+    const { scalars, lists } = floats.get(kernel) ?? { scalars: [], lists: [] };
     for (const [name, value] of Object.entries(by ?? {})) {
       const isNumber = typeof value === 'number' && scalars.includes(name);
       const isList = typeof value === 'object' && value !== null && lists.includes(name);

@@ -1,4 +1,4 @@
-import type { Adjoint, Overflow } from '@filigree/autodiff';
+import type { Adjoint, Needs, Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type TypedArray } from '@filigree/ir';
 import type { Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
@@ -6,7 +6,7 @@ import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
 import type { Saved } from './saved.js';
-import { blockOf, type Block } from './segments.js';
+import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
 
 /** Launches in their order, which can be run backwards. */
@@ -53,6 +53,7 @@ export interface TapeDeck {
 
 /**
  * @param keep copies fields
+ * @param copier copies those around which nothing is sparse
  * @param begins told when a recording begins
  */
 export const tapeDeck = (
@@ -62,33 +63,34 @@ export const tapeDeck = (
   launch: LaunchByName,
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
+  copier: Copier,
   begins?: () => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   const needsOf = (kernel: string) => adjointOf(kernel).needs;
+  const touched = new Map<string, Touched>();
   const touchedBy = (kernel: string): Touched => {
-    const { needed, written, kept } = needsOf(kernel);
-    const [needs, writes] = [needed, written].map((all) =>
-      all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1')),
-    );
-    return { needs, writes, kept };
+    const found = touched.get(kernel) ?? touchedOf(needsOf(kernel));
+    touched.set(kernel, found);
+    return found;
   };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
-  let checked: readonly Flat[] = [];
+  let checked: readonly (Alike | undefined)[] | undefined;
   return {
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, touchedBy, block),
+    steps: (block) => blockOf(recorder, seeds, touchedBy, copier, block),
     record: (run) => {
       begins?.();
       const entries = recorder.record(run);
       const all = flat(entries);
-      if (!areAlike(all, checked)) refuseOverwrites(all, needsOf);
-      checked = entries.some((e) => 'again' in e)
-        ? []
-        : all.map((e) => ('kernel' in e ? { ...e, arrays: [], kept: undefined } : e));
+      if (!checked || !areAlike(all, checked)) {
+        checked = undefined;
+        refuseOverwrites(all, needsOf);
+        checked = all.map(alikeOf);
+      }
       return { entries, bytes: bytesOf(entries) };
     },
     clear: () => launch(clear),
@@ -164,14 +166,36 @@ const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void
   );
 };
 
+const touchedOf = ({ needed, written, kept }: Needs): Touched => {
+  const [needs, writes] = [needed, written].map((all) => [
+    ...new Set(all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'))),
+  ]);
+  return { needs, writes, kept };
+};
+
 const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
 
-const areAlike = (a: readonly Flat[], b: readonly Flat[]): boolean =>
-  a.length === b.length &&
-  a.every((x, n) => {
-    const y = b[n];
-    return 'kernel' in x && 'kernel' in y && x.kernel === y.kernel && x.args.every((v, k) => Object.is(v, y.args[k]));
+/** What it depends on whether a launch is overwritten that derivatives need. Of steps of the host each is a case of its own. */
+type Alike = Pick<Launched, 'kernel' | 'args'> & { readonly kept: boolean; readonly state?: ReadonlySet<string> };
+
+const alikeOf = (e: Flat): Alike | undefined =>
+  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: e.kept !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+
+const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]): boolean =>
+  all.length === before.length &&
+  all.every((x, n) => {
+    const y = before[n];
+    return (
+      'kernel' in x &&
+      x.kernel === y?.kernel &&
+      (x.kept !== undefined) === y.kept &&
+      areSame(x.state, y.state) &&
+      x.args.every((v, k) => Object.is(v, y.args[k]))
+    );
   });
+
+const areSame = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean =>
+  a === b || (a?.size === b?.size && a !== undefined && b !== undefined && [...a].every((name) => b.has(name)));
 
 const bytesOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, e) => {

@@ -5,15 +5,17 @@ import { measure, speedup } from '../measure.js';
 import type { DType } from '../native/baseline.js';
 import { ms, ratioCell } from '../table.js';
 import { faceContenders } from './face-contenders.js';
+import { pythonPeers } from './python-peers.js';
 import { dirichletOf, stvkOf, WHATS, type FaceEnergy, type What } from './face-energies.js';
 
 const USAGE =
-  'usage: npm run bench:energies -- [--side 144] [--dirichlet-side 144] [--dtype f32|f64] [--rounds 15] [--out FILE.md]';
+  'usage: npm run bench:energies -- [--side 144] [--dirichlet-side 144] [--dtype f32|f64] [--rounds 15] [--python python3] [--out FILE.md]';
 
 const INTRO =
   'Energies of the faces of a mesh, written as plain loops: the energy, its gradient, and its whole Hessian as a sparse matrix whose pattern is found, each a program of its own. Beside them formulas by ' +
   'hand in C++ (`tools/bench/native/face_energy.cpp`), with sizes that the compiler knows and the places of all entries found before. Before anything is timed the energies are compared with the ' +
-  'plain function, gradients and Hessians of both with each other. One thread; all of a section in one process, one sample of each a round.';
+  'plain function, gradients and Hessians of both with each other. One thread; all of a section in one process, one sample of each a round. Programs in Python run afterwards in a process of their ' +
+  'own, where the interpreter that is named finds their library: the least of five runs after a first one; their Hessians are those of all faces, not yet added up.';
 
 /** The command `npm run bench:energies`: derivatives of energies beside formulas by hand. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -33,6 +35,12 @@ const main = async (argv: readonly string[]): Promise<number> => {
       notes.push(found.note);
       process.stderr.write(`${energy.title}: ${found.rows.map((r) => r.join(' | ')).join('; ')}\n`);
     }
+    const peers = pythonPeers(values.python ?? 'python3', {
+      script: 'face_energy.py',
+      args: [...energy.python, dtype],
+      prints: Object.fromEntries(WHATS.map((what) => [what, what])),
+    });
+    rows.push(...peers.map((row) => [...row, '', '']));
     const head = ['', 'ms', 'times as fast as by hand', 'off by'];
     sections.push({ title: `${energy.title}, ${dtype}`, table: { head, rows }, notes });
   }
@@ -78,6 +86,7 @@ const OPTIONS = {
   'dirichlet-side': { type: 'string' },
   dtype: { type: 'string' },
   rounds: { type: 'string' },
+  python: { type: 'string' },
   out: { type: 'string' },
 } as const;
 

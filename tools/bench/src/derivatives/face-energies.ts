@@ -26,6 +26,8 @@ export interface FaceEnergy {
   /** The program that computes one of these as `out`, from the energy alone. */
   readonly problem: (what: What) => Problem;
   readonly native: BaselineInputs;
+  /** The energy and the vertices a side, as `native/face_energy.py` takes them. */
+  readonly python: readonly [string, number];
 }
 
 /** The symmetric Dirichlet energy of a flat image of a curved grid with so many vertices a side. */
@@ -40,6 +42,7 @@ export const dirichletOf = (side: number): FaceEnergy => {
     value: () => symmetricDirichlet(uv, faces, areas, gradients),
     problem: problemOf(uv, areas, gradients, (x, a, g) => traced(x, faces, a, g)),
     native: { reals: [uv, areas, gradients], integers: [faces] },
+    python: ['dirichlet', side],
   };
 };
 
@@ -56,6 +59,7 @@ export const stvkOf = (side: number): FaceEnergy => {
     value: () => stvkCloth(x, faces, areas, gradients, mu, lambda),
     problem: problemOf(x, areas, gradients, (y, a, g) => traced(y, faces, a, g, mu, lambda)),
     native: { reals: [x, areas, gradients, [mu, lambda]], integers: [faces] },
+    python: ['stvk', side],
   };
 };
 

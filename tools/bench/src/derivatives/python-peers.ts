@@ -1,32 +1,22 @@
 import { printedByPython } from '../python-script.js';
+import { ms } from '../table.js';
 
-/** What a program in Python took, or why there is no time. */
-export interface PythonTime {
-  readonly name: string;
-  readonly ms?: number;
-  readonly why?: string;
+/** A script of `native/` that runs the same under a library, which is its first argument. */
+export interface PythonPeer {
+  readonly script: string;
+  /** What follows the library. */
+  readonly args: readonly (string | number)[];
+  /** What it may print the milliseconds of, in the order of rows: what a library cannot do is left out. */
+  readonly prints: Readonly<Record<string, string>>;
 }
 
-/** The smoke under JAX and under Autograd, where this interpreter finds them: loss, and loss with gradient. */
-export const pythonPeers = (
-  python: string,
-  {
-    n,
-    steps,
-    sweeps,
-    dtype,
-  }: { readonly n: number; readonly steps: number; readonly sweeps: number; readonly dtype: string },
-): readonly PythonTime[] =>
-  ['jax', 'autograd'].flatMap((library): PythonTime[] => {
-    const printed = printedByPython<{ readonly version: string; readonly loss: number; readonly gradient: number }>(
-      python,
-      'smoke_gradient.py',
-      [library, n, steps, sweeps, dtype],
-    );
-    if ('why' in printed) return [{ name: library, why: printed.why }];
+/** What a script takes under JAX and under Autograd, where this interpreter finds them: rows of name and milliseconds. */
+export const pythonPeers = (python: string, { script, args, prints }: PythonPeer): readonly (readonly string[])[] =>
+  ['jax', 'autograd'].flatMap((library): (readonly string[])[] => {
+    const printed = printedByPython<Readonly<Record<string, number | string>>>(python, script, [library, ...args]);
+    if ('why' in printed) return [[library, printed.why]];
     const { found } = printed;
-    return [
-      { name: `${library} ${found.version}: loss`, ms: found.loss },
-      { name: `${library} ${found.version}: loss and gradient`, ms: found.gradient },
-    ];
+    return Object.entries(prints).flatMap(([key, what]) =>
+      found[key] === undefined ? [] : [[`${what}: ${library} ${found.version}`, ms(Number(found[key]))]],
+    );
   });

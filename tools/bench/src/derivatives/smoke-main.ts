@@ -54,7 +54,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
         timings.length > 2 ? ratioCell(speedup(timings[2 + (k % 2)], t)) : '–',
         t.maxRelError.toExponential(1),
       ]);
-      const peers = pythonPeers(values.python ?? 'python3', setup).map((p) => [p.name, p.ms === undefined ? p.why! : ms(p.ms), '', '']); // prettier-ignore
+      const peers = pythonPeers(values.python ?? 'python3', {
+        script: 'smoke_gradient.py',
+        args: [n, steps, sweeps, dtype],
+        prints: { loss: 'loss', gradient: 'loss and gradient' },
+      }).map((row) => [...row, '', '']);
       sections.push({
         title: `${n} × ${n} cells, ${steps} steps, ${sweeps} sweeps, ${dtype}`,
         table: { head: ['', 'ms', 'times as fast as by hand', 'off by'], rows: [...rows, ...peers] },

@@ -149,16 +149,20 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
   };
   const made: Term =
     term.is === 'list'
-      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}_${k}`)) }
+      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
       : term.is === 'members'
         ? {
             is: 'members',
-            members: new Map([...term.members].map(([name, item]) => [name, inner(item, `${slot.name}_${name}`)])),
+            members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           }
         : term;
   noteCopy(cx, term, made);
   return fixed(made);
 };
+
+/** A member as the program names it. */
+const memberName = (of: string, name: string): string =>
+  /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `${of}.${name}` : `${of}[${JSON.stringify(name)}]`;
 
 const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
 

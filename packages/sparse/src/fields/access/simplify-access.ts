@@ -26,12 +26,13 @@ import { prefetchSlots } from './simplify/prefetch.js';
 import { cutRowEnds } from './simplify/row-ends.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
+import { splitWraps } from './simplify/split-wraps.js';
 import { writingWords } from './simplify/words.js';
 import { snodeDialect } from './snode-dialect.js';
 
 /** The parts of the simplification; each is on by default. */
 export interface SimplifyOptions {
-  /** Splits loops into the part that stays within a block or within bounds, and the parts that reach beyond. */
+  /** Splits loops into the part that stays within a block or within bounds, and the parts that reach beyond or go round. */
   readonly split?: boolean;
   /** Removes branches from loops over elements before their accesses are lowered. */
   readonly flatten?: boolean;
@@ -117,7 +118,9 @@ export const simplifications = (storage: Storage): Readonly<Record<Simplificatio
     ...part('read-edges', (k, buffers) =>
       readEdges(cutRowEnds(k, storage.layout, dialects, buffers), storage, dialects, buffers, footprint),
     ),
-    ...part('split-loops', (k, buffers) => splitAtBounds(splitLoops(k, dialects, buffers), dialects, buffers)),
+    ...part('split-loops', (k, buffers) =>
+      splitAtBounds(splitLoops(splitWraps(k, dialects, buffers), dialects, buffers), dialects, buffers),
+    ),
     ...part('resolve-digits', (k, buffers) => resolveDigits(k, storage.layout, dialects, buffers)),
     ...part('merge-accesses', (k, buffers) => mergeAccesses(k, storage, dialects, buffers, footprint)),
     ...part('hoist-accesses', (k, buffers) => hoistAccesses(k, storage, dialects, buffers, footprint)),

@@ -24,9 +24,13 @@ export const storedAs = (of: Layout, store: (fields: readonly FieldDecl[]) => re
   return layout(...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap(branchesOf));
 };
 
-/** Whether the cells of a node are those of an array, all of them there, that hold fields alone. */
-export const isPlainArray = ({ nodes }: Layout, { kind, pointer, bitmasked, children }: SNode): boolean =>
-  kind === 'dense' && !pointer && !bitmasked && children.every((c) => nodes[c].field);
+/** Whether the cells of a node are those of an array, all of them there, that hold fields alone, or nodes that `holds` accepts. */
+export const isPlainArray = (
+  { nodes }: Layout,
+  { kind, pointer, bitmasked, children }: SNode,
+  holds: (inner: SNode) => boolean = () => false,
+): boolean =>
+  kind === 'dense' && !pointer && !bitmasked && children.every((c) => nodes[c].field !== undefined || holds(nodes[c]));
 
 /** A node as it was written down. */
 export const specOf = ({ kind, axes, extents, pointer, bitmasked, morton, cells, word }: SNode): NodeSpec => ({
