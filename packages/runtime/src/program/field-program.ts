@@ -29,7 +29,8 @@ import { launchByName } from './launch-by-name.js';
 import type { Launchable } from './launcher.js';
 import { lossLedger } from './loss-ledger.js';
 import { notesReader } from './notes.js';
-import { isPlaced } from './queue/fused-code.js';
+import type { FastMath } from './queue/freedom.js';
+import { isPlaced, type Making } from './queue/fused-code.js';
 import { Queue, type QueueSetting } from './queue/queue.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
@@ -122,7 +123,14 @@ export const fieldProgram = (
     const compiling = { ...rest };
     delete (compiling as { bind?: unknown }).bind;
     const said = made.artifact.warnings ?? [];
-    const queue = queued && { ...queued, backend, options: compiling, bufferOf: placedIn(made, rest.session), said };
+    const queue = queued && {
+      ...queued,
+      making: (fastMath: FastMath) => ({ ...queued.making(fastMath), options: { ...compiling, fastMath } }),
+      backend,
+      options: compiling,
+      bufferOf: placedIn(made, rest.session),
+      said,
+    };
     return assembled(storage, module, launches, made, {
       session: rest.session,
       random,
@@ -141,13 +149,18 @@ const placedIn = (instance: Instance, session: Session | undefined): QueueSettin
 };
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'lower' | 'elsewhere' | 'queue'>;
+export interface QueueSource extends Pick<QueueSetting, 'cut' | 'queue'> {
+  readonly making: (fastMath: FastMath) => Omit<Making, 'options'>;
+}
 
 /** The tasks that wait, to which those of programs that join are added. */
-const waitingIn = ({ cut: { tasks, setting } }: QueueSource): Pick<FieldHost, 'tasks' | 'setting' | 'own'> => ({
+const waitingIn = ({
+  cut: { tasks, setting },
+}: Pick<QueueSource, 'cut'>): Pick<FieldHost, 'tasks' | 'setting' | 'own' | 'freedom'> => ({
   tasks: new Map(tasks),
   setting: { ...setting, buffers: [...setting.buffers] },
   own: new Set(setting.buffers.map((b) => b.name)),
+  freedom: new Map(),
 });
 
 /** The arrays of an arena, by name, in the memory of a program that has it. Error: `program/over`. */
@@ -175,7 +188,8 @@ interface Assembly {
   readonly session: Session | undefined;
   readonly random: Seeds;
   readonly initialized: boolean;
-  readonly queue?: QueueSource & Pick<QueueSetting, 'backend' | 'options' | 'bufferOf' | 'said'>;
+  readonly queue?: Pick<QueueSetting, 'cut' | 'queue' | 'making' | 'backend' | 'bufferOf' | 'said'> &
+    Pick<FieldHost, 'options'>;
   readonly adjoints: AdjointKernels | undefined;
   readonly tangents: TangentKernels | undefined;
   readonly checked: boolean;
@@ -223,7 +237,7 @@ const assembled = (
       new Queue({
         ...source,
         cut: waiting,
-        tasks: waiting.setting,
+        freedomOf: (kernel) => waiting.freedom.get(kernel) ?? source.options.fastMath ?? true,
         ...(session && { atOnce: touchesHeld(waiting.tasks, session.held) }),
         check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
         failed: guarded,

@@ -55,7 +55,8 @@ import {
   type FieldProgramOptions,
   type QueueSource,
 } from './field-program.js';
-import type { FusedModule } from './queue/fused-code.js';
+import { upTo, type FastMath } from './queue/freedom.js';
+import type { FusedModule, Making } from './queue/fused-code.js';
 import { queueOption, type QueueOptions } from './queue/queue.js';
 import { tablesInPlace } from '../session/joined.js';
 import { withDerivatives } from '../tape/derivative-kernels.js';
@@ -173,9 +174,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...only(options, pipelineSpec),
     };
     const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, pipeline);
-    const queue = waits(options)
-      ? await queueOf(options, front().module, storage, passes, backend, pipeline)
-      : undefined;
+    const queue = waits(options) ? await queueOf(options, front().module, storage, backend, pipeline) : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
     const entry = known ? found!.entry : await entryOf(options, front().module, backend);
@@ -331,11 +330,10 @@ const queueOf = async (
   options: ProgramOptions & { readonly threads?: number },
   module: Module,
   storage: Storage,
-  passes: Pass<Module>,
   backend: Backend,
   pipeline: FieldPipelineOptions,
 ): Promise<QueueSource> => {
-  const { queue, extensions = [] } = options;
+  const { queue, extensions = [], fastMath: most = true } = options;
   const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const own = new Set(cut.setting.buffers.map((b) => b.name));
@@ -345,20 +343,35 @@ const queueOf = async (
     kernels,
     buffers: tablesInPlace(buffers, own),
   });
-  return {
-    cut,
-    queue: typeof queue === 'object' ? queue : {},
-    lower: (fused) => orThrow(passes.run(whole(fused))),
-    ...(isBankable(options) && {
-      elsewhere: await codeElsewhere(backend, only(options, compileSpec), {
-        whole,
-        parts: partsOf(options),
-        lowered: isData(storage.layout)
-          ? { fields: { memory: storage.memory, budget: options.budget, pipeline: { ...pipeline, extensions: [] } } }
-          : undefined,
+  const asData = isData(storage.layout);
+  const makingOf = async (freedom: FastMath): Promise<Omit<Making, 'options'>> => {
+    const fastMath = freedom === true;
+    const lowering = { ...pipeline, fastMath };
+    const passes = options.pipeline?.(storage) ?? fieldPipeline(storage, lowering);
+    return {
+      lower: (fused) => orThrow(passes.run(whole(fused))),
+      ...(isBankable(options) && {
+        elsewhere: await codeElsewhere(
+          backend,
+          { ...only(options, compileSpec), fastMath: freedom },
+          {
+            whole,
+            parts: partsOf({ ...options, fastMath }),
+            lowered: asData
+              ? {
+                  fields: { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } },
+                }
+              : undefined,
+          },
+        ),
       }),
-    }),
+    };
   };
+  /* Kernels of other programs join those of a session, and may be compiled more strictly. */
+  const levels = options.session ? upTo(most) : [most];
+  const makings = new Map<FastMath, Omit<Making, 'options'>>();
+  for (const freedom of levels) makings.set(freedom, await makingOf(freedom));
+  return { cut, queue: typeof queue === 'object' ? queue : {}, making: (freedom) => makings.get(freedom)! };
 };
 
 /** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */

@@ -16,7 +16,7 @@ import {
 import { nodeOf } from '../layout/layout.js';
 import { loop } from '../loops/loop.js';
 import { elementsText } from './elements.js';
-import { stretchesIn, stretchesText, type Stretch } from './spans.js';
+import { stretchesIn, stretchesText, type Stretch } from './stretch.js';
 import { isBox, type TaskSetting } from './task-of.js';
 import type { Task, Touch } from './task.js';
 
