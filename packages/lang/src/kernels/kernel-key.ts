@@ -15,7 +15,10 @@ export interface KernelKey {
   readonly text: string;
   /** The files that functions of the kernel stand in, as messages name them; what they say is in the text. */
   readonly files: readonly string[];
-  /** Whether numerals are read as their author wrote them: else what a kernel is compiled from cannot be told, and is not to be kept. */
+  /**
+   * Whether its functions are found where they stand, in files that the key tells, be they the author's or what a tool printed: else what a kernel is compiled
+   * from cannot be told, and is not to be kept.
+   */
   readonly isSure: () => boolean;
 }
 
@@ -57,14 +60,14 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     const { text, settled, spelled, at: place, files, line } = printedText(f, { at: given, near });
     for (const { path, text: all } of filesFrom(files, false)) sources.set(shortPath(path), all);
     if (settled) {
-      if (!spelled().sure) return nothing();
+      if (!spelled().found) return nothing();
     } else {
       for (const { path, text: all } of filesFrom(files)) searched.set(shortPath(path), all);
-      unsettled.push(() => spelled().sure);
+      unsettled.push(() => spelled().found);
     }
     /* What a function has beside its text, kernels can read. */
     if (NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
-    const names = { ...keptOf(f)?.scope, ...own };
+    const names = meant(f, { ...keptOf(f)?.scope, ...own }, text);
     const known = {
       name: f.name,
       text,
@@ -84,10 +87,52 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     keyText(searched),
   ];
   if (untold || key.includes(undefined)) return undefined;
-  return { text: key.join('\n'), files: [...sources.keys()], isSure: () => unsettled.every((sure) => sure()) };
+  return { text: key.join('\n'), files: [...sources.keys()], isSure: () => unsettled.every((found) => found()) };
 };
 
 type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * Of the names in a function's scope those that its text has, or that of a function that it may call: scopes are handed over whole, and may hold what a
+ * program is set up from.
+ */
+const meant = (
+  fn: AnyFunction,
+  scope: Readonly<Record<string, unknown>>,
+  text: string,
+): Readonly<Record<string, unknown>> => {
+  const words = new Set<string>();
+  const seen = new Set<unknown>([fn]);
+  const read = (said: string): void => {
+    /* An escape may spell any name. */
+    if (said.includes('\\u')) Object.keys(scope).forEach((name) => words.add(name));
+    for (const [word] of said.matchAll(WORD)) words.add(word);
+  };
+  const look = (value: unknown): void => {
+    if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return;
+    seen.add(value);
+    if (typeof value === 'function') {
+      const kept = keptOf(value as AnyFunction);
+      read(kept?.text ?? Function.prototype.toString.call(value));
+      Object.values({ ...kept?.scope, ...inlinedScope(value) }).forEach(look);
+      look(gradientOfFunction(value as AnyFunction));
+    } else if (!ArrayBuffer.isView(value)) Object.values(value).forEach(look);
+  };
+  read(text);
+  look(gradientOfFunction(fn));
+  const names = new Set<string>();
+  for (let before = -1; before < names.size;) {
+    before = names.size;
+    for (const [name, value] of Object.entries(scope))
+      if (words.has(name) && !names.has(name)) {
+        names.add(name);
+        look(value);
+      }
+  }
+  return Object.fromEntries(Object.entries(scope).filter(([name]) => names.has(name)));
+};
+
+const WORD = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu;
 
 const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
 
