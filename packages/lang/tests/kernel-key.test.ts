@@ -201,7 +201,7 @@ it('values that differ have keys that differ', () => {
 });
 
 it('names the file that it stands in, whose text it has', () => {
-  const { text, files } = kernelKey(...made())!;
+  const { contents, files } = kernelKey(...made())!;
   expect(files).toEqual(['packages/lang/tests/kernel-key.test.ts']);
-  expect(text).toContain('names the file that it stands in');
+  expect([...contents.values()].join()).toContain('names the file that it stands in');
 });

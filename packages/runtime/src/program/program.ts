@@ -21,6 +21,7 @@ import {
 } from '@filigree/ir';
 import {
   kernelKey,
+  type KnownFiles,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -274,14 +275,17 @@ const textsOf = async (
   const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
   if (!backend || !isBankable(options) || waits(options)) return undefined;
   if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
-  const kernels = [...definitions].map(([name, def]) => ({ name, key: kernelKey(def, layout) }));
-  if (kernels.some(({ key }) => key === undefined)) return undefined;
-  const entry = await textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
+  const known: KnownFiles = new Map();
+  const keys = [...definitions.values()].flatMap((def) => kernelKey(def, layout, known) ?? []);
+  if (keys.length < definitions.size) return undefined;
+  const texts = JSON.stringify([[...definitions.keys()], keys.map(({ text, files }) => ({ text, files }))]);
+  const contents = keyText(new Map(keys.flatMap((key) => [...key.contents])));
+  const entry = await textEntry(backend, only(options, compileSpec), [texts, contents, ...partsOf(options)]);
   return (
     entry && {
       ...entry,
-      files: new Set(kernels.flatMap(({ key }) => key!.files)),
-      isSure: () => kernels.every(({ key }) => key!.isSure()),
+      files: new Set(keys.flatMap(({ files }) => files)),
+      isSure: () => keys.every((key) => key.isSure()),
     }
   );
 };
