@@ -82,6 +82,20 @@ it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
   60_000,
 );
 
+it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
+  'two sparse products and a kernel on fields are one loop over the vertices of a mesh on %s',
+  async (backend) => {
+    const args = { n: '11000', steps: '2' };
+    const on = await run('surface-patterns', args, { backend, threads: 2 });
+    expect(on.check).toMatchObject({ passed: true });
+    expect(on.metrics).toMatchObject({ launches: 12, tasksLaunched: 4 });
+    const off = await run('surface-patterns', { ...args, queue: 'off' }, { backend });
+    expect(off.check).toMatchObject({ passed: true });
+    expect(off.metrics).toMatchObject({ launches: 12, tasksLaunched: 12, plans: 0 });
+  },
+  60_000,
+);
+
 it.each(['multires', 'deep-hierarchy'])('%s needs its lists once, where blocks are marked by bits', async (name) => {
   const options = { backend: 'wasm' };
   const args = { n: '65536', steps: '2', layout: 'bitmasked' };

@@ -3,6 +3,8 @@ import type { QueuedCase } from '../queued/case.js';
 import { LARGE_QUEUED_CASES, QUEUED_CASES } from '../queued/cases/index.js';
 import { runRelaxation } from '../queued/relaxation.js';
 import { runCase } from '../queued/run-case.js';
+import { runSurfacePatterns } from '../queued/surface-patterns.js';
+import { spotOfSize } from '../spot.js';
 import { argumentsOf } from './arguments.js';
 import { described } from './described.js';
 
@@ -39,7 +41,7 @@ const queuedExample = (given: QueuedCase): Example => ({
 
 const isPass = (name: string): name is GraphPass => (GRAPH_PASSES as readonly string[]).includes(name);
 
-/** Two front ends in one session. */
+/** Two front ends in one session, both of traced programs. */
 const relaxation: Example = {
   name: 'relaxation',
   rows: ['TA4.6'],
@@ -67,8 +69,37 @@ const relaxation: Example = {
   },
 };
 
+/** Two front ends of which one is kernels on fields. */
+const surfacePatterns: Example = {
+  name: 'surface-patterns',
+  rows: ['TA4.6'],
+  ...described(
+    'queued',
+    'two sparse products and a kernel on fields share memory, and run as one loop over the vertices of a mesh',
+    'queue=on|off, mesh=FILE or n=VERTICES, steps=…',
+  ),
+  run: async (options) => {
+    const args = argumentsOf(options.args, ['queue', 'mesh', 'n', 'steps']);
+    options.progress(0, 'compile and run');
+    const { metrics, maxRelError, backend } = await runSurfacePatterns({
+      ...options,
+      queue: args.word('queue', 'on', ['on', 'off']) === 'on',
+      mesh: args.mesh() ?? spotOfSize(args.integer('n', 45_000, 4, 2 ** 21)),
+      steps: args.integer('steps', 50, 1, 1e5),
+      without: options.ablate.filter(isPass),
+    });
+    options.progress(1, 'done');
+    return {
+      metrics: { backend, ...metrics },
+      check: { passed: maxRelError <= (options.dtype === 'f32' ? 1e-4 : 1e-12), maxRelError },
+      ms: { run: metrics.wallMs, plan: metrics.planMs },
+    };
+  },
+};
+
 /** The microbenchmarks and larger cases of the thesis' chapter on launches (appendix to chapter 4). */
 export const QUEUED_EXAMPLES: readonly Example[] = [
   ...[...QUEUED_CASES, ...LARGE_QUEUED_CASES].map(queuedExample),
   relaxation,
+  surfacePatterns,
 ];

@@ -44,6 +44,7 @@ export const small: Readonly<Record<string, Small>> = {
   'autodiff-reduction': { args: { n: '4096' } },
   'autodiff-forces': { args: { n: '32' } },
   relaxation: { args: { n: '9000', steps: '2' } },
+  'surface-patterns': { args: { n: '11000', steps: '2' } },
   'quant-saxpy': { args: { size: '20000' }, dtype: 'f32' },
   'game-of-life': { args: { size: '512', steps: '2' }, dtype: 'f32' },
   'smoke-quant': { args: { size: '16', steps: '1' }, dtype: 'f32' },

@@ -1,4 +1,6 @@
 import { compile, compileExpression, session, type Csr, type ExampleOptions, type GraphPass } from 'filigree';
+import { columnOf } from './column-of.js';
+import { farthest } from './farthest.js';
 import type { CaseOutcome } from './run-case.js';
 
 /** How the example is run. */
@@ -111,17 +113,6 @@ const rod = (size: number): Csr<Float64Array> => {
   return { pattern, values: Float64Array.from(values) };
 };
 
-/** A vector as a matrix of one column, of zeros. */
-const columnOf = (size: number): Csr<Float64Array> => ({
-  pattern: {
-    rows: size,
-    cols: 1,
-    rowPtr: Int32Array.from({ length: size + 1 }, (_, k) => k),
-    colIdx: new Int32Array(size),
-  },
-  values: new Float64Array(size),
-});
-
 /** The same by plain loops over compressed rows. */
 const plainRelaxation = (
   { pattern: { rows, rowPtr, colIdx }, values }: Csr<Float64Array>,
@@ -138,14 +129,4 @@ const plainRelaxation = (
     });
   }
   return x;
-};
-
-const farthest = (found: ArrayLike<number>, wanted: Float64Array): number => {
-  let [most, off] = [1, 0];
-  for (let k = 0; k < wanted.length; k++) {
-    most = Math.max(most, Math.abs(wanted[k]));
-    const apart = Math.abs(found[k] - wanted[k]);
-    off = apart <= off ? off : apart;
-  }
-  return off / most;
 };

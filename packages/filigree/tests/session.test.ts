@@ -226,6 +226,32 @@ for (const { name, backend } of backends) {
       },
     );
 
+    it('sums over a field in the loop of the program that writes it', async () => {
+      const open = kept(await session({ backend }));
+      const [u, w] = [field('u', 'f64'), field('w', 'f64')];
+      const total = kernel([w], (w: Grid1) => {
+        let sum = 0;
+        for (const k of active(w)) sum += w[k]!;
+        return sum;
+      });
+      const tree = layout(dense(i, n).place(u), dense(i, n).place(w));
+      const sim = kept(await program({ layout: tree, kernels: { total }, session: open, queue: true }));
+      const bind = { x: sim.fields.u.buffer(), y: sim.fields.w.buffer() };
+      const squares = kept(await compile({ inputs: { x: n }, run: bodies.square }, { session: open, bind }));
+      const x = numbers(n);
+      sim.fields.u.fromArray(x);
+      const wanted = x.reduce((s, v) => s + v * v + 1, 0);
+      for (let round = 0; round < 3; round++) {
+        squares.run();
+        expect(sim.run.total() / wanted).toBeCloseTo(1, 12);
+        await open.sync({ compiled: true });
+      }
+      const { last, warnings } = open.queued();
+      expect(warnings).toEqual([]);
+      expect(last!.graph.nodes.map(({ parts }) => parts.length)).toContain(2);
+      expect(sim.fields.w.toArray()).toEqual(x.map((v) => v * v + 1));
+    });
+
     it('runs what waits of a program of fields that is disposed of, whose fields others read', async () => {
       const open = kept(await session({ backend }));
       const u = field('u', 'f64');

@@ -1,3 +1,7 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -10,6 +14,7 @@ import {
   withGradient,
   type Grid1,
   type KernelDef,
+  type KernelKey,
 } from '@filigree/lang/kernels';
 import { dense, field, i, layout, type Layout } from '@filigree/sparse/fields';
 
@@ -102,6 +107,25 @@ it.each<readonly [string, Given]>([
   expect(new Set(keys).size).toBe(3);
 });
 
+it('tells names that its functions say, whoever holds them, and no others', () => {
+  const keyWith = (scope: object): string => {
+    const x = field('x', 'f64');
+    const [given] = [scope as { helper: (v: number) => number }];
+    const step = kernel([x], { scope: { ...given } }, (x: Grid1) => {
+      x[0] = given.helper(x[0]);
+    });
+    return kernelKey(step as unknown as KernelDef, layout(dense(i, 8).place(x)))!.text;
+  };
+  const far = 1;
+  const helper = (v: number): number => v * far;
+  const key = keyWith({ helper, far });
+  expect(keyWith({ helper, far, particles: [[1, 2, 3]], more: Math })).toBe(key);
+  expect(keyWith({ helper, far: 2 })).not.toBe(key);
+  const deep = { of: [(v: number): number => v + far] };
+  const calls = (v: number): number => deep.of[0]!(v);
+  expect(keyWith({ helper: calls, deep, far })).not.toBe(keyWith({ helper: calls, deep, far: 2 }));
+});
+
 class Counter {
   value = 3;
 }
@@ -132,6 +156,26 @@ it('is sure where numerals are found as they were written, not where a text was 
   expect(kernelKey(...made({ helper }))!.isSure()).toBe(false);
 });
 
+it('is sure of what a tool printed, too, where it finds it: what is read of it follows from that file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'filigree-key-'));
+  try {
+    const file = join(folder, 'step.cjs');
+    writeFileSync(file, 'exports.step = (x) => {\n  x[0] = x[0] * 7;\n};\n//# sourceMappingURL=step.cjs.map\n');
+    const { step } = createRequire(import.meta.url)(file) as { step: (x: Grid1) => void };
+    const x = field('x', 'f64');
+    const keyAt = (at: string): KernelKey =>
+      kernelKey(
+        kernel([x], { at: { file: at, line: 1, column: 16 } }, step) as unknown as KernelDef,
+        layout(dense(i, 8).place(x)),
+      )!;
+    expect(keyAt(file).isSure()).toBe(true);
+    expect(keyAt(file).text).not.toBe(keyAt(join(folder, 'none.cjs')).text);
+    expect(keyAt(join(folder, 'none.cjs')).isSure()).toBe(false);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 it('values that differ have keys that differ', () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
@@ -157,7 +201,7 @@ it('values that differ have keys that differ', () => {
 });
 
 it('names the file that it stands in, whose text it has', () => {
-  const { text, files } = kernelKey(...made())!;
+  const { contents, files } = kernelKey(...made())!;
   expect(files).toEqual(['packages/lang/tests/kernel-key.test.ts']);
-  expect(text).toContain('names the file that it stands in');
+  expect([...contents.values()].join()).toContain('names the file that it stands in');
 });

@@ -7,9 +7,10 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError, error } from '@filigree/ir';
-import { active, array, idiv, kernel, range, unrolled, type Grid1 } from '@filigree/lang/kernels';
+import { array, idiv, kernel, range, unrolled, type Grid1 } from '@filigree/lang/kernels';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { chainOn } from './queue-kernels.js';
 
 const [x, y, c] = (['x', 'y', 'c'] as const).map((name) => field(name, 'f64'));
 const tree = layout(
@@ -18,18 +19,7 @@ const tree = layout(
 );
 
 const kernels = {
-  init: kernel([x, 'i32'], (x: Grid1, n: number) => {
-    for (const i of range(n)) x[i] = i;
-  }),
-  inc: kernel([x], (x: Grid1) => {
-    for (const i of active(x)) x[i] += 1;
-  }),
-  double: kernel([x], (x: Grid1) => {
-    for (const i of active(x)) x[i] *= 2;
-  }),
-  copy: kernel([x, y], (x: Grid1, y: Grid1) => {
-    for (const i of active(x)) y[i] = x[i];
-  }),
+  ...chainOn(x, y),
   /* There is room for two blocks of `c`. */
   spread: kernel([c, 'i32'], (c: Grid1, blocks: number) => {
     for (const b of range(blocks)) c[b * 16] += 1;

@@ -27,7 +27,7 @@ const programOf = async (tree: Layout, queue?: QueueOptions): Promise<FieldProgr
       lowered,
       launchesOf(lowered),
       { backend: interpreter() },
-      queue && { cut, lower, queue },
+      queue && { cut, queue, making: () => ({ lower }) },
     )(),
   );
 };

@@ -9,27 +9,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Backend } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { DiagnosticError } from '@filigree/ir';
-import { active, kernel, range, type Grid1 } from '@filigree/lang/kernels';
+import { kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { fixed } from '@filigree/quant';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { dense, field, i, layout, stored } from '@filigree/sparse/fields';
+import { chainOn } from './queue-kernels.js';
 
 const [x, y, q] = (['x', 'y', 'q'] as const).map((name) => field(name, 'f32'));
 const tree = layout(dense(i, 16).pointer().dense(i, 16).place(x, y), dense(i, 64).place(stored(q, fixed(12, 64))));
 
 const kernels = {
-  init: kernel([x, 'i32'], (x: Grid1, n: number) => {
-    for (const i of range(n)) x[i] = i;
-  }),
-  inc: kernel([x], (x: Grid1) => {
-    for (const i of active(x)) x[i] += 1;
-  }),
-  double: kernel([x], (x: Grid1) => {
-    for (const i of active(x)) x[i] *= 2;
-  }),
-  copy: kernel([x, y], (x: Grid1, y: Grid1) => {
-    for (const i of active(x)) y[i] = x[i];
-  }),
+  ...chainOn(x, y),
   store: kernel([x, q], (x: Grid1, q: Grid1) => {
     for (const i of range(64)) q[i] = x[i] / 2;
   }),

@@ -25,7 +25,7 @@ export {
   type LoweredKernel,
   type LoweredKernels,
 } from './lower.js';
-export { kernelKey, type KernelKey } from './kernel-key.js';
+export { kernelKey, type KernelKey, type KnownFiles } from './kernel-key.js';
 export { shownIn, type Shown } from './shown.js';
 export type { Notes, NoteSite } from './notes.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';

@@ -11,11 +11,16 @@ import { gradientOfFunction } from './vocabulary/with-gradient.js';
 
 /** What a kernel is compiled from. */
 export interface KernelKey {
-  /** Equal texts are equal kernels, and so is what is said of them. */
+  /** Equal texts, beside equal contents of files, are equal kernels, and so is what is said of them. */
   readonly text: string;
-  /** The files that functions of the kernel stand in, as messages name them; what they say is in the text. */
+  /** What the files say that the kernel may depend on, by path: kernels of one program share most of them. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** The files that functions of the kernel stand in, as messages name them. */
   readonly files: readonly string[];
-  /** Whether numerals are read as their author wrote them: else what a kernel is compiled from cannot be told, and is not to be kept. */
+  /**
+   * Whether its functions are found where they stand, in files that the key tells, be they the author's or what a tool printed: else what a kernel is compiled
+   * from cannot be told, and is not to be kept.
+   */
   readonly isSure: () => boolean;
 }
 
@@ -24,12 +29,25 @@ export interface KernelKey {
  * mean, the functions that it may call and what their names mean, its arguments and hints; but for the layout, of which it names fields. Nothing
  * where that cannot be told: where there are values in scope that no text tells apart. The spelling itself, which takes much longer to find, is not
  * looked for.
+ *
+ * @param known files that were found for other kernels of the program
  */
-export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined => {
+export const kernelKey = (def: KernelDef, layout: Layout, known: KnownFiles = new Map()): KernelKey | undefined => {
   const { fn, scope, args, at, is: _, ...hints } = def;
   const seen = new Map<object, number>();
-  const sources = new Map<string, string>();
-  const searched = new Map<string, string>();
+  const sources = new Set<string>();
+  const searched = new Set<string>();
+  const contents = new Map<string, string>();
+  const take = (into: Set<string>, files: readonly string[], imported: boolean): void => {
+    const key = JSON.stringify([files, imported]);
+    const all =
+      known.get(key) ?? [...filesFrom(files, imported)].map(({ path, text }) => [shortPath(path), text] as const);
+    known.set(key, all);
+    for (const [path, text] of all) {
+      into.add(path);
+      contents.set(path, text);
+    }
+  };
   const unsettled: (() => boolean)[] = [];
   let untold = false;
   const nothing = (): string => {
@@ -55,17 +73,17 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     if (before !== undefined) return `function ${before}`;
     seen.set(f, seen.size);
     const { text, settled, spelled, at: place, files, line } = printedText(f, { at: given, near });
-    for (const { path, text: all } of filesFrom(files, false)) sources.set(shortPath(path), all);
+    take(sources, files, false);
     if (settled) {
-      if (!spelled().sure) return nothing();
+      if (!spelled().found) return nothing();
     } else {
-      for (const { path, text: all } of filesFrom(files)) searched.set(shortPath(path), all);
-      unsettled.push(() => spelled().sure);
+      take(searched, files, true);
+      unsettled.push(() => spelled().found);
     }
     /* What a function has beside its text, kernels can read. */
     if (NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
-    const names = { ...keptOf(f)?.scope, ...own };
-    const known = {
+    const names = meant(f, { ...keptOf(f)?.scope, ...own }, text);
+    const parts = {
       name: f.name,
       text,
       place,
@@ -74,7 +92,7 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
       names,
       gradient: gradientOfFunction(f),
     };
-    return keyText(known, told(files)) ?? nothing();
+    return keyText(parts, told(files)) ?? nothing();
   };
   const key = [
     functionKey(fn as AnyFunction, scope, [], at),
@@ -84,10 +102,55 @@ export const kernelKey = (def: KernelDef, layout: Layout): KernelKey | undefined
     keyText(searched),
   ];
   if (untold || key.includes(undefined)) return undefined;
-  return { text: key.join('\n'), files: [...sources.keys()], isSure: () => unsettled.every((sure) => sure()) };
+  return { text: key.join('\n'), contents, files: [...sources], isSure: () => unsettled.every((found) => found()) };
 };
 
+/** Files by where they were looked for: path and text of each. */
+export type KnownFiles = Map<string, readonly (readonly [path: string, text: string])[]>;
+
 type AnyFunction = (...args: never[]) => unknown;
+
+/**
+ * Of the names in a function's scope those that its text has, or that of a function that it may call: scopes are handed over whole, and may hold what a
+ * program is set up from.
+ */
+const meant = (
+  fn: AnyFunction,
+  scope: Readonly<Record<string, unknown>>,
+  text: string,
+): Readonly<Record<string, unknown>> => {
+  const words = new Set<string>();
+  const seen = new Set<unknown>([fn]);
+  const read = (said: string): void => {
+    /* An escape may spell any name. */
+    if (said.includes('\\u')) Object.keys(scope).forEach((name) => words.add(name));
+    for (const [word] of said.matchAll(WORD)) words.add(word);
+  };
+  const look = (value: unknown): void => {
+    if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return;
+    seen.add(value);
+    if (typeof value === 'function') {
+      const kept = keptOf(value as AnyFunction);
+      read(kept?.text ?? Function.prototype.toString.call(value));
+      Object.values({ ...kept?.scope, ...inlinedScope(value) }).forEach(look);
+      look(gradientOfFunction(value as AnyFunction));
+    } else if (!ArrayBuffer.isView(value)) Object.values(value).forEach(look);
+  };
+  read(text);
+  look(gradientOfFunction(fn));
+  const names = new Set<string>();
+  for (let before = -1; before < names.size;) {
+    before = names.size;
+    for (const [name, value] of Object.entries(scope))
+      if (words.has(name) && !names.has(name)) {
+        names.add(name);
+        look(value);
+      }
+  }
+  return Object.fromEntries(Object.entries(scope).filter(([name]) => names.has(name)));
+};
+
+const WORD = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu;
 
 const NATIVE = /\{\s*\[native code\]\s*\}\s*$/;
 

@@ -149,8 +149,8 @@ const placeOf = (parsed: Parsed, { node }: KeptFunction, { original, frames }: T
 /** A function's text. Tools that strip types print numerals anew: they are taken from what its author wrote. */
 const spelled = (parsed: Parsed, { node, declared }: KeptFunction, original: TransformOptions['original']): Written => {
   const text = parsed.text.slice(node.start, node.end);
-  if (!original) return { text, sure: true };
-  if (original.text === undefined) return { text, sure: false };
+  if (!original) return { text, sure: true, found: true };
+  if (original.text === undefined) return { text, sure: false, found: false };
   const { line } = locOf({ file: '' }, parsed.site(node.start));
   return asWrittenIn(text, original.text, { name: declared?.name ?? '', line });
 };

@@ -60,6 +60,10 @@ export const chunkedLoop = (
   });
 };
 
+/** Whether chunks would be of one iteration each, of which there are so many, because each has enough to do. */
+export const isInChunks = (loop: Op, trips: bigint | undefined, chunks: number, loops: Loops): boolean =>
+  trips !== undefined && trips <= BigInt(chunks) && leastIterations(workOf(loop.regions[0]!, loops)) === 1;
+
 /** A power of two, so that lanes divide it. */
 const leastIterations = (work: number): number =>
   Math.max(1, Math.min(mostIterations, 2 ** Math.floor(Math.log2(leastWork / Math.max(1, work)))));

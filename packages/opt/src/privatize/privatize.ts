@@ -27,14 +27,14 @@ import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
 import { carryReductions } from './accumulate.js';
 import { reduceByTeams, reduceInTeam } from './by-team.js';
-import { chunkedLoop } from './chunks.js';
+import { chunkedLoop, isInChunks } from './chunks.js';
 import { identityOf, reductionsOf, type Reduction } from './reduction.js';
 
 /**
  * Privatisation of reductions: if a loop combines values into one element by atomics whose results are unused, each
  * thread accumulates in a value that the loop carries and combines it into memory once. Loops inside parallel loops do
  * so after their last iteration; an outermost parallel loop becomes one over chunks of consecutive iterations, each a
- * sequential loop. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
+ * sequential loop, unless there are few iterations of much work. Nothing else in the loop may touch the element. The order of atomics in a parallel loop is
  * unspecified anyway, so sums of floats may be taken in another order; reductions in serial code are left alone.
  *
  * Option `chunks` (default 1024): the most chunks into which a loop is cut. Throws `option/value` when it is not a
@@ -146,9 +146,12 @@ const privatizeKernel = (
     }
     const step = constantOf(op.operands[2]!);
     if (typeof step === 'boolean' || step === undefined || step <= 0) return undefined;
+    const loops = { control: facts.control, constantOf };
+    /* What its iterations combine they do once each, as chunks would; compilers make little of loops of one iteration around others. */
+    if (isInChunks(op, tripCount(facts.control(op)?.count, constantOf), chunks, loops)) return undefined;
     return ctx.build((b) => {
       const shared = usesScratch(op, scratch, facts);
-      chunkedLoop(b, op, BigInt(step), chunks, { control: facts.control, constantOf }, (loop) =>
+      chunkedLoop(b, op, BigInt(step), chunks, loops, (loop) =>
         accumulate(b, serialLoop(loop, shared), reductions, at, true),
       );
       return [];

@@ -1,7 +1,7 @@
 import type { Backend, CompileOptions } from '@filigree/backend';
 import { toJson, type Module } from '@filigree/ir';
 import { bankEntries } from '../bank/banked.js';
-import type { CodeSetting, FusedModule } from '../program/queue/fused-code.js';
+import type { FusedModule, Making } from '../program/queue/fused-code.js';
 import type { FieldLowering } from './code-job.js';
 
 /** What the code of plans depends on. */
@@ -19,7 +19,7 @@ export const codeElsewhere = async (
   backend: Backend,
   options: CompileOptions,
   { whole, parts, lowered }: Described,
-): Promise<CodeSetting['elsewhere']> => {
+): Promise<Making['elsewhere']> => {
   const entries = await bankEntries(backend, options);
   const origin = backend.watch || backend.origin?.serves(backend) !== true ? undefined : backend.origin;
   return (fused) => {

@@ -23,6 +23,7 @@ import {
 import {
   kernelKey,
   loadFrontEnd,
+  type KnownFiles,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -48,7 +49,9 @@ import { once } from '../fields/once.js';
 import { openMemory } from '../sharing.js';
 import { fieldPasses, hasBits, pipelineSpec, type FieldPipelineOptions } from './field-passes.js';
 import { fieldProgram, fieldProgramSpec, type FieldProgram, type FieldProgramOptions } from './field-program.js';
+import { upTo, type FastMath } from './queue/freedom.js';
 import { queueOption, type QueueOptions } from './queue/queue-options.js';
+import type { QueuedLowering } from './queue/queue-source.js';
 import type { DerivedKernels } from '../tape/derivative-kernels.js';
 import type { Asked } from '../tape/differentiated-fields.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
@@ -176,6 +179,24 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...only(options, pipelineSpec),
     };
     const passes = options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits);
+    const mostFree = options.fastMath ?? true;
+    const loweringOf = (freedom: FastMath): QueuedLowering => {
+      const fastMath = freedom === true;
+      const lowering = { ...pipeline, fastMath };
+      return {
+        passes: options.pipeline?.(storage) ?? fieldPasses(storage, lowering, bits),
+        elsewhere: isBankable(options)
+          ? {
+              backend,
+              options: { ...only(options, compileSpec), fastMath: freedom },
+              parts: partsOf({ ...options, fastMath }),
+              lowered: isData(layout, bits?.quantFormats)
+                ? { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } }
+                : undefined,
+            }
+          : undefined,
+      };
+    };
     const queue = waits(options)
       ? await (
           await import('./queue/queue-source.js')
@@ -184,17 +205,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           extensions: options.extensions,
           module: front().module,
           storage,
-          passes,
-          elsewhere: isBankable(options)
-            ? {
-                backend,
-                options: only(options, compileSpec),
-                parts: partsOf(options),
-                lowered: isData(layout, bits?.quantFormats)
-                  ? { memory: storage.memory, budget: options.budget, pipeline: { ...pipeline, extensions: [] } }
-                  : undefined,
-              }
-            : undefined,
+          levels: options.session ? upTo(mostFree) : [mostFree],
+          loweringOf,
         })
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
@@ -302,14 +314,17 @@ const textsOf = async (
   const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
   if (!backend || !isBankable(options) || waits(options)) return undefined;
   if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
-  const kernels = [...definitions].map(([name, def]) => ({ name, key: kernelKey(def, layout) }));
-  if (kernels.some(({ key }) => key === undefined)) return undefined;
-  const entry = await textEntry(backend, only(options, compileSpec), [JSON.stringify(kernels), ...partsOf(options)]);
+  const known: KnownFiles = new Map();
+  const keys = [...definitions.values()].flatMap((def) => kernelKey(def, layout, known) ?? []);
+  if (keys.length < definitions.size) return undefined;
+  const texts = JSON.stringify([[...definitions.keys()], keys.map(({ text, files }) => ({ text, files }))]);
+  const contents = keyText(new Map(keys.flatMap((key) => [...key.contents])));
+  const entry = await textEntry(backend, only(options, compileSpec), [texts, contents, ...partsOf(options)]);
   return (
     entry && {
       ...entry,
-      files: new Set(kernels.flatMap(({ key }) => key!.files)),
-      isSure: () => kernels.every(({ key }) => key!.isSure()),
+      files: new Set(keys.flatMap(({ files }) => files)),
+      isSure: () => keys.every((key) => key.isSure()),
     }
   );
 };

@@ -2,6 +2,7 @@ import type { DeviceBuffer } from '@filigree/backend/device';
 import type { TaskSetting, Task } from '@filigree/sparse/tasks';
 import type { Buffer } from '@filigree/ir';
 import type { InstantiateOptions } from '../instantiate.js';
+import type { FastMath } from '../program/queue/freedom.js';
 import type { Queue } from '../program/queue/queue.js';
 import type { Host, Session } from './contract.js';
 import { join } from './joined.js';
@@ -17,6 +18,8 @@ export interface FieldHost {
   readonly setting: TaskSetting & { readonly buffers: Buffer[] };
   /** Buffers of its own, by name. */
   readonly own: ReadonlySet<string>;
+  /** What compilers may do to kernels, by name. */
+  readonly freedom: Map<string, FastMath>;
   readonly options: InstantiateOptions;
   /** Where its fields lie. */
   readonly words: DeviceBuffer;
@@ -24,12 +27,12 @@ export interface FieldHost {
 
 /**
  * Programs that are bound to fields, or to what such programs write, wait with the kernels on these fields: what is done to their buffers is done
- * to the fields. It takes those that are compiled at least as freely, on as many threads.
+ * to the fields. It takes those that are compiled alike, on as many threads; code of both is compiled as the stricter is.
  *
  * @param handedOut values of fields that others were given to be bound to
  */
 export const hostOf = (
-  { session, queue, self, tasks, setting, own, options, words }: FieldHost,
+  { session, queue, self, tasks, setting, own, freedom, options, words }: FieldHost,
   handedOut: readonly DeviceBuffer[],
 ): Host => {
   const { places, turns, hold } = session;
@@ -40,13 +43,15 @@ export const hostOf = (
   const joint = { queue, tasks, setting, own, places, turns, self, hold, fieldAt };
   return {
     join: (instance, given) => {
-      if (!isAsFree(given, options)) return undefined;
+      if (alike(given) !== alike(options)) return undefined;
       const placed = instance.module.buffers.flatMap(({ name, role }) =>
         role === 'scratch' ? [] : [instance.buffer(name)],
       );
       const known = new Set(setting.buffers.map((b) => b.name));
       const knows = (b: DeviceBuffer): boolean => fieldAt(b) !== undefined || known.has(places.known(b) ?? '');
-      return placed.some(knows) ? join(instance, joint) : undefined;
+      const joined = placed.some(knows) ? join(instance, joint) : undefined;
+      for (const kernel of joined?.kernels ?? []) freedom.set(kernel, given.fastMath ?? true);
+      return joined?.entered;
     },
     held: (stretch) => {
       if (overlap(arena, stretch)) queue.stop();
@@ -57,12 +62,6 @@ export const hostOf = (
   };
 };
 
-/** Whether what is compiled as the second is may be compiled as the first: that asks for no more to be kept to, and for as many threads. */
-const isAsFree = (first: InstantiateOptions, second: InstantiateOptions): boolean =>
-  freedom(first) >= freedom(second) && alike(first) === alike(second);
-
-const freedom = ({ fastMath = true }: InstantiateOptions): number => [false, 'contract', true].indexOf(fastMath);
-
-/** What else compilers are told, as text. */
+/** What compilers are told beside what they may do to arithmetic, as text. */
 const alike = ({ threads = 1, cache, compiler, limitMs, flags }: InstantiateOptions): string =>
   JSON.stringify([threads, cache, compiler, limitMs, flags]);

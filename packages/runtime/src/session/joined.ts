@@ -31,7 +31,7 @@ export interface Joint {
  * program writes and another reads is one state. Nothing where its buffers lie partly in others, which effects do not tell, or where it does to the
  * values of fields what cannot be said of fields.
  */
-export const join = (instance: Joining, joint: Joint): Entered | undefined => {
+export const join = (instance: Joining, joint: Joint): Joined | undefined => {
   const { queue, tasks, setting, own, places, turns, self, hold, fieldAt } = joint;
   const { given, module } = instance;
   const placed = module.buffers.flatMap(({ name, role }) => (role === 'scratch' ? [] : [instance.buffer(name)]));
@@ -66,19 +66,29 @@ export const join = (instance: Joining, joint: Joint): Entered | undefined => {
     () => undefined,
     queue,
   );
+  const kernels = [prefix, ...cut.tasks.keys()];
   return {
-    launch: (kernel, args) => {
-      turns.take(self);
-      launch(kernel === undefined ? prefix : `${prefix}_${kernel}`, { args });
-    },
-    flush: () => turns.flush(),
-    hold,
-    leave: () => {
-      turns.flush();
-      queue.drop([prefix, ...cut.tasks.keys()]);
+    kernels,
+    entered: {
+      launch: (kernel, args) => {
+        turns.take(self);
+        launch(kernel === undefined ? prefix : `${prefix}_${kernel}`, { args });
+      },
+      flush: () => turns.flush(),
+      hold,
+      leave: () => {
+        turns.flush();
+        queue.drop(kernels);
+      },
     },
   };
 };
+
+/** A program that has joined, and the names of its kernels among those of others. */
+export interface Joined {
+  readonly entered: Entered;
+  readonly kernels: readonly string[];
+}
 
 /** A beginning that no name of a kernel has. */
 const freePrefix = (tasks: ReadonlyMap<string, unknown>): string => {

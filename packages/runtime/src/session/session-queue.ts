@@ -4,7 +4,7 @@ import { noLayout } from '@filigree/sparse/fields';
 import { type Task } from '@filigree/sparse/tasks';
 import { codeElsewhere } from '../away/elsewhere.js';
 import type { InstantiateOptions } from '../instantiate.js';
-import type { CodeSetting, FusedModule } from '../program/queue/fused-code.js';
+import type { FusedModule, Making } from '../program/queue/fused-code.js';
 import type { QueueOptions } from '../program/queue/queue-options.js';
 import { Queue } from '../program/queue/queue.js';
 import type { QueueReport } from '../program/queue/report.js';
@@ -42,17 +42,16 @@ export class SessionQueue implements Waiting {
     private readonly around: Surroundings,
     options: InstantiateOptions,
     queue: QueueOptions,
-    elsewhere: CodeSetting['elsewhere'],
+    elsewhere: Making['elsewhere'],
   ) {
     const { backend, places, held } = around;
     const { tasks, setting } = this;
     this.queue = new Queue({
       cut: { tasks, setting },
-      tasks: setting,
-      lower: inPlace,
-      elsewhere,
+      /* Those that wait here are compiled alike. */
+      making: () => ({ lower: inPlace, elsewhere, options }),
+      freedomOf: () => true,
       backend,
-      options,
       bufferOf: (name) => places.bufferOf(name),
       queue,
       atOnce: touchesHeld(tasks, held),
@@ -67,7 +66,8 @@ export class SessionQueue implements Waiting {
   enter(instance: Joining): Entered | undefined {
     const { places, turns, hold } = this.around;
     const { queue, tasks, setting } = this;
-    return join(instance, { queue, tasks, setting, own, places, turns, self: this, hold, fieldAt: () => undefined });
+    const joint = { queue, tasks, setting, own, places, turns, self: this, hold };
+    return join(instance, { ...joint, fieldAt: () => undefined })?.entered;
   }
 
   flush(): void {

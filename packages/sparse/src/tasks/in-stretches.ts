@@ -11,12 +11,13 @@ import {
   walk,
   type Op,
   type OpTable,
+  type Region,
   type Value,
 } from '@filigree/ir';
 import { nodeOf } from '../fields/layout/layout.js';
 import { loop } from '../fields/loops/loop.js';
 import { elementsText } from './elements.js';
-import { stretchesIn, stretchesText, type Stretch } from './spans.js';
+import { stretchesIn, stretchesText, type Stretch } from './stretch.js';
 import { isBox, type TaskSetting } from './task-of.js';
 import type { Task, Touch } from './task.js';
 
@@ -37,8 +38,8 @@ export const stretchesOf = ({ own }: Pick<Touch, 'own'>): Stretches | undefined 
 };
 
 /**
- * A loop over the elements of one axis, each iteration of which writes nothing but its own element, as the loop of another task over stretches of
- * them: both then have the same domain. Nothing where it is no such loop.
+ * A loop over the elements of one axis, each iteration of which writes nothing but its own element, and combines values with some that all share, as the loop
+ * of another task over stretches of them: both then have the same domain. Nothing where it is no such loop.
  *
  * @param like has a loop over stretches
  * @param stretches of the elements, as `like` has them
@@ -53,19 +54,24 @@ export const inStretches = (
   const table = opTable(setting.dialects);
   if (!elements || !like.loop || like.domain === undefined) return undefined;
   const own = elementsText(last);
-  if (!countsOnly(like.loop, table) || !isOfElements(task, own, setting) || usesScratch(elements, setting))
+  const shared = combinedIn(elements, task, table);
+  if (!countsOnly(like.loop, table) || !isOfElements(task, own, shared, setting) || usesScratch(elements, setting))
     return undefined;
 
   const b = new Builder(table, bufferMap(setting.buffers), freshIds(kernel));
   const [body] = elements.regions;
   const simd = body.ops.every((op) => op.regions.length === 0);
+  const accesses = accessesBy(table);
+  const isShared = (op: Op): boolean => accesses(op)?.some(({ place }) => shared.has(place)) === true;
   const { ops } = b.collect(() => {
     const [end, step] = [b.i32(last + 1), b.i32(length)];
     const { region } = b.region([{ type: 'i32', hint: 'stretch' }], ([n]) => {
       const from = b.mul(n, step);
       const each = (at: Value): void => {
         const [param] = body.params;
-        for (const op of substitute(body, new Map([[param.id, at]])).ops.slice(0, -1)) appendAlone(b, op);
+        for (const op of substitute(body, new Map([[param.id, at]])).ops.slice(0, -1))
+          if (isShared(op)) b.append(op);
+          else appendAlone(b, op);
       };
       loop(b, b.min(b.add(from, step), end), each, {
         from,
@@ -120,16 +126,42 @@ const textOf = ({ length, last }: Stretches): string =>
     ]),
   );
 
+/** Places of which a loop does nothing but to combine values with elements that any iteration may touch: it asks for none, so their order is open. */
+const combinedIn = (loop: Op, { touches }: Task, table: OpTable): ReadonlySet<string> => {
+  const accesses = accessesBy(table);
+  const places = new Set([...touches].flatMap(([place, t]) => (t.writes && t.own === undefined ? [place] : [])));
+  const used = new Set<number>();
+  const look = (region: Region, see: (op: Op) => void): void =>
+    region.ops.forEach((op) => {
+      see(op);
+      op.regions.forEach((inner) => look(inner, see));
+    });
+  look(loop.regions[0], ({ operands }) => operands.forEach(({ id }) => used.add(id)));
+  look(loop.regions[0], (op) => {
+    for (const { buffer } of table.get(op.name)?.effects(op) ?? []) {
+      const combines = accesses(op)?.every(({ kind }) => kind === 'atomic') && !op.results.some((v) => used.has(v.id));
+      if (buffer !== undefined && !(combines && Object.hasOwn(plainKinds, String(op.attrs.kind))))
+        places.delete(buffer);
+    }
+  });
+  return places;
+};
+
 /** Whether a loop does nothing but to count, by a number that its body is given alone. */
 const countsOnly = (op: Op, table: OpTable): boolean => {
   const [{ params }] = op.regions;
   return controlBy(table)(op)?.count?.counter === 0 && params.length === 1 && params[0].type === 'i32';
 };
 
-/** Whether a task has a loop of which each iteration writes elements of its own, of those that `own` tells, and touches no structure. */
+/**
+ * Whether a task has a loop of which each iteration writes elements of its own, of those that `own` tells, and touches no structure.
+ *
+ * @param shared what it may write beside
+ */
 const isOfElements = (
   { loop: op, domain, touches, activations, mayFail, kernel }: Task,
   own: string,
+  shared: ReadonlySet<string>,
   { layout }: TaskSetting,
 ): boolean => {
   const node = nodeOf(layout, op!);
@@ -140,7 +172,7 @@ const isOfElements = (
     activations.length === 0 &&
     kernel.attrs.random !== true &&
     op!.regions[0].params.length === 1 &&
-    [...touches.values()].every((t) => !t.writes || t.own === own) &&
+    [...touches].every(([place, t]) => !t.writes || t.own === own || shared.has(place)) &&
     [...touches.values()].some((t) => t.own === own)
   );
 };

@@ -10,13 +10,16 @@ import {
   type Region,
 } from '@filigree/ir';
 import { factsOf, rangesOf, type Ranges } from '@filigree/opt';
+import { followed } from './followed.js';
+import { stretchesText, type Asking, type Stretch } from './stretch.js';
 
 /** Of each buffer which stretches of it the iterations of a loop touch, as text, if no two iterations touch the same. */
-export type Spans = (place: string) => string | undefined;
+export type Spans = (place: string, writes: boolean) => string | undefined;
 
 /**
  * Follows the iterations of a loop one by one, through tables whose contents are known, and takes note of the first and the last element that
- * each may touch. For loops of which the index alone does not tell: traced programs have tiles whose bounds are tables.
+ * each may touch. For loops of which the index alone does not tell: traced programs have tiles whose bounds are tables. Where these bounds seem to overlap,
+ * as those of columns of one table do, loops within iterations of which something is written are followed too.
  *
  * @param loop counts from the first number to the second
  */
@@ -25,8 +28,9 @@ export const spansOf = (
   loop: Op,
   [first, last]: readonly [number, number],
   { buffers, dialects }: { readonly buffers: readonly Buffer[]; readonly dialects: readonly Dialect[] },
-  { control, accesses }: Asking,
+  asking: Asking,
 ): Spans => {
+  const { control, accesses } = asking;
   if (last - first >= MOST) return () => undefined;
   const known = bufferMap(buffers);
   const facts = factsOf(dialects);
@@ -51,14 +55,14 @@ export const spansOf = (
     };
     note(loop.regions[0]);
   }
-  return (place) => (around.has(place) ? undefined : textOf(stretches.get(place) ?? []));
+  return (place, writes) => {
+    if (around.has(place)) return undefined;
+    const text = textOf(stretches.get(place) ?? []);
+    if (text !== undefined || !writes) return text;
+    const exact = followed(kernel, loop, [first, last], place, { ...asking, buffers: known });
+    return exact && textOf(exact);
+  };
 };
-
-/** What is asked of ops. */
-interface Asking {
-  readonly control: (op: Op) => Control | undefined;
-  readonly accesses: AccessesOf;
-}
 
 /** Whether a loop runs no iteration. */
 const isIdle = (control: Control | undefined, { of }: Ranges): boolean => {
@@ -68,9 +72,6 @@ const isIdle = (control: Control | undefined, { of }: Ranges): boolean => {
   const end = typeof upper === 'number' ? upper : of(upper)?.hi;
   return least !== undefined && end !== undefined && end <= least;
 };
-
-/** From the first element to the last. */
-export type Stretch = readonly [number, number];
 
 const together = (
   before: Stretch | undefined,
@@ -105,16 +106,6 @@ const textOf = (stretches: readonly (Stretch | undefined)[]): string | undefined
   const apart = sorted.every((s, n) => n === 0 || sorted[n - 1][1] < s[0]);
   return apart ? stretchesText(stretches) : undefined;
 };
-
-/** Stretches of the iterations of a loop, from the first on, as text; undefined where one touches nothing. */
-export const stretchesText = (stretches: readonly (Stretch | undefined)[]): string =>
-  Array.from(stretches, (s) => s?.join(':') ?? '').join();
-
-/** The stretches that a text tells, if it is of such and each iteration has one. */
-export const stretchesIn = (text: string): readonly Stretch[] | undefined =>
-  /^\d+:\d+(,\d+:\d+)*$/.test(text)
-    ? text.split(',').map((s) => s.split(':').map(Number) as unknown as Stretch)
-    : undefined;
 
 /** Iterations beyond which it is not worth the while to follow each. */
 const MOST = 2048;

@@ -110,15 +110,15 @@ class Reading {
 
   /** Where the index does not tell which elements of a buffer, or a field of one axis, an iteration touches, the iterations are followed. */
   follow(kernel: Kernel): void {
-    const { range, loop, setting, control, accesses } = this;
+    const { range, loop, setting, def, control, accesses } = this;
     if (!range || !loop) return;
     const buffers = bufferMap(setting.buffers);
     const touched = [...this.touches].filter(([place]) => this.extents.get(place)?.length === 1);
     const open = touched.filter(([, { own }]) => own === undefined);
     const byTables = touched.some(([place]) => buffers.get(place)?.data !== undefined);
     if (!byTables || !open.some(([, { writes }]) => writes)) return;
-    const spans = spansOf(kernel, loop, range, setting, { control, accesses });
-    for (const [place, touch] of open) this.touches.set(place, { ...touch, own: spans(place) });
+    const spans = spansOf(kernel, loop, range, setting, { def, control, accesses });
+    for (const [place, touch] of open) this.touches.set(place, { ...touch, own: spans(place, touch.writes) });
   }
 
   /**

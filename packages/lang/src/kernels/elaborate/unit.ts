@@ -73,7 +73,9 @@ export const printedText = (fn: AnyFunction, { at: given, near }: Omit<UnitHints
   const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
   const text = kept ? kept.text : textOf(fn);
   const spelled = (): Written =>
-    kept ? { text, sure: kept.spelled } : asWritten(text, filesFrom(files), { name: fn.name, line: at?.line ?? line });
+    kept
+      ? { text, sure: kept.spelled, found: kept.spelled }
+      : asWritten(text, filesFrom(files), { name: fn.name, line: at?.line ?? line });
   return { text, settled: kept !== undefined || isSettled(text), spelled, at, files, line };
 };
 

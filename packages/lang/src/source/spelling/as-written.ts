@@ -7,6 +7,8 @@ export interface Written {
   readonly text: string;
   /** Whether they are: else the text may have been printed anew, where 1.0 is `1`, and 1000 is `1e3`. */
   readonly sure: boolean;
+  /** Whether it was found in a file, or needs none: then the same text and files always give the same. */
+  readonly found: boolean;
 }
 
 /** What is known of where a function stands. */
@@ -21,13 +23,13 @@ export interface Hints {
  */
 export const asWritten = (text: string, files: Iterable<SourceFile>, hints: Hints): Written => {
   const tokens = ownTokens(text);
-  if (areSettled(tokens)) return { text, sure: true };
+  if (areSettled(tokens)) return { text, sure: true, found: true };
   for (const file of files) {
-    if (file.text.includes(text)) return { text, sure: !isPrinted(file) };
+    if (file.text.includes(text)) return { text, sure: !isPrinted(file), found: true };
     const found = match(tokens, file, hints);
-    if (found) return { text: respelled(text, tokens, found, file.tokens), sure: true };
+    if (found) return { text: respelled(text, tokens, found, file.tokens), sure: true, found: true };
   }
-  return { text, sure: false };
+  return { text, sure: false, found: false };
 };
 
 /** Whether the numerals of a text are as their author wrote them, wherever it stands. */

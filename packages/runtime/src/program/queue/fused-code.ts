@@ -13,7 +13,7 @@ import {
 } from '@filigree/ir';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
 import { sitesOf, type Site } from '@filigree/sparse/fields';
-import { taskKind, type TaskKind, type TaskSetting } from '@filigree/sparse/tasks';
+import { taskKind, type CutKernels, type TaskKind, type TaskSetting } from '@filigree/sparse/tasks';
 import type { CodeJob, CodeMade } from '../../away/code-job.js';
 import type { BankEntry } from '../../bank/banked.js';
 import { modulesOf } from '../../bank/skeleton.js';
@@ -68,16 +68,21 @@ export type FusedModule = Pick<Module, 'kernels' | 'buffers'>;
 
 /** What code is made with. */
 export interface CodeSetting {
-  readonly tasks: TaskSetting;
+  /** The tasks of all kernels that may be launched. */
+  readonly cut: CutKernels;
+  readonly backend: Backend;
+  /** The buffers of the memory that it works on, by name; nothing where none is there. */
+  readonly bufferOf: (name: string) => DeviceBuffer | undefined;
+}
+
+/** How code is made. */
+export interface Making {
   /** From kernels on fields to kernels on memory. */
   readonly lower: (module: FusedModule) => Module;
   /** Where what a module becomes is kept, and how another thread makes it; nothing where that takes more than data. */
   readonly elsewhere?:
     ((module: FusedModule) => { readonly entry: BankEntry | undefined; readonly job: CodeJob | undefined }) | undefined;
-  readonly backend: Backend;
   readonly options: InstantiateOptions;
-  /** The buffers of the memory that it works on, by name; nothing where none is there. */
-  readonly bufferOf: (name: string) => DeviceBuffer | undefined;
 }
 
 /** Code that is to be made for a graph. */
@@ -94,12 +99,13 @@ export interface WantedCode {
 }
 
 /** The nodes of a graph as code, those of equal code once. */
-export const wantedCode = (graph: Graph, setting: CodeSetting): WantedCode => {
+export const wantedCode = (graph: Graph, setting: CodeSetting, making: Making): WantedCode => {
   const { kernels, stretches } = kernelsOf(graph);
-  const { backend, options } = setting;
-  const fused = { kernels, buffers: usedBy(kernels, setting.tasks) };
-  const lower = (): Module => setting.lower(fused);
-  const { entry, job } = setting.elsewhere?.(fused) ?? {};
+  const { backend } = setting;
+  const { options } = making;
+  const fused = { kernels, buffers: usedBy(kernels, setting.cut.setting) };
+  const lower = (): Module => making.lower(fused);
+  const { entry, job } = making.elsewhere?.(fused) ?? {};
   const optionsFor = (lowered: Module): InstantiateOptions => ({
     ...options,
     bind: boundTo(setting.bufferOf, lowered),

@@ -5,20 +5,30 @@ import { cutKernels } from '@filigree/sparse/tasks';
 import type { FieldLowering } from '../../away/code-job.js';
 import { codeElsewhere } from '../../away/elsewhere.js';
 import { tablesInPlace } from '../../session/joined.js';
-import type { FusedModule } from './fused-code.js';
+import type { FastMath } from './freedom.js';
+import type { FusedModule, Making } from './fused-code.js';
 import type { QueueOptions } from './queue-options.js';
 import type { QueueSetting } from './queue.js';
 
 /** What a queue of launches is made from: the kernels before they were lowered, and how they are. */
-export type QueueSource = Pick<QueueSetting, 'cut' | 'lower' | 'elsewhere' | 'queue'>;
+export interface QueueSource extends Pick<QueueSetting, 'cut' | 'queue'> {
+  readonly making: (fastMath: FastMath) => Omit<Making, 'options'>;
+}
 
 /** What launches wait for, and how their code is made. */
 export interface Queued {
   readonly queue: boolean | QueueOptions | undefined;
   readonly extensions: readonly Extension[] | undefined;
-  /** The kernels before they are lowered, and what lowers them. */
+  /** The kernels before they are lowered. */
   readonly module: Module;
   readonly storage: Storage;
+  /** What compilers may do to them: kernels of other programs, which join, may be compiled more strictly. */
+  readonly levels: readonly FastMath[];
+  readonly loweringOf: (fastMath: FastMath) => QueuedLowering;
+}
+
+/** How kernels are lowered that compilers may do so much to. */
+export interface QueuedLowering {
   readonly passes: Pass<Module>;
   /** What the code of plans is found by, where what a program becomes depends on nothing but itself. */
   readonly elsewhere:
@@ -34,7 +44,7 @@ export interface Queued {
 
 /** What the launches of a program wait in. */
 export const queueSource = async (queued: Queued): Promise<QueueSource> => {
-  const { queue, extensions = [], module, storage, passes, elsewhere } = queued;
+  const { queue, extensions = [], module, storage, levels, loweringOf } = queued;
   const { layout } = storage;
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const own = new Set(cut.setting.buffers.map((b) => b.name));
@@ -44,9 +54,7 @@ export const queueSource = async (queued: Queued): Promise<QueueSource> => {
     kernels,
     buffers: tablesInPlace(buffers, own),
   });
-  return {
-    cut,
-    queue: typeof queue === 'object' ? queue : {},
+  const makingOf = async ({ passes, elsewhere }: QueuedLowering): Promise<Omit<Making, 'options'>> => ({
     lower: (fused) => orThrow(passes.run(whole(fused))),
     ...(elsewhere && {
       elsewhere: await codeElsewhere(elsewhere.backend, elsewhere.options, {
@@ -55,5 +63,8 @@ export const queueSource = async (queued: Queued): Promise<QueueSource> => {
         lowered: elsewhere.lowered && { fields: elsewhere.lowered },
       }),
     }),
-  };
+  });
+  const makings = new Map<FastMath, Omit<Making, 'options'>>();
+  for (const level of levels) makings.set(level, await makingOf(loweringOf(level)));
+  return { cut, queue: typeof queue === 'object' ? queue : {}, making: (fastMath) => makings.get(fastMath)! };
 };

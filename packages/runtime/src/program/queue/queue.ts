@@ -1,11 +1,12 @@
 import { type Diagnostic, type Diagnostics, orThrow } from '@filigree/ir';
 import { noOwners, plan, type Owners, type Plan, type Span } from '@filigree/sched';
 import { type Site } from '@filigree/sparse/fields';
-import { taskKind, type CutKernels, type TaskKind } from '@filigree/sparse/tasks';
+import { taskKind, type TaskKind } from '@filigree/sparse/tasks';
 import { inKernel, type Call, type Returned } from '../launcher.js';
 import { codeWorkers, type CodeWorkers } from '../../away/code-workers.js';
 import { withoutCode } from '../../away/without-code.js';
-import { wantedCode, type CodeSetting, type FusedCode, type WantedCode } from './fused-code.js';
+import { strictest, type FastMath } from './freedom.js';
+import { wantedCode, type CodeSetting, type FusedCode, type Making, type WantedCode } from './fused-code.js';
 import type { QueueOptions } from './queue-options.js';
 import { RememberedPlans, type Planned } from './remembered-plans.js';
 import type { QueueReport } from './report.js';
@@ -13,8 +14,10 @@ import { Window } from './window.js';
 
 /** What a queue works with. */
 export interface QueueSetting extends CodeSetting {
-  readonly cut: CutKernels;
-  readonly options: CodeSetting['options'];
+  /** How code is made of kernels that compilers may do so much to. */
+  readonly making: (fastMath: FastMath) => Making;
+  /** What compilers may do to a kernel. Code of several is compiled as the strictest is. */
+  readonly freedomOf: (kernel: string) => FastMath;
   readonly queue: QueueOptions;
   /** Whether a launch must not wait. */
   readonly atOnce?: (call: Call) => boolean;
@@ -232,7 +235,7 @@ export class Queue {
     const begin = performance.now();
     const launches = this.calls.slice(0, window.length).map((c) => ({ tasks: this.setting.cut.tasks.get(c.kernel)! }));
     const made = orThrow(
-      plan(this.owners, launches, this.setting.tasks, { without: this.setting.queue.without ?? [] }),
+      plan(this.owners, launches, this.setting.cut.setting, { without: this.setting.queue.without ?? [] }),
     );
     const planned: Planned = {
       owner,
@@ -253,7 +256,10 @@ export class Queue {
    * thread when it has time. Until then launches run one by one.
    */
   private makeCode(planned: Planned): void {
-    const wanted = wantedCode(planned.plan.graph, this.setting);
+    const { graph } = planned.plan;
+    const { making, freedomOf } = this.setting;
+    const launched = graph.nodes.flatMap(({ parts }) => parts.map(({ launch }) => this.calls[launch].kernel));
+    const wanted = wantedCode(graph, this.setting, making(strictest(new Set(launched.map(freedomOf)))));
     if (wanted.ops > MOST_OPS) return this.warn([tooLong(wanted.ops)]);
     if (this.took(planned, wanted.kept)) return;
     const { workers } = this;

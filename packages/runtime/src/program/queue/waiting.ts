@@ -38,12 +38,12 @@ export const waitingLaunches = (
   const joint = tasksOf(source);
   const queue = new Queue({
     ...source,
+    making: (fastMath) => ({ ...source.making(fastMath), options: { ...options, fastMath } }),
+    freedomOf: (kernel) => joint.freedom.get(kernel) ?? options.fastMath ?? true,
     backend,
-    options,
     said,
     bufferOf: placedIn(instance, session),
     cut: joint,
-    tasks: joint.setting,
     ...(session && { atOnce: touchesHeld(joint.tasks, session.held) }),
     check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
     failed: guarded,
@@ -56,10 +56,13 @@ export const waitingLaunches = (
 };
 
 /** The tasks that wait, to which those of programs that join are added. */
-const tasksOf = ({ cut: { tasks, setting } }: QueueSource): Pick<FieldHost, 'tasks' | 'setting' | 'own'> => ({
+const tasksOf = ({
+  cut: { tasks, setting },
+}: QueueSource): Pick<FieldHost, 'tasks' | 'setting' | 'own' | 'freedom'> => ({
   tasks: new Map(tasks),
   setting: { ...setting, buffers: [...setting.buffers] },
   own: new Set(setting.buffers.map((b) => b.name)),
+  freedom: new Map(),
 });
 
 /** The buffers of an instance by name, but for constants and scratch; and those of programs that wait with it. */
