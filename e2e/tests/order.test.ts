@@ -1,6 +1,16 @@
 import { explore, type Protocol, withoutEachFence } from '@filigree/conformance';
 import { buildKernel, coreDialects, makeModule, type Module } from '@filigree/ir';
-import { ArenaStore, HANDS, fieldDialect, hash, i, layout, field, lowerFields, storageOf } from '@filigree/sparse/fields';
+import {
+  ArenaStore,
+  HANDS,
+  fieldDialect,
+  hash,
+  i,
+  layout,
+  field,
+  lowerFields,
+  storageOf,
+} from '@filigree/sparse/fields';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
@@ -62,6 +72,8 @@ describe.each([
   it('are not without any one of the fences', { timeout: 120_000 }, () => {
     const mutants = withoutEachFence(protocol(true, hands));
     const said = mutants.map((p) => explore(p, bounds).wrong?.message);
-    expect(said).toEqual(['that of the search', 'that of the claim', 'that of who publishes'].map(() => expect.any(String)));
+    expect(said).toEqual(
+      ['that of the search', 'that of the claim', 'that of who publishes'].map(() => expect.any(String)),
+    );
   });
 });

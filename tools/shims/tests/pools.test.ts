@@ -16,7 +16,9 @@ const layouts: Readonly<Record<string, () => Layout>> = {
   'slots of a container': () =>
     layout(
       dense(i, 1000).pointer({ cells: ROOM }).place(u),
-      dense(i, 1000).pointer({ cells: THREADS / 8 + 1 }).place(v),
+      dense(i, 1000)
+        .pointer({ cells: THREADS / 8 + 1 })
+        .place(v),
     ),
   'a hash table': () =>
     layout(hash(i, 1000, { cells: ROOM }).place(u), hash(i, 1000, { cells: THREADS / 8 + 1 }).place(v)),

@@ -82,8 +82,19 @@ const compareAndSwap = (words: AtomicWords, r: HelperRequest): ReturnType<Helper
   const t = r.scalar(r.a);
   const head = `${r.local} ${t} ${r.name}(${words.pointer(r.stored(r.a))} p, ${t} expected, ${t} desired) {`;
   if (byteSize(r.a) >= 4) {
-    const swapped = words.swap(part.word, `(${words.pointer(part.type)})p`, part.into('', 'expected'), part.into('', 'desired'));
-    return helperText(part.needs, head, `  const ${part.type} seen = ${swapped};`, `  return ${part.from('seen')};`, '}');
+    const swapped = words.swap(
+      part.word,
+      `(${words.pointer(part.type)})p`,
+      part.into('', 'expected'),
+      part.into('', 'desired'),
+    );
+    return helperText(
+      part.needs,
+      head,
+      `  const ${part.type} seen = ${swapped};`,
+      `  return ${part.from('seen')};`,
+      '}',
+    );
   }
   return helperText(
     part.needs,

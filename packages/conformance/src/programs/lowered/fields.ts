@@ -10,7 +10,9 @@ export const fieldPrograms = (): readonly OnFields[] => [
   contention('cells that many want at once, as many as there is memory for', () =>
     layout(dense(i, 64).pointer({ cells: 40 }).dense(i, 4).place(u, v)),
   ),
-  contention('cells of a hash table that many want at once', () => layout(hash(i, 64, { cells: 40 }).dense(i, 4).place(u, v))),
+  contention('cells of a hash table that many want at once', () =>
+    layout(hash(i, 64, { cells: 40 }).dense(i, 4).place(u, v)),
+  ),
   contention('cells behind cells that many want at once', () =>
     layout(dense(i, 8).pointer({ cells: 5 }).dense(i, 8).pointer({ cells: 40 }).dense(i, 4).place(u, v)),
   ),
@@ -56,7 +58,10 @@ const comeAndGo = (): OnFields => {
       look: (b) => look(b, 'v', 'first'),
       drop: (b) =>
         range(b, 64, (n) =>
-          b.if(b.cmp('eq', b.and(n, b.i32(3)), b.i32(1)), () => void b.op('field.deactivate', [n], { node: of.nodes[1]!.name })),
+          b.if(
+            b.cmp('eq', b.and(n, b.i32(3)), b.i32(1)),
+            () => void b.op('field.deactivate', [n], { node: of.nodes[1]!.name }),
+          ),
         ),
       lookAgain: (b) => look(b, 'v', 'then'),
       again: (b) => range(b, SIZE, (n) => add(b, 'v', b.i32(100), n)),
@@ -98,11 +103,9 @@ const scratchpads = (): OnFields => {
     buffers: [declareBuffer('spread', 'i32', SIZE, 'output'), declareBuffer('total', 'i32', 1, 'output')],
     kernels: {
       make: (b) => range(b, 100, (n) => store(b, 'u', n, b.add(n, b.i32(40)))),
-      scatter: (b) =>
-        over(b, of, node, (n) => add(b, 'v', load(b, 'u', n!), b.add(n!, b.i32(1))), { cache: ['v'] }),
+      scatter: (b) => over(b, of, node, (n) => add(b, 'v', load(b, 'u', n!), b.add(n!, b.i32(1))), { cache: ['v'] }),
       sum: (b) => over(b, of, node, (n) => void b.atomic('total', 'add', load(b, 'v', n!), b.i32(0))),
       look: (b) => look(b, 'v', 'spread'),
     },
   };
 };
-

@@ -26,16 +26,17 @@ import type { Program } from '../../program.js';
 /** For whom kernels on fields are lowered. */
 export interface Target {
   readonly name: string;
-  readonly fences: boolean;
   readonly grain?: LoopGrain;
 }
 
-/** A processor of a few threads, and a device of thousands that go in step and in teams: every backend runs what is lowered for either. */
+/**
+ * A processor of a few threads, and a device of thousands that go in step and in teams: every backend runs what is lowered for either, with fences for
+ * those that need them.
+ */
 export const targets: readonly Target[] = [
-  { name: 'a processor', fences: false },
+  { name: 'a processor' },
   {
     name: 'a device',
-    fences: true,
     grain: { tasks: 1 << 16, least: 1, most: 64, hands: 1, team: { threads: 64, sharedBytes: 16 * 1024 } },
   },
 ];
@@ -49,19 +50,18 @@ export interface OnFields {
 }
 
 /** The program on the memory of the layout. Which thread is given which cell is left open, so that only what kernels make of it is compared. */
-export const lowered = ({ name, layout, buffers: own, kernels }: OnFields, target: Target): Program => {
+export const lowered = ({ name, layout, buffers: own, kernels }: OnFields, { name: whom, grain }: Target): Program => {
   const storage = storageOf(layout, { budget: 1 << 16 });
   const buffers = [...storage.buffers, ...own];
   const dialects = [...coreDialects, fieldDialect(layout), snodeDialect(layout)];
   const built = Object.entries(kernels).map(([k, body]) => buildKernel(k, {}, (b) => body(b), buffers, { dialects }));
-  const { fences, grain } = target;
   const team = grain?.team?.threads;
   const lower = pipeline([
-    lowerFields(storage, { fences, ...(grain ? { grain } : {}), ...quantPasses(storage) }),
+    lowerFields(storage, { fences: true, ...(grain ? { grain } : {}), ...quantPasses(storage) }),
     defaultPipeline({ fastMath: false, ...(team === undefined ? {} : { team }) }),
   ]);
   return {
-    name: `${name}, lowered for ${target.name}`,
+    name: `${name}, lowered for ${whom}`,
     module: orThrow(lower.run(makeModule('lowered', buffers, built))),
     inputs: new ArenaStore(storage).buffers,
     compared: own.map((b) => b.name),

@@ -420,9 +420,7 @@ const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number):
       budget / open.length / (shapes[node.id].cellBytes + overhead + listedIn(layout, shapes, node.id)),
     );
     const wanted = node.cells ?? Math.max(share, 1);
-    capacities.push(
-      !pooled.includes(node) ? possible : RESERVED_CELLS + (Math.min(possible, wanted)),
-    );
+    capacities.push(!pooled.includes(node) ? possible : RESERVED_CELLS + Math.min(possible, wanted));
   }
   return capacities;
 };
