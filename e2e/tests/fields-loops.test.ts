@@ -221,34 +221,6 @@ describe.each(backends)('loops over active elements, on %s', (_name, backend, th
     300_000,
   );
 
-  it('cells that threads took for a place of which another thread was first are free when the kernel ends', async () => {
-    const shape = layout(dense(i, 64).pointer().dense(i, 4).place(u));
-    const m = await start(
-      shape,
-      { store: (b, count) => range(b, count, (x) => void b.op('field.store', [x, x], { field: 'u' })) },
-      target,
-    );
-    m.run('store', 8);
-    expect(active(m, 1)).toHaveLength(2);
-    /* As two such threads leave them. */
-    const { pool: found, cellBytes } = m.storage.nodes[1];
-    const pool = found!;
-    const { count, mark, cells } = pool.spare;
-    const first = RESERVED_CELLS + 2;
-    m.words[pool.lots.taken / 4] += 2;
-    for (const n of [first, first + 1]) {
-      const at = (pool.cells + n * cellBytes) / 4;
-      m.words.copyWithin(at, pool.cells / 4, (pool.cells + cellBytes) / 4);
-    }
-    m.words.set([first, first + 1], cells / 4);
-    m.words[count / 4] = 2;
-    m.words[mark / 4] = 1;
-    m.run('store', 12);
-    expect(active(m, 1)).toHaveLength(3);
-    expect([pool.lots.opened, pool.used, pool.freeCount].map((at) => m.words[at / 4])).toEqual([0, first + 2, 1]);
-    m.dispose();
-  });
-
   it('a million cells come and go in a node that has room for few', async () => {
     const rounds = 1_000_000;
     const shape = layout(

@@ -51,7 +51,7 @@ export const floors = {
   'backend-hip': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },
   'backend-metal': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'everywhere' },
   'backend-wasm': { floor: 4, imports: ['ir', 'opt', 'backend'], node: 'src/node/' },
-  conformance: { floor: 4, imports: ['ir', 'backend'], node: 'nowhere' },
+  conformance: { floor: 4, imports: ['ir', 'opt', 'sparse', 'quant', 'tensor', 'backend'], node: 'nowhere' },
   runtime: { floor: 5, imports: [...below.runtime, ...backends], node: 'everywhere' },
   baselines: { floor: 5, imports: ['ir', 'sparse', 'tensor', 'backend', 'backend-cpp'], node: 'everywhere' },
   filigree: {

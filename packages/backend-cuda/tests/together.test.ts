@@ -39,9 +39,11 @@ it('has each thread do what only it does, what the first finds is not what the n
   expect(calls((b, i) => void b.atomic('small', 'add', b.cast(i, 'u16'), b.i32(3)))).toEqual(['atomic_add_u16']);
 });
 
-it('leaves apart what says so', () => {
-  const attrs = { buffer: '@n', kind: 'add', together: false };
-  expect(calls((b, i) => keep(b, b.value('mem.atomic', [i, b.i32(3)], attrs), i))).toEqual(['atomic_add_i32']);
+it('lets those find each other that add as much to one of few elements, where it is said that there are many', () => {
+  const attrs = { buffer: '@n', kind: 'add', together: 'many' };
+  const add = (b: Builder, v: Value, i: Value): Value => b.value('mem.atomic', [v, b.rem(i, b.i32(2))], attrs);
+  expect(calls((b, i) => keep(b, add(b, b.i32(1), i), i))).toEqual(['atomic_peers_count_add_i32']);
+  expect(calls((b, i) => keep(b, add(b, i, i), i))).toEqual(['atomic_add_i32']);
 });
 
 it('does nothing together where nobody else is', () => {

@@ -94,6 +94,8 @@ export interface Grain {
   /** Elements below which it does not pay to make more of them, and the most of one. */
   readonly least: number;
   readonly most: number;
+  /** Threads that take cells of a pool each for itself, default 64; 1 where so many threads take cells at once that they do it together. */
+  readonly hands?: number;
 }
 
 /** The vectors of a processor. */

@@ -115,7 +115,7 @@ const once = async (
   }
   if (failed) throw new Error(`${where}: ${failed.message}`);
   oracle(program, memory, dialectsOf(extensions));
-  for (const b of visible) {
+  for (const b of visible.filter((v) => program.compared?.includes(v.name) ?? true)) {
     if (!there.has(b.name)) {
       if (mayBeDropped(b)) continue;
       throw new Error(`${where}: buffer @${b.name} is missing, which the host is to read`);

@@ -8,6 +8,8 @@ export interface Program {
   readonly inputs: Readonly<Record<string, TypedArray>>;
   /** Kernels to launch one by one with these arguments; without it all kernels run in module order. */
   readonly launches?: readonly Launch[];
+  /** Buffers that are compared, if not all: what is in others depends on which thread comes first. */
+  readonly compared?: readonly string[];
   /** Units in the last place by which floats may differ, 0 (bit by bit) when absent. */
   readonly ulps?: number;
   /** Floats depend on the order of sums and products, so options that allow another order change them. */

@@ -220,222 +220,184 @@ describe('an access', () => {
       %3 = arith.shr %2, 3 : i32
       %4 = arith.add %3, 16 : i32
       %5 = mem.load %4 {buffer = @arena_i32} : i32
-      %6 = arith.cmp %5, 0 {predicate = eq} : i1
+      %6 = arith.cmp %5, 1 {predicate = le} : i1
       %7 = scf.if %6 {
         %8 = arith.cmp %3, 4 {predicate = ge} : i1
         %9 = scf.if %8 {
           scf.yield 1
         } {
-          %10 = mem.load 50 {buffer = @arena_i32} : i32
-          %11 = arith.cmp %10, 0 {predicate = gt} : i1
-          %12 = scf.if %11 {
-            %13 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
-            %14 = arith.cmp %13, 0 {predicate = gt} : i1
-            %15 = scf.if %14 {
-              %16 = arith.add %13, 1695 : i32
-              %17 = mem.atomic 0, %16 {buffer = @arena_i32, kind = exchange} : i32
-              scf.yield %17
-            } {
-              %18 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
-              scf.yield 0
-            } : i32
-            scf.yield %15
-          } {
-            scf.yield 0
-          } : i32
-          %19 = arith.cmp %12, 0 {predicate = ne} : i1
-          %20 = scf.if %19 {
-            scf.yield %12
-          } {
-            %21 = mem.load 49 {buffer = @arena_i32} : i32
-            %22 = mem.load 48 {buffer = @arena_i32} : i32
-            %23 = arith.sub %22, %21 : i32
-            %24 = arith.and %23, 255 : i32
-            %25 = arith.add %24, %21 : i32
-            %26 = arith.sub 70, %22 : i32
-            %27 = arith.add %25, %26 : i32
-            %28 = arith.add %27, 255 : i32
-            %29 = arith.shr %28, 8 : i32
-            %30 = mem.worker {buffer = @arena_i32, count = 64} : i32
-            %31 = arith.shl %30, 4 : i32
-            %32 = arith.add %31, 672 : i32
-            %33 = mem.load %32 {buffer = @arena_i32} : i32
-            %34 = arith.add %33, -1 : i32
-            %35 = arith.cast %34 {to = u32} : u32
-            %36 = arith.cast %29 {to = u32} : u32
-            %37 = arith.cmp %35, %36 {predicate = lt} : i1
-            %38 = scf.if %37 {
-              %39 = arith.shl %34, 8 : i32
-              %40 = arith.max %39, %24 : i32
-              %41 = arith.add %39, 256 : i32
-              %42 = arith.min %41, %27 : i32
-              %43 = arith.shl %34, 4 : i32
-              %44 = arith.add %43, 640 : i32
-              %45 = mem.load %44 {buffer = @arena_i32} : i32
-              %46 = arith.add %40, %45 : i32
-              %47 = arith.cmp %46, %42 {predicate = lt} : i1
-              %48 = scf.if %47 {
-                %49 = mem.atomic 1, %44 {buffer = @arena_i32, kind = add} : i32
-                %50 = arith.add %40, %49 : i32
-                %51 = arith.cmp %50, %42 {predicate = lt} : i1
-                %52 = arith.select %51, %50, -1 : i32
-                scf.yield %52
-              } {
-                scf.yield -1
-              } : i32
-              scf.yield %48
-            } {
-              scf.yield -1
-            } : i32
-            %53 = arith.cmp %38, -1 {predicate = eq} : i1
-            %54 = scf.if %53 {
-              %55, %56, %57 = scf.while %34, false {
-              ^(%58: i32, %59: i1):
-                %60, %61 = scf.if %59 {
-                  %62 = arith.add %58, 1 : i32
-                  %63 = mem.atomic %62, 33 {buffer = @arena_i32, kind = max} : i32
-                  scf.yield %62, %59
-                } {
-                  %64 = mem.load 32 {buffer = @arena_i32} : i32
-                  %65 = arith.cmp %64, %29 {predicate = lt} : i1
-                  %66 = scf.if %65 {
-                    %67 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
-                    scf.yield %67
-                  } {
-                    scf.yield %29
-                  } : i32
-                  %68 = arith.cmp %66, %29 {predicate = lt} : i1
-                  %69, %70 = scf.if %68 {
-                    %71 = arith.shl %66, 4 : i32
-                    %72 = arith.add %71, 641 : i32
-                    mem.store %30, %72 {buffer = @arena_i32}
-                    scf.yield %66, false
-                  } {
-                    %73 = mem.load 33 {buffer = @arena_i32} : i32
-                    scf.yield %73, true
-                  } : i32, i1
-                  scf.yield %69, %70
-                } : i32, i1
-                %74 = arith.add %60, 1 : i32
-                mem.store %74, %32 {buffer = @arena_i32}
-                %75 = arith.cast %60 {to = u32} : u32
-                %76 = arith.cmp %75, %36 {predicate = lt} : i1
-                %77 = scf.if %76 {
-                  %78 = arith.shl %60, 8 : i32
-                  %79 = arith.max %78, %24 : i32
-                  %80 = arith.add %78, 256 : i32
-                  %81 = arith.min %80, %27 : i32
-                  %82 = arith.shl %60, 4 : i32
-                  %83 = arith.add %82, 640 : i32
-                  %84 = mem.load %83 {buffer = @arena_i32} : i32
-                  %85 = arith.add %79, %84 : i32
-                  %86 = arith.cmp %85, %81 {predicate = lt} : i1
-                  %87 = scf.if %86 {
-                    %88 = mem.atomic 1, %83 {buffer = @arena_i32, kind = add} : i32
-                    %89 = arith.add %79, %88 : i32
-                    %90 = arith.cmp %89, %81 {predicate = lt} : i1
-                    %91 = arith.select %90, %89, -1 : i32
-                    scf.yield %91
-                  } {
-                    scf.yield -1
-                  } : i32
-                  scf.yield %87
+          %10 = scf.while {
+            %11 = mem.cas 0, 1, %4 {buffer = @arena_i32} : i32
+            %12 = arith.cmp %11, 0 {predicate = eq} : i1
+            %13 = scf.if %12 {
+              %14 = mem.load 49 {buffer = @arena_i32} : i32
+              %15 = mem.load 48 {buffer = @arena_i32} : i32
+              %16 = arith.sub %15, %14 : i32
+              %17 = arith.and %16, 255 : i32
+              %18 = arith.add %17, %14 : i32
+              %19 = arith.sub 6, %15 : i32
+              %20 = arith.add %18, %19 : i32
+              %21 = arith.add %20, 255 : i32
+              %22 = arith.shr %21, 8 : i32
+              %23 = mem.worker {buffer = @arena_i32, count = 64} : i32
+              %24 = arith.shl %23, 4 : i32
+              %25 = arith.add %24, 160 : i32
+              %26 = mem.load %25 {buffer = @arena_i32} : i32
+              %27 = arith.add %26, -1 : i32
+              %28 = arith.cast %27 {to = u32} : u32
+              %29 = arith.cast %22 {to = u32} : u32
+              %30 = arith.cmp %28, %29 {predicate = lt} : i1
+              %31 = scf.if %30 {
+                %32 = arith.shl %27, 8 : i32
+                %33 = arith.max %32, %17 : i32
+                %34 = arith.add %32, 256 : i32
+                %35 = arith.min %34, %20 : i32
+                %36 = arith.shl %27, 4 : i32
+                %37 = arith.add %36, 128 : i32
+                %38 = mem.load %37 {buffer = @arena_i32} : i32
+                %39 = arith.add %33, %38 : i32
+                %40 = arith.cmp %39, %35 {predicate = lt} : i1
+                %41 = scf.if %40 {
+                  %42 = mem.atomic 1, %37 {buffer = @arena_i32, kind = add} : i32
+                  %43 = arith.add %33, %42 : i32
+                  %44 = arith.cmp %43, %35 {predicate = lt} : i1
+                  %45 = arith.select %44, %43, -1 : i32
+                  scf.yield %45
                 } {
                   scf.yield -1
                 } : i32
-                %92 = arith.cmp %77, -1 {predicate = eq} : i1
-                %93 = arith.cmp %60, %29 {predicate = lt} : i1
-                %94 = arith.and %92, %93 : i1
-                scf.condition %94, %77, %60, %61
+                scf.yield %41
               } {
-              ^(%95: i32, %96: i32, %97: i1):
-                scf.yield %96, %97
-              } : i32, i32, i1
-              scf.yield %55
-            } {
-              scf.yield %38
-            } : i32
-            %98 = arith.cmp %54, -1 {predicate = eq} : i1
-            %99 = scf.if %98 {
-              scf.yield 0
-            } {
-              %100 = arith.cmp %54, %25 {predicate = lt} : i1
-              %101 = scf.if %100 {
-                %102 = arith.sub %54, %24 : i32
-                %103 = arith.add %102, 1952 : i32
-                %104 = mem.load %103 {buffer = @arena_i32} : i32
-                scf.yield %104
-              } {
-                %105 = mem.load 48 {buffer = @arena_i32} : i32
-                %106 = arith.sub %54, %25 : i32
-                %107 = arith.add %105, %106 : i32
-                scf.yield %107
+                scf.yield -1
               } : i32
-              scf.yield %101
-            } : i32
-            scf.yield %99
-          } : i32
-          %108 = arith.cmp %20, 0 {predicate = ne} : i1
-          %109 = scf.if %108 {
-            %110 = arith.add %20, 2192 : i32
-            mem.store %3, %110 {buffer = @arena_i32}
-            %111 = mem.cas 0, %20, %4 {buffer = @arena_i32} : i32
-            %112 = arith.cmp %111, 0 {predicate = eq} : i1
-            %113 = arith.select %112, %20, %111 : i32
-            %114 = arith.cmp %113, %20 {predicate = eq} : i1
-            scf.if %114 {
-              %115 = arith.add %20, 2112 : i32
-              mem.store 1, %115 {buffer = @arena_i32}
-            } {
-              mem.store 1, 51 {buffer = @arena_i32}
-              %116 = mem.atomic 1, 50 {buffer = @arena_i32, kind = add} : i32
-              %117 = arith.cast %116 {to = u32} : u32
-              %118 = arith.cmp %117, 256 {predicate = lt} : i1
-              %119 = scf.if %118 {
-                %120 = arith.add %116, 1696 : i32
-                %121 = mem.atomic %20, %120 {buffer = @arena_i32, kind = exchange} : i32
-                scf.yield %121
+              %46 = arith.cmp %31, -1 {predicate = eq} : i1
+              %47 = scf.if %46 {
+                %48, %49, %50 = scf.while %27, false {
+                ^(%51: i32, %52: i1):
+                  %53, %54 = scf.if %52 {
+                    %55 = arith.add %51, 1 : i32
+                    %56 = mem.atomic %55, 33 {buffer = @arena_i32, kind = max} : i32
+                    scf.yield %55, %52
+                  } {
+                    %57 = mem.load 32 {buffer = @arena_i32} : i32
+                    %58 = arith.cmp %57, %22 {predicate = lt} : i1
+                    %59 = scf.if %58 {
+                      %60 = mem.atomic 1, 32 {buffer = @arena_i32, kind = add} : i32
+                      scf.yield %60
+                    } {
+                      scf.yield %22
+                    } : i32
+                    %61 = arith.cmp %59, %22 {predicate = lt} : i1
+                    %62, %63 = scf.if %61 {
+                      %64 = arith.shl %59, 4 : i32
+                      %65 = arith.add %64, 129 : i32
+                      mem.store %23, %65 {buffer = @arena_i32}
+                      scf.yield %59, false
+                    } {
+                      %66 = mem.load 33 {buffer = @arena_i32} : i32
+                      scf.yield %66, true
+                    } : i32, i1
+                    scf.yield %62, %63
+                  } : i32, i1
+                  %67 = arith.add %53, 1 : i32
+                  mem.store %67, %25 {buffer = @arena_i32}
+                  %68 = arith.cast %53 {to = u32} : u32
+                  %69 = arith.cmp %68, %29 {predicate = lt} : i1
+                  %70 = scf.if %69 {
+                    %71 = arith.shl %53, 8 : i32
+                    %72 = arith.max %71, %17 : i32
+                    %73 = arith.add %71, 256 : i32
+                    %74 = arith.min %73, %20 : i32
+                    %75 = arith.shl %53, 4 : i32
+                    %76 = arith.add %75, 128 : i32
+                    %77 = mem.load %76 {buffer = @arena_i32} : i32
+                    %78 = arith.add %72, %77 : i32
+                    %79 = arith.cmp %78, %74 {predicate = lt} : i1
+                    %80 = scf.if %79 {
+                      %81 = mem.atomic 1, %76 {buffer = @arena_i32, kind = add} : i32
+                      %82 = arith.add %72, %81 : i32
+                      %83 = arith.cmp %82, %74 {predicate = lt} : i1
+                      %84 = arith.select %83, %82, -1 : i32
+                      scf.yield %84
+                    } {
+                      scf.yield -1
+                    } : i32
+                    scf.yield %80
+                  } {
+                    scf.yield -1
+                  } : i32
+                  %85 = arith.cmp %70, -1 {predicate = eq} : i1
+                  %86 = arith.cmp %53, %22 {predicate = lt} : i1
+                  %87 = arith.and %85, %86 : i1
+                  scf.condition %87, %70, %53, %54
+                } {
+                ^(%88: i32, %89: i32, %90: i1):
+                  scf.yield %89, %90
+                } : i32, i32, i1
+                scf.yield %48
               } {
-                %122 = mem.atomic -1, 50 {buffer = @arena_i32, kind = add} : i32
-                scf.yield %20
+                scf.yield %31
               } : i32
-              %123 = arith.cmp %119, 0 {predicate = ne} : i1
-              scf.if %123 {
-                %124 = mem.atomic 1, 64 {buffer = @arena_i32, kind = add} : i32
-                %125 = arith.add %124, 2032 : i32
-                mem.store %119, %125 {buffer = @arena_i32}
+              %91 = arith.cmp %47, -1 {predicate = eq} : i1
+              %92 = scf.if %91 {
+                scf.yield 0
+              } {
+                %93 = arith.cmp %47, %18 {predicate = lt} : i1
+                %94 = scf.if %93 {
+                  %95 = arith.sub %47, %17 : i32
+                  %96 = arith.add %95, 1184 : i32
+                  %97 = mem.load %96 {buffer = @arena_i32} : i32
+                  scf.yield %97
+                } {
+                  %98 = mem.load 48 {buffer = @arena_i32} : i32
+                  %99 = arith.sub %47, %18 : i32
+                  %100 = arith.add %98, %99 : i32
+                  scf.yield %100
+                } : i32
+                scf.yield %94
+              } : i32
+              %101 = arith.cmp %92, 0 {predicate = ne} : i1
+              scf.if %101 {
+                %102 = arith.add %92, 1232 : i32
+                mem.store %3, %102 {buffer = @arena_i32}
+                %103 = arith.add %92, 1216 : i32
+                mem.store 1, %103 {buffer = @arena_i32}
               } {
               }
-            }
-            scf.yield %113
+              %104 = mem.atomic %92, %4 {buffer = @arena_i32, kind = exchange} : i32
+              scf.yield %92
+            } {
+              scf.yield %11
+            } : i32
+            %105 = arith.cmp %13, 1 {predicate = eq} : i1
+            scf.condition %105, %13
           } {
-            %126 = mem.load %4 {buffer = @arena_i32} : i32
-            %127 = arith.cmp %126, 0 {predicate = eq} : i1
-            %128 = scf.if %127 {
-              %129 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
-              %130 = arith.cmp %129, 0 {predicate = eq} : i1
-              scf.if %130 {
-                mem.store 0, 1 {buffer = @arena_i32}
-                mem.store %3, 2 {buffer = @arena_i32}
-              } {
-              }
-              scf.yield 1
-            } {
-              scf.yield %126
-            } : i32
-            scf.yield %128
+          ^(%106: i32):
           } : i32
-          scf.yield %109
+          %107 = arith.cmp %10, 0 {predicate = eq} : i1
+          %108 = scf.if %107 {
+            %109 = mem.cas 0, 1, 0 {buffer = @arena_i32} : i32
+            %110 = arith.cmp %109, 0 {predicate = eq} : i1
+            scf.if %110 {
+              mem.store 0, 1 {buffer = @arena_i32}
+              mem.store %3, 2 {buffer = @arena_i32}
+            } {
+            }
+            scf.yield 1
+          } {
+            scf.yield %10
+          } : i32
+          scf.yield %108
         } : i32
         scf.yield %9
       } {
         scf.yield %5
       } : i32
-      %131 = arith.and %2, 7 : i32
-      %132 = arith.shl %7, 3 : i32
-      %133 = arith.add %132, %131 : i32
-      %134 = arith.add %133, 80 : i32
-      mem.store %v, %134 {buffer = @arena_i32}"
+      %111 = arith.and %2, 7 : i32
+      %112 = arith.shl %7, 3 : i32
+      %113 = arith.add %112, %111 : i32
+      %114 = arith.add %113, 80 : i32
+      mem.store %v, %114 {buffer = @arena_i32}"
     `);
   });
 
@@ -562,11 +524,11 @@ describe('an access', () => {
       %15 = arith.and %14, 31 : i32
       %16, %17, %18 = scf.while %15, 32 {
       ^(%19: i32, %20: i32):
-        %21 = arith.add %19, 1472 : i32
+        %21 = arith.add %19, 1216 : i32
         %22 = mem.load %21 {buffer = @arena_i32} : i32
         %23 = arith.max %22, 0 : i32
         %24 = arith.cmp %23, 0 {predicate = ne} : i1
-        %25 = arith.add %23, 1456 : i32
+        %25 = arith.add %23, 1200 : i32
         %26 = mem.load %25 {buffer = @arena_i32} : i32
         %27 = arith.cmp %26, %0 {predicate = eq} : i1
         %28 = arith.and %24, %27 : i1

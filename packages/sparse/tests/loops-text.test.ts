@@ -91,15 +91,15 @@ describe('a loop over active elements', () => {
       %7 = arith.min %6, 235 : i32
       scf.for 2, %7, 1 {parallel = true} {
       ^(%task: i32):
-        %8 = arith.add %task, 17200 : i32
+        %8 = arith.add %task, 16944 : i32
         %9 = mem.load %8 {buffer = @arena_i32} : i32
         %10 = arith.cmp %9, 0 {predicate = ne} : i1
         scf.if %10 {
           %11 = arith.shl %task, 1 : i32
-          %12 = arith.add %11, 17440 : i32
+          %12 = arith.add %11, 17184 : i32
           %13 = mem.load %12 {buffer = @arena_i32} : i32
           %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %15 = arith.add %11, 17441 : i32
+          %15 = arith.add %11, 17185 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %14, %17 {node = up.up.u}
@@ -135,15 +135,15 @@ describe('a loop over active elements', () => {
       scf.for 2048, %8, 1 {parallel = true} {
       ^(%task: i32):
         %9 = arith.shr %task, 10 : i32
-        %10 = arith.add %9, 6292896 : i32
+        %10 = arith.add %9, 6292640 : i32
         %11 = mem.load %10 {buffer = @arena_i32} : i32
         %12 = arith.cmp %11, 0 {predicate = ne} : i1
         scf.if %12 {
           %13 = arith.shl %9, 1 : i32
-          %14 = arith.add %13, 6292912 : i32
+          %14 = arith.add %13, 6292656 : i32
           %15 = mem.load %14 {buffer = @arena_i32} : i32
           %16 = snode.index %15, 0 {hi = 4, lo = 0, unit = 1} : i32
-          %17 = arith.add %13, 6292913 : i32
+          %17 = arith.add %13, 6292657 : i32
           %18 = mem.load %17 {buffer = @arena_i32} : i32
           %19 = snode.index %18, 0 {hi = 4, lo = 0, unit = 1} : i32
           %20 = arith.and %task, 1023 : i32
@@ -176,15 +176,15 @@ describe('a loop over active elements', () => {
         %7 = arith.min %6, 229 : i32
         scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
         ^(%task: i32):
-          %8 = arith.add %task, 17280 : i32
+          %8 = arith.add %task, 17024 : i32
           %9 = mem.load %8 {buffer = @arena_i32} : i32
           %10 = arith.cmp %9, 0 {predicate = ne} : i1
           scf.if %10 {
             %11 = arith.shl %task, 1 : i32
-            %12 = arith.add %11, 17520 : i32
+            %12 = arith.add %11, 17264 : i32
             %13 = mem.load %12 {buffer = @arena_i32} : i32
             %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-            %15 = arith.add %11, 17521 : i32
+            %15 = arith.add %11, 17265 : i32
             %16 = mem.load %15 {buffer = @arena_i32} : i32
             %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
             snode.assume_active %14, %17 {node = up.up.u}
@@ -313,15 +313,15 @@ describe('a loop over active elements', () => {
       %7 = arith.min %6, 223 : i32
       scf.for 2, %7, 1 {parallel = true, schedule = dynamic} {
       ^(%task: i32):
-        %8 = arith.add %task, 17296 : i32
+        %8 = arith.add %task, 17040 : i32
         %9 = mem.load %8 {buffer = @arena_i32} : i32
         %10 = arith.cmp %9, 0 {predicate = ne} : i1
         scf.if %10 {
           %11 = arith.shl %task, 1 : i32
-          %12 = arith.add %11, 17520 : i32
+          %12 = arith.add %11, 17264 : i32
           %13 = mem.load %12 {buffer = @arena_i32} : i32
           %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
-          %15 = arith.add %11, 17521 : i32
+          %15 = arith.add %11, 17265 : i32
           %16 = mem.load %15 {buffer = @arena_i32} : i32
           %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
           snode.assume_active %14, %17 {node = up.up.p}

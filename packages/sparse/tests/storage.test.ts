@@ -49,13 +49,10 @@ const placesOf = (s: Storage): Run[] => [
     ...(pool
       ? [
           run(`cells ${id}`, pool.cells, pool.capacity * cellBytes),
-          ...[pool.used, pool.freeCount, pool.recycledCount, pool.spare.count, pool.spare.mark].map((at) =>
-            run(`counter ${id}`, at, 4),
-          ),
+          ...[pool.used, pool.freeCount, pool.recycledCount].map((at) => run(`counter ${id}`, at, 4)),
           ...[pool.lots.opened, pool.lots.searched].map((at) => run(`counter ${id}`, at, 4)),
           run(`lots ${id}`, pool.lots.taken, LINE * (1 + Math.ceil(pool.capacity / LOT))),
           run(`hands ${id}`, pool.lots.hands, LINE * HANDS),
-          run(`spare ${id}`, pool.spare.cells, 4 * pool.spare.size),
           ...[pool.free, pool.recycled, pool.active].map((at) => run(`array ${id}`, at, 4 * pool.capacity)),
           run(`coordinates ${id}`, pool.coordinates, 4 * pool.capacity * pool.axes.length),
           ...(pool.table

@@ -48,7 +48,14 @@ static inline unsigned __float_as_uint(float x) { return filigree_bits<unsigned>
 static inline double __longlong_as_double(long long x) { return filigree_bits<double>(x); }
 static inline long long __double_as_longlong(double x) { return filigree_bits<long long>(x); }
 
-#define __threadfence() __atomic_thread_fence(__ATOMIC_SEQ_CST)
+// Who waits for another thread looks again behind a fence.
+FILIGREE_UNSEEN static inline void filigree_fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#ifdef FILIGREE_TEAMS
+  filigree_pause();
+#endif
+}
+#define __threadfence() filigree_fence()
 
 template <class T>
 FILIGREE_UNSEEN static inline T atomicCAS(T* p, T expected, T desired) {

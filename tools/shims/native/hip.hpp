@@ -8,7 +8,7 @@
 #define __builtin_amdgcn_mbcnt_hi(mask, plus) ((plus) + filigree_lane())
 #define __builtin_amdgcn_ds_bpermute(at, v) filigree_shuffle(filigree_running->mask, v, (at) / 4)
 #endif
-#define __builtin_amdgcn_fence(order, scope) __atomic_thread_fence(order)
+#define __builtin_amdgcn_fence(order, scope) (scope[0] == 'a' ? filigree_fence() : __atomic_thread_fence(order))
 
 #define amdgpu_flat_work_group_size(least, most)
 #define __builtin_amdgcn_workitem_id_x() threadIdx.x

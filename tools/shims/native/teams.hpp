@@ -24,7 +24,7 @@ extern char __stop_filigree_shared[] __attribute__((weak, visibility("hidden")))
 #define FILIGREE_WARP 32
 #endif
 
-enum filigree_state { filigree_runs, filigree_at_barrier, filigree_meets, filigree_shuffles, filigree_done };
+enum filigree_state { filigree_runs, filigree_paused, filigree_at_barrier, filigree_meets, filigree_shuffles, filigree_done };
 
 struct filigree_fibre {
 #ifdef __x86_64__
@@ -104,6 +104,12 @@ FILIGREE_UNSEEN static void filigree_prepare(filigree_fibre& f, char* stack, siz
 // The other threads go on until they wait here too, or end.
 FILIGREE_UNSEEN static void filigree_barrier() {
   filigree_running->state = filigree_at_barrier;
+  filigree_go(*filigree_running, filigree_scheduler);
+}
+
+// Others go on before this thread does: it may wait for what they write. Those that can meet do so first.
+FILIGREE_UNSEEN static void filigree_pause() {
+  filigree_running->state = filigree_paused;
   filigree_go(*filigree_running, filigree_scheduler);
 }
 
@@ -190,7 +196,7 @@ FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)
   filigree_given = given;
   for (unsigned t = 0; t < l.threads; t++) filigree_prepare(fibres[t], stacks + t * bytes, bytes);
   filigree_splits = l.order == 2 ? l.seed | 1 : 0;
-  for (;;) {
+  for (unsigned round = 1;; round++) {
     unsigned ended = 0, waiting = 0, running = 0;
     for (unsigned k = 0; k < l.threads; k++) {
       const unsigned t = filigree_turn(l, k, l.threads);
@@ -207,8 +213,15 @@ FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)
     }
     if (ended == l.threads) return true;
     bool goes = running > 0;
-    for (unsigned t = 0; running == 0 && t < l.threads; t += FILIGREE_WARP)
+    // Those that go on may do so only to wait for some that cannot.
+    const bool settles = running == 0 || round % 64 == 0;
+    for (unsigned t = 0; settles && t < l.threads; t += FILIGREE_WARP)
       if (filigree_settle(fibres + t, l.threads - t < FILIGREE_WARP ? l.threads - t : FILIGREE_WARP)) goes = true;
+    for (unsigned t = 0; t < l.threads; t++)
+      if (fibres[t].state == filigree_paused) {
+        fibres[t].state = filigree_runs;
+        goes = true;
+      }
     if (goes) continue;
     if (waiting < l.threads) return false;
     for (unsigned t = 0; t < l.threads; t++) fibres[t].state = filigree_runs;

@@ -25,6 +25,10 @@ const how = '__ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT';
 
 const fence = (order: string, scope: string): string => `__builtin_amdgcn_fence(__ATOMIC_${order}, "${scope}")`;
 
+/* Compilers take the register for memory that nothing changes: read in a branch it would be what it was before. */
+const here = '__asm__ volatile("" ::: "memory");';
+const inStep = `({ ${here} const unsigned long long now = __builtin_amdgcn_read_exec(); ${here} now; })`;
+
 /* Threads in step hand each other 32 bits. */
 const fromLane = (type: string, v: string): string =>
   `(${type})__builtin_amdgcn_ds_bpermute(lane * 4, ${v === 'v' ? '__builtin_bit_cast(int, v)' : `(int)${v}`})`;
@@ -55,7 +59,7 @@ export const hipWords: DeviceWords = {
   warp: {
     local: 'static __device__ inline __attribute__((always_inline))',
     mask: 'unsigned long long',
-    active: '__builtin_amdgcn_read_exec()',
+    active: inStep,
     lane: '(int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))',
     count: (mask) => `__builtin_popcountll(${mask})`,
     first: (mask) => `__builtin_ctzll(${mask})`,

@@ -2,7 +2,8 @@ import { type HelperRow, type HelperRows } from '@filigree/backend';
 
 /**
  * Atomics that the threads of a SIMD group do together, as one update of all their values to one element: `fold` gives nothing back, `scan` and
- * `count` give each what it would have found had they come one after the other. The update itself is the helper `PREFIX_KIND`.
+ * `count` give each what it would have found had they come one after the other. The update itself is the helper `PREFIX_KIND`. Those who may be at
+ * different elements (`peers`) do it one by one: pointers cannot be looked at by others.
  */
 export const simdAtomics = (space: 'device' | 'threadgroup', prefix: string): HelperRows => {
   const row =
@@ -35,5 +36,6 @@ export const simdAtomics = (space: 'device' | 'threadgroup', prefix: string): He
     [`${prefix}_fold_max`]: fold('max', 'simd_max'),
     [`${prefix}_scan_add`]: scan,
     [`${prefix}_count_add`]: scan,
+    [`${prefix}_peers_count_add`]: row('add', true, (t) => [`  return ${prefix}_add_${t}(p, v);`]),
   };
 };

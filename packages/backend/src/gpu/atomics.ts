@@ -80,15 +80,30 @@ const update = (words: AtomicWords, kind: AtomicKind, r: HelperRequest): ReturnT
 const compareAndSwap = (words: AtomicWords, r: HelperRequest): ReturnType<HelperRow> => {
   const part = element(words, r);
   const t = r.scalar(r.a);
-  const expected = part.word === 'u64' || byteSize(r.a) === 4 ? part.into('', 'expected') : undefined;
+  const head = `${r.local} ${t} ${r.name}(${words.pointer(r.stored(r.a))} p, ${t} expected, ${t} desired) {`;
+  if (byteSize(r.a) >= 4) {
+    const swapped = words.swap(
+      part.word,
+      `(${words.pointer(part.type)})p`,
+      part.into('', 'expected'),
+      part.into('', 'desired'),
+    );
+    return helperText(
+      part.needs,
+      head,
+      `  const ${part.type} seen = ${swapped};`,
+      `  return ${part.from('seen')};`,
+      '}',
+    );
+  }
   return helperText(
     part.needs,
-    `${r.local} ${t} ${r.name}(${words.pointer(r.stored(r.a))} p, ${t} expected, ${t} desired) {`,
+    head,
     ...part.begin,
     '  for (;;) {',
     `    const ${part.type} same = seen;`,
     `    const ${t} old = ${part.from('same')};`,
-    `    if (${expected === undefined ? 'old != expected' : `same != ${expected}`}) return old;`,
+    '    if (old != expected) return old;',
     `    seen = ${words.swap(part.word, 'at', 'same', part.into('same', 'desired'))};`,
     '    if (seen == same) return old;',
     '  }',

@@ -138,7 +138,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
 };
 
 /* Threads by the ten thousand hide the way to memory, and neighbours want to be in one of its rows. */
-const grain: Grain = { tasks: 1 << 16, least: 1, most: 256 };
+const grain: Grain = { tasks: 1 << 16, least: 1, most: 256, hands: 1 };
 
 const stopOnErrors = (diagnostics: Diagnostics): void => {
   const errors = diagnostics.filter((d) => d.severity === 'error');

@@ -22,8 +22,12 @@ export const togetherSpellings: Spellings = { 'mem.atomic': atomicSpelling((op, 
 
 const formOf = (op: Op, site: Site): string | undefined => {
   const type = typeOf(op);
-  if (op.attrs['together'] !== true || byteSize(type) < 4) return undefined;
+  const together = op.attrs['together'];
+  if (together === undefined || byteSize(type) < 4) return undefined;
   const kind = op.attrs['kind'];
+  /* Those that find the same element first find each other: it pays where each would wait for an answer. */
+  if (together === 'many')
+    return kind === 'add' && !isFloat(type) && site.constant(op.operands[0]!) !== undefined ? 'peers_count' : undefined;
   if (!site.used(op.results[0]!)) return kind === 'add' || kind === 'min' || kind === 'max' ? 'fold' : undefined;
   if (kind !== 'add' || isFloat(type)) return undefined;
   return site.constant(op.operands[0]!) === undefined ? 'scan' : 'count';
@@ -31,7 +35,7 @@ const formOf = (op: Op, site: Site): string | undefined => {
 
 /**
  * Says of atomics that all iterations of a parallel loop do to one element, at an index from outside of the loop, that they are done
- * `together`, unless they say that they are not. Of what is in scratch buffers only those in loops for a team, which shares it.
+ * `together`. Of what is in scratch buffers only those in loops for a team, which shares it.
  */
 export const sayTogether = (dialects: readonly Dialect[], room: TeamRoom | undefined): Pass<Module> => {
   const controlOf = controlBy(opTable(dialects));
@@ -45,9 +49,9 @@ export const sayTogether = (dialects: readonly Dialect[], room: TeamRoom | undef
         if (op.name !== 'arith.constant') for (const v of op.results) varying.add(v.id);
         const here = divided || isTeamLoop(op);
         const inside = mapRegions(op, (region) => ({ ...region, ops: region.ops.map((o) => visit(o, here)) }));
-        const isOne = op.name === 'mem.atomic' && op.attrs['together'] !== false && !varying.has(op.operands[1]!.id);
+        const isOne = op.name === 'mem.atomic' && !varying.has(op.operands[1]!.id);
         const isSeen = !scratch.has(String(op.attrs['buffer'])) || (shared && divided);
-        return isOne && isSeen ? opWith(inside, { attrs: { ...inside.attrs, together: true } }) : inside;
+        return isOne && isSeen ? opWith(inside, { attrs: { ...inside.attrs, together: 'all' } }) : inside;
       };
       return visit(loop, false);
     };

@@ -20,8 +20,8 @@ export interface WarpWords {
 
 /**
  * Atomics that threads in step do together, as one update of all their values to one element: `fold` gives nothing back, `scan` gives each what
- * it would have found had they come one after the other, and `count` is `scan` where all add the same. The update itself is the helper
- * `PREFIX_KIND`.
+ * it would have found had they come one after the other, and `count` is `scan` where all add the same. Of `peers` only those do it together that do it
+ * to the same element. The update itself is the helper `PREFIX_KIND`.
  */
 export const warpAtomics = (words: WarpWords, prefix = 'atomic'): HelperRows => ({
   shuffle: (r) =>
@@ -34,6 +34,7 @@ export const warpAtomics = (words: WarpWords, prefix = 'atomic'): HelperRows => 
   [`${prefix}_fold_max`]: fold(words, prefix, 'max'),
   [`${prefix}_scan_add`]: scan(words, prefix),
   [`${prefix}_count_add`]: count(words, prefix),
+  [`${prefix}_peers_count_add`]: peers(words, prefix, 'count_add'),
 });
 
 const head = (words: WarpWords, r: HelperRequest, result: string): readonly string[] => [
@@ -100,6 +101,27 @@ const count =
       `  ${t} old = 0;`,
       `  if (lane == first) old = ${prefix}_add_${r.a}(p, mul_${r.a}(v, ${words.count('active')}));`,
       `  return add_${r.a}(shuffle_${r.a}(active, old, first), mul_${r.a}(v, ${before}));`,
+      '}',
+    );
+  };
+
+/* The first that is left shows where it is, and goes with those that are there too. */
+const peers =
+  (words: WarpWords, prefix: string, form: 'count_add'): HelperRow =>
+  (r) => {
+    const [t, address] = [r.scalar(r.a), r.scalar('u64')];
+    return helperText(
+      ['shuffle_u64', `${prefix}_${form}_${r.a}`],
+      `${words.local} ${t} ${r.name}(${t}* p, ${t} v) {`,
+      `  ${t} old = 0;`,
+      '  for (bool left = true; left;) {',
+      `    const ${words.mask} active = ${words.active};`,
+      `    if (shuffle_u64(active, (${address})p, ${words.first('active')}) == (${address})p) {`,
+      `      old = ${prefix}_${form}_${r.a}(p, v);`,
+      '      left = false;',
+      '    }',
+      '  }',
+      '  return old;',
       '}',
     );
   };

@@ -1,5 +1,5 @@
 import { type Module, type Scalar, coreDialects, fail, opTable, walk } from '@filigree/ir';
-import { type Choose, ViewMemory, newViewer } from './view-memory.js';
+import { type Choose, ViewMemory, type Viewer, newViewer } from './view-memory.js';
 import { type Request, threadOf } from './thread.js';
 
 /** Threads that run at once, and what is to hold when all have ended. */
@@ -101,15 +101,17 @@ const once = (
       args,
       table,
     );
-    return { n, steps, viewer: newViewer(), next: steps.next() };
+    return { n, steps, viewer: newViewer(), next: steps.next(), lost: undefined, waits: undefined } as Running;
   });
+  const isReady = ({ next, waits }: Running): boolean =>
+    next.done !== true && (waits === undefined || memory.latest(waits.place) !== waits.value);
   const trace: string[] = [];
   let current = running[0];
   for (;;) {
-    const ready = running.filter((t) => t.next.done !== true);
+    const ready = running.filter(isReady);
     if (ready.length === 0) break;
     /* One that goes on is the first choice, and no interruption. */
-    const goesOn = current.next.done !== true;
+    const goesOn = isReady(current);
     const options = goesOn ? [current, ...ready.filter((t) => t !== current)] : ready;
     const taken = goesOn && switched >= switches ? 0 : decide(options.length);
     if (goesOn && taken > 0) switched++;
@@ -120,11 +122,31 @@ const once = (
       `thread ${current.n}: ${textOf(request)}${request.do === 'fence' || request.do === 'store' ? '' : ` gives ${result}`}`,
     );
     current.next = current.steps.next(result);
+    /* Who tries the same again, and finds it as it was, waits for another thread. */
+    if (request.do === 'update' && request.next(result) === undefined) {
+      const { lost } = current;
+      const now = { place: request.place, value: result };
+      current.waits = lost?.place === now.place && lost.value === now.value ? now : undefined;
+      current.lost = now;
+    } else if (request.do !== 'load' && request.do !== 'fence') current.lost = current.waits = undefined;
   }
+  if (running.some((t) => t.next.done !== true)) return { message: 'threads wait for each other', trace };
   return { message: wrong((buffer, index) => memory.latest(`${buffer}[${index}]`)), trace };
 };
 
-const perform = (memory: ViewMemory, viewer: ReturnType<typeof newViewer>, r: Request, choose: Choose): number => {
+/** A thread on its way. */
+interface Running {
+  readonly n: number;
+  readonly steps: ReturnType<typeof threadOf>;
+  readonly viewer: Viewer;
+  next: IteratorResult<Request, void>;
+  /** The last place that it would have changed had it held something else. */
+  lost: { readonly place: string; readonly value: number } | undefined;
+  /** What it waits to be otherwise. */
+  waits: Running['lost'];
+}
+
+const perform = (memory: ViewMemory, viewer: Viewer, r: Request, choose: Choose): number => {
   switch (r.do) {
     case 'load':
       return memory.load(viewer, r.place, choose);

@@ -3,6 +3,7 @@ import { arithmeticPrograms } from './arithmetic.js';
 import { controlFlowPrograms } from './control-flow.js';
 import { failurePrograms } from './failures.js';
 import { largePrograms } from './large.js';
+import { loweredPrograms } from './lowered/index.js';
 import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
 import { randomPrograms } from '../random/random-program.js';
@@ -23,6 +24,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...teamPrograms(),
   ...stepPrograms(),
   ...vectorPrograms(),
+  ...loweredPrograms(),
   ...largePrograms(),
   ...failurePrograms(),
   ...randomPrograms(RANDOM),

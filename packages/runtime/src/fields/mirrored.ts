@@ -61,7 +61,7 @@ const lookAtPool = (
   see: (at: number, bytes: number, end?: () => number) => void,
 ): void => {
   see(pool.lots.opened, 8);
-  see(pool.used, 16);
+  see(pool.used, 8);
   see(pool.recycledCount, 8);
   see(pool.lots.taken, LINE * words[pool.lots.opened / 4]);
   see(pool.lots.hands, LINE * HANDS);

@@ -70,6 +70,6 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     lowerAccess(storage, { checks }),
     ...(simplify === false ? [] : [simplifyAccess(storage, simplify)]),
     ...onCells,
-    lowerSNodes(storage, { fences }),
+    lowerSNodes(storage, { fences, ...(grain?.hands === undefined ? {} : { hands: grain.hands }) }),
   ]);
 };

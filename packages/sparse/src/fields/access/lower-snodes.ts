@@ -17,7 +17,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { isSparse } from '../layout/layout.js';
-import { nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
+import { HANDS, nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
 import { along, anyOf, fixed, plus, type Address, type Emit, type Test } from './lower/address.js';
 import { ambientValue } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
@@ -40,6 +40,8 @@ export interface SNodeOptions {
    * false.
    */
   readonly fences?: boolean;
+  /** Threads that have a lot of a pool for themselves (`LoopGrain`). */
+  readonly hands?: number;
 }
 
 /**
@@ -47,7 +49,10 @@ export interface SNodeOptions {
  * declares. Everything that a kernel can do to the structure is emitted here: there is no runtime beneath it.
  */
 export const lowerSNodes = (storage: Storage, given?: SNodeOptions): Pass<Module> => {
-  const { fences = false } = checkOptions<SNodeOptions>('lowerSNodes', given, { fences: option.truth });
+  const { fences = false, hands = HANDS } = checkOptions<SNodeOptions>('lowerSNodes', given, {
+    fences: option.truth,
+    hands: option.whole(1, HANDS),
+  });
   const dialects = [...coreDialects, snodeDialect(storage.layout)];
   return pass('lower-snodes', (module) => {
     const declared = new Map(module.buffers.map((b) => [b.name, b]));
@@ -56,17 +61,18 @@ export const lowerSNodes = (storage: Storage, given?: SNodeOptions): Pass<Module
       if ((declared.get(b.name)?.length ?? -1) < b.length) declared.set(b.name, b);
     const buffers = [...declared.values()];
     const lowered = mapKernels(module, (kernel) => {
-      const places = new Places(kernel, storage, fences && activatesCells(kernel));
+      const makes = activatedBy(kernel, storage);
+      const places = new Places(kernel, storage, { fences: fences && makes.size > 0, makes, hands });
       return rewriteOps(kernel, dialects, (op, ctx) => places.lower(op, ctx.build), buffers, { share: true });
     });
     return withoutLayout({ ...lowered, buffers });
   });
 };
 
-/* In other kernels what is there was published by earlier launches. */
-const activatesCells = ({ body }: Kernel): boolean => {
-  let found = false;
-  walk(body, (op) => void (found ||= activatesCell(op)));
+/** Numbers of nodes of which a kernel activates cells: what there is of others was published by earlier launches. */
+const activatedBy = ({ body }: Kernel, storage: Storage): ReadonlySet<number> => {
+  const found = new Set<number>();
+  walk(body, (op) => void (activatesCell(op) && found.add(nodeStorage(storage, op).node.id)));
   return found;
 };
 
@@ -85,12 +91,12 @@ class Places {
   constructor(
     private readonly kernel: Kernel,
     private readonly storage: Storage,
-    private readonly fences: boolean,
+    private readonly published: Pick<Emit, 'fences' | 'makes' | 'hands'>,
   ) {}
 
   lower(op: Op, build: Build): Replacement | undefined {
     const lowering = lowerings[op.name];
-    if (lowering) return build((b) => lowering(this, op, { b, storage: this.storage, fences: this.fences }));
+    if (lowering) return build((b) => lowering(this, op, { b, storage: this.storage, ...this.published }));
     for (const v of op.operands)
       if (this.addresses.has(v.id) || this.numbers.has(v.id))
         fail('access/handle', `kernel @${this.kernel.name}: ${op.name} takes the place of a cell as a number`, {

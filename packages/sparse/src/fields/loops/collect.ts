@@ -9,16 +9,11 @@ import { entry, loadWord, storeWord } from './cells.js';
 import { inParts } from './lists.js';
 import { loop } from './loop.js';
 
-export interface CollectOptions {
-  /** Whether recycled cells may have been in use; otherwise all of them are unused (see `Pool`). */
-  readonly used: boolean;
-}
-
 /**
  * Resets the recycled cells of a node's pool and returns them to its free list. The cells of pools below them are
  * recycled in turn, so inner pools are collected afterwards. Nothing may use the pool meanwhile.
  */
-export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): void => {
+export const collect = (e: Emit, at: NodeStorage): void => {
   const { b } = e;
   const pool = at.pool!;
   const zero = b.i32(0);
@@ -30,19 +25,17 @@ export const collect = (e: Emit, at: NodeStorage, { used }: CollectOptions): voi
     const gone = b.min(given, free);
     const put = (n: Value): void => {
       const number = loadWord(e, entry(pool.recycled, n));
-      if (used) resetCell(e, at, poolCell(at, pool, number));
+      resetCell(e, at, poolCell(at, pool, number));
       storeWord(e, number, entry(pool.free, b.select(b.cmp('lt', n, gone), n, b.add(n, b.sub(free, gone)))));
     };
-    /* Unused cells are few: each was taken while another thread took one for the same place. */
-    if (used) inParts(e, recycled, 0, Math.ceil(at.cellBytes / 4), put);
-    else loop(b, recycled, put);
+    inParts(e, recycled, 0, Math.ceil(at.cellBytes / 4), put);
     const moved = b.max(b.min(b.sub(gone, recycled), b.sub(free, gone)), zero);
     loop(b, moved, (n) => {
       const last = loadWord(e, entry(pool.free, b.add(b.sub(free, moved), n)));
       storeWord(e, last, entry(pool.free, b.add(recycled, n)));
     });
     settle(e, pool, b.add(b.sub(free, gone), recycled), b.sub(given, gone));
-    if (used && pool.table) rebuildIfWorn(e, pool);
+    if (pool.table) rebuildIfWorn(e, at);
   });
 };
 
@@ -61,15 +54,16 @@ const settle = (e: Emit, pool: Pool, free: Value, fresh: Value): void => {
 /** A table is made anew where more than this part of its slots hold removed entries. */
 const WORN = 1 / 8;
 
-const rebuildIfWorn = (e: Emit, pool: Pool): void => {
+const rebuildIfWorn = (e: Emit, at: NodeStorage): void => {
   const { b } = e;
+  const pool = at.pool!;
   const { slots, size, removed } = pool.table!;
   const zero = b.i32(0);
   b.if(b.cmp('gt', loadWord(e, fixed(removed)), b.i32(Math.floor(size * WORN))), () => {
     storeWord(e, zero, fixed(removed));
     inParts(e, size, 0, 1, (n) => storeWord(e, zero, entry(slots, n)));
     inParts(e, loadWord(e, fixed(pool.used)), RESERVED_CELLS, 4, (n) => {
-      b.if(b.cmp('ne', loadWord(e, entry(pool.active, n)), zero), () => insert(e, pool, n));
+      b.if(b.cmp('ne', loadWord(e, entry(pool.active, n)), zero), () => insert(e, at, n));
     });
   });
 };
@@ -78,14 +72,15 @@ const rebuildIfWorn = (e: Emit, pool: Pool): void => {
  * Enters an active cell into a table that does not have it yet: where the search for it ends, unless another thread is
  * faster.
  */
-const insert = (e: Emit, pool: Pool, number: Value): void => {
+const insert = (e: Emit, at: NodeStorage, number: Value): void => {
   const { b } = e;
+  const pool = at.pool!;
   const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
   const coordinates = pool.axes.map((_, n) => loadWord(e, { ...row, bytes: row.bytes + 4 * n }));
   b.while(
     [],
     () => {
-      const { slot } = searchTable(e, pool, coordinates);
+      const { slot } = searchTable(e, at, coordinates);
       const before = cas(e, b.i32(0), number, entry(pool.table!.slots, slot));
       return [b.cmp('ne', before, b.i32(0))];
     },

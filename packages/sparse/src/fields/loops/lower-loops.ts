@@ -25,10 +25,9 @@ import {
 } from '@filigree/ir';
 import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
-import { recycleSpare } from '../access/lower/pool.js';
 import { writtenBy } from '../access/field-dialect.js';
 import { isSparse, nodeOf, pathTo, type Layout } from '../layout/layout.js';
-import type { Storage } from '../storage/storage.js';
+import { HANDS, type Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
 import { collect } from './collect.js';
@@ -55,6 +54,7 @@ export const grainSpec: OptionSpec<LoopGrain> = {
   tasks: option.whole(1),
   least: option.whole(1),
   most: option.whole(1),
+  hands: option.whole(1, HANDS),
   team: optionsOf<TeamRoom>({ threads: option.whole(1), sharedBytes: option.whole(0) }),
 };
 
@@ -80,7 +80,6 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
       const c: Context = {
         storage,
         grain: options.grain,
-        activated: poolsActivated(storage, kernel.body),
         loops: loopsOf(storage, kernel, module.buffers, options),
       };
       const pads = [...c.loops.values()].flatMap((l) => l.cached?.buffers ?? []);
@@ -96,8 +95,6 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
 interface Context {
   readonly storage: Storage;
   readonly grain: LoopGrain | undefined;
-  /** Pools from which several threads may each take a cell for the same place; all cells but one are then given back. */
-  readonly activated: readonly number[];
   /** Loops over elements, by the parameters of their regions. */
   readonly loops: ReadonlyMap<readonly Value[], StructFor>;
 }
@@ -147,7 +144,7 @@ const loopsOf = (
  * of pools, these are collected.
  */
 const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined => {
-  const { storage, activated } = c;
+  const { storage } = c;
   const parallel = ctx.parents.find(isParallel);
   if (parallel) {
     if (op.name === 'field.for' || op.name === 'field.clear_all')
@@ -160,17 +157,11 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
   }
   const lowering = lowerings[op.name];
   const lost = isParallel(op) || op.regions.length === 0 ? poolsLost(storage, op) : [];
-  const ends = ctx.parents.length === 0 && op.name === 'scf.yield';
-  if (!lowering && lost.length === 0 && !(ends && activated.length > 0)) return undefined;
+  if (!lowering && lost.length === 0) return undefined;
   return ctx.build((b) => {
     const e = { b, storage, grain: c.grain };
-    if (ends)
-      for (const n of activated) {
-        recycleSpare(e, storage.nodes[n].pool!);
-        collect(e, storage.nodes[n], { used: false });
-      }
     const results = lowering ? void lowering(e, op, c) : b.append(op);
-    for (const n of lost) collect(e, storage.nodes[n], { used: true });
+    for (const n of lost) collect(e, storage.nodes[n]);
     return results;
   });
 };
@@ -183,16 +174,6 @@ const what: Readonly<Record<string, string>> = {
 /** Pools of which an op may deactivate cells, from the root down: what hangs below a cell is given back with it. */
 const poolsLost = ({ layout, nodes }: Storage, op: Op): readonly number[] =>
   [...changesOf(layout, { params: [], ops: [op] }).lost].filter((n) => nodes[n].pool).sort((a, b) => a - b);
-
-const poolsActivated = ({ layout, nodes }: Storage, region: Region): readonly number[] => {
-  const found = new Set<number>();
-  walk(region, (op, parents) => {
-    if (!isParallel(op) || parents.some(isParallel)) return;
-    const own = op.name === 'field.for' ? nodeOf(layout, op)!.id : undefined;
-    for (const n of changesOf(layout, op.regions[0], own).nodes) if (nodes[n].pool) found.add(n);
-  });
-  return [...found].sort((a, b) => a - b);
-};
 
 const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const { storage, b } = e;

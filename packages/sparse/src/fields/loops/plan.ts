@@ -52,6 +52,8 @@ export interface LoopGrain {
   readonly least: number;
   /** Elements of a task unless the user says otherwise. */
   readonly most: number;
+  /** Threads that have a lot of a pool for themselves, at most and by default `HANDS`; with 1 all take from one lot. */
+  readonly hands?: number;
   /** What a team of threads has that runs a task together; without it one thread runs a task. */
   readonly team?: { readonly threads: number; readonly sharedBytes: number };
 }

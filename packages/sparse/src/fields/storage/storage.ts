@@ -107,8 +107,7 @@ export interface NodeStorage {
  * used holds zeros, and receives the ambient values that are not zero when it is given out.
  *
  * An arena begins as zeros, with `used` set to `RESERVED_CELLS` and ambient values written into cell 0 and the root's
- * cell. A thread that has prepared a cell only to find one in place already, made by another thread, keeps it in
- * `spare` for whoever needs one next. What is left there when a kernel ends becomes free again.
+ * cell. A thread takes a cell only when it has claimed the slot that leads there, so that none is taken in vain.
  */
 export interface Pool {
   /** Address of cell 0. */
@@ -134,11 +133,6 @@ export interface Pool {
   readonly freeCount: number;
   /** Cells given back since the last collection. */
   readonly recycledCount: number;
-  /**
-   * Prepared cells that nobody has used: the addresses of their count, which may be wrong for a moment, of a mark that
-   * is not 0 if there were any, and of their i32 numbers, 0 where there is none. All zeros while no kernel runs.
-   */
-  readonly spare: { readonly count: number; readonly mark: number; readonly cells: number; readonly size: number };
   /** Addresses of i32 arrays of `capacity`: numbers of free cells, of recycled cells, and 1 for each active cell. */
   readonly free: number;
   readonly recycled: number;
@@ -426,9 +420,7 @@ const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number):
       budget / open.length / (shapes[node.id].cellBytes + overhead + listedIn(layout, shapes, node.id)),
     );
     const wanted = node.cells ?? Math.max(share, 1);
-    capacities.push(
-      !pooled.includes(node) ? possible : RESERVED_CELLS + (possible <= wanted ? possible + spare(possible) : wanted),
-    );
+    capacities.push(!pooled.includes(node) ? possible : RESERVED_CELLS + Math.min(possible, wanted));
   }
   return capacities;
 };
@@ -443,12 +435,6 @@ const listedIn = (layout: Layout, shapes: readonly Shape[], id: number): number 
       return sum + shapes[child.id].cells * (own + listedIn(layout, shapes, child.id));
     }, 0);
 
-/* Threads that activate one cell at once take one each for a while: where all can be active there must be some to spare. */
-const spare = (cells: number): number => 64 + Math.floor(cells / 16);
-
-/** Spare cells that are kept at hand; there are no more than threads, but for moments. */
-const SPARE = 256;
-
 const poolOf = (
   node: SNode,
   { cellBytes }: Shape,
@@ -457,7 +443,7 @@ const poolOf = (
   reserve: (bytes: number) => number,
 ): Pool => {
   /* Every activation looks at the second line, which then stays with every thread. */
-  const [opened, counters, given] = [reserve(8), reserve(16), reserve(8)];
+  const [opened, counters, given] = [reserve(8), reserve(8), reserve(8)];
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
   return {
     cells: reserve(capacity * cellBytes),
@@ -471,7 +457,6 @@ const poolOf = (
     used: counters,
     freeCount: counters + 4,
     recycledCount: given,
-    spare: { count: counters + 8, mark: counters + 12, cells: reserve(4 * SPARE), size: SPARE },
     free: reserve(4 * capacity),
     recycled: reserve(4 * capacity),
     active: reserve(4 * capacity),

@@ -31,6 +31,10 @@ export interface Emit {
   readonly storage: Storage;
   /** Whether what one thread publishes for others is to be ordered by fences. */
   readonly fences?: boolean;
+  /** Numbers of nodes of which cells are made meanwhile, by other threads too. */
+  readonly makes?: ReadonlySet<number>;
+  /** Threads that have a lot of a pool for themselves; default `HANDS`. */
+  readonly hands?: number;
   /** How loops are cut; default for a processor. */
   readonly grain?: LoopGrain | undefined;
 }
@@ -111,18 +115,13 @@ export const atomic = (
   type: ScalarType = 'i32',
 ): Value => e.b.atomic(buffer(e, type), kind, value, indexOf(e, at, type));
 
-/**
- * An `add` that threads which go in step do not do together: of those that want the same cell one needs it, and all that take one at once have
- * to give theirs back, while a pool that is nearly full seems to be.
- */
-export const addInTurn = (e: Emit, value: Value, at: Address): Value =>
-  e.fences === true
-    ? e.b.value('mem.atomic', [value, indexOf(e, at, 'i32')], {
-        buffer: `@${buffer(e, 'i32')}`,
-        kind: 'add',
-        together: false,
-      })
-    : atomic(e, 'add', value, at);
+/** An `add` of one that many threads do at once to one of few words; gives what was there. */
+export const countAmong = (e: Emit, at: Address): Value =>
+  e.b.value('mem.atomic', [e.b.i32(1), indexOf(e, at, 'i32')], {
+    buffer: `@${buffer(e, 'i32')}`,
+    kind: 'add',
+    together: 'many',
+  });
 
 export const cas = (e: Emit, expected: Value, desired: Value, at: Address): Value =>
   e.b.cas(buffer(e, 'i32'), expected, desired, indexOf(e, at, 'i32'));

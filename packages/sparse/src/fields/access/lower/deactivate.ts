@@ -1,7 +1,7 @@
 import type { NodeStorage } from '../../storage/storage.js';
 import { along, atomic, cas, fixed, load, plus, type Address, type Emit } from './address.js';
 import { searchTable } from './hash.js';
-import { AMBIENT_CELL } from './pool-cell.js';
+import { AMBIENT_CELL, CLAIMED } from './pool-cell.js';
 import { recycle, resetCell, resetCells } from './reset.js';
 import type { Lookup } from './sought.js';
 
@@ -15,7 +15,7 @@ export const deactivate = (e: Emit, l: Lookup): void => {
   const { node, number } = l;
   const none = b.i32(AMBIENT_CELL);
   if (!number) {
-    const found = searchTable(e, node.pool!, l.coordinates);
+    const found = searchTable(e, node, l.coordinates);
     b.if(b.cmp('ne', found.number, none), () => {
       const slot = along(fixed(node.pool!.table!.slots), found.slot, 4);
       const before = cas(e, found.number, b.i32(REMOVED), slot);
@@ -26,9 +26,11 @@ export const deactivate = (e: Emit, l: Lookup): void => {
     });
   } else if (node.pool) {
     const slot = number.times(plus(l.container, node.slots!), 4);
-    b.if(b.cmp('ne', load(e, slot, 'i32'), none), () => {
-      const before = atomic(e, 'exchange', none, slot);
-      b.if(b.cmp('ne', before, none), () => recycle(e, node.pool!, before));
+    const found = load(e, slot, 'i32');
+    /* A cell that another thread is making stays. */
+    b.if(b.cmp('gt', found, b.i32(CLAIMED)), () => {
+      const before = cas(e, found, none, slot);
+      b.if(b.cmp('eq', before, found), () => recycle(e, node.pool!, found));
     });
   } else if (node.mask === undefined) {
     resetCell(e, node, number.times(plus(l.container, node.firstCell), node.cellBytes));

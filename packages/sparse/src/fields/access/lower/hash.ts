@@ -1,10 +1,9 @@
 import type { Builder, Value } from '@filigree/ir';
 import { HASH_FACTOR, HASH_SHIFT } from '../../storage/hash-of.js';
-import { arenaName, type Pool } from '../../storage/storage.js';
-import { along, cas, fence, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
-import { allocate } from './pool.js';
-import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
-import { report } from './status.js';
+import { arenaName, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { along, fence, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
+import { claim, makeIn, orSink } from './pool.js';
+import { AMBIENT_CELL, CLAIMED, settled } from './pool-cell.js';
 import { orOutside, type Lookup } from './sought.js';
 
 /**
@@ -15,19 +14,12 @@ import { orOutside, type Lookup } from './sought.js';
  */
 export const hashLookup = (e: Emit, l: Lookup): Value => {
   const { b } = e;
-  const pool = l.node.pool!;
-  const { number: found, slot } = searchTable(e, pool, l.coordinates);
+  const { number: found, slot } = searchTable(e, l.node, l.coordinates);
   const number = orOutside(e, l, found);
   if (!l.activate) return number;
   return b.if(
     b.cmp('eq', number, b.i32(AMBIENT_CELL)),
-    () =>
-      allocate(
-        e,
-        { node: l.node, pool, coordinates: l.coordinates, site: l.site, lost: [] },
-        () => probe(e, pool, l.coordinates, slot).number,
-        (mine) => insert(e, l, slot, mine),
-      ),
+    () => insert(e, l, slot),
     () => number,
   )[0];
 };
@@ -35,9 +27,10 @@ export const hashLookup = (e: Emit, l: Lookup): Value => {
 /** The number of the cell with these coordinates, 0 where there is none, and the slot at which the search ended. */
 export const searchTable = (
   e: Emit,
-  pool: Pool,
+  node: NodeStorage,
   coordinates: readonly Value[],
-): { readonly number: Value; readonly slot: Value } => probe(e, pool, coordinates, firstSlot(e, pool, coordinates));
+): { readonly number: Value; readonly slot: Value } =>
+  probe(e, node, coordinates, firstSlot(e, node.pool!, coordinates));
 
 /** Says that a search for these coordinates will begin soon. */
 export const prefetchSlot = (e: Emit, pool: Pool, coordinates: readonly Value[]): void => {
@@ -63,24 +56,24 @@ const hash = (b: Builder, coordinates: readonly Value[]): Value => {
   return b.or(b.and(h, b.i32(~15)), place);
 };
 
-/** Slots that a search has looked at are at most all of them. */
+/** Slots that a search has looked at are at most all of them. One that is claimed was free: nothing lies behind it. */
 const probe = (
   e: Emit,
-  pool: Pool,
+  node: NodeStorage,
   coordinates: readonly Value[],
   first: Value,
 ): { readonly number: Value; readonly slot: Value } => {
   const { b } = e;
+  const pool = node.pool!;
   const { size } = pool.table!;
   const one = b.i32(1);
   const none = b.i32(AMBIENT_CELL);
   const [number, slot] = b.while(
     [first, b.i32(size)],
     ([at, left]) => {
-      const found = load(e, slotAddress(pool, at), 'i32');
+      const found = settled(e, node, load(e, slotAddress(pool, at), 'i32'));
       fence(e, 'acquire');
-      const removed = b.cmp('lt', found, none);
-      const candidate = b.select(removed, none, found);
+      const candidate = b.max(found, none);
       const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));
       const ends = b.or(same, b.or(b.cmp('eq', found, none), b.cmp('le', left, one)));
       return [b.not(ends), b.select(same, found, none), at, left];
@@ -91,36 +84,40 @@ const probe = (
 };
 
 /**
- * Puts a number into the first free slot from `first` on, unless the coordinates turn up before it. A table without a
- * free slot is reported and gives the sink.
+ * Makes a cell in the first free slot from `first` on, unless the coordinates turn up before it: its number. Where another thread has claimed a slot, what
+ * it makes may be the same cell. No memory, and a table without a free slot, are reported and give the sink.
  */
-const insert = (e: Emit, { node, coordinates, site }: Lookup, first: Value, mine: Value): Value => {
+const insert = (e: Emit, l: Lookup, first: Value): Value => {
   const { b } = e;
-  const pool = node.pool!;
+  const { coordinates } = l;
+  const pool = l.node.pool!;
   const { size } = pool.table!;
   const one = b.i32(1);
   const none = b.i32(AMBIENT_CELL);
+  const claimed = b.i32(CLAIMED);
   const [number] = b.while(
     [first, b.i32(size)],
     ([at, left]) => {
-      const before = cas(e, none, mine, slotAddress(pool, at));
-      fence(e, 'acquire');
-      const won = b.cmp('eq', before, none);
-      const candidate = b.max(before, none);
+      const slot = indexOf(e, slotAddress(pool, at), 'i32');
+      const before = claim(e, slot);
+      const candidate = b.select(b.cmp('le', before, claimed), none, before);
       const same = b.and(b.cmp('ne', candidate, none), matches(e, pool, coordinates, candidate));
-      const ends = b.or(won, b.or(same, b.cmp('le', left, one)));
-      return [b.not(ends), b.select(won, mine, b.select(same, before, none)), at, left];
+      const free = b.cmp('eq', before, none);
+      const [found] = b.if(
+        free,
+        () => makeIn(e, l, slot),
+        () => b.select(b.or(same, b.cmp('eq', before, claimed)), before, none),
+      );
+      const waits = b.cmp('eq', found, claimed);
+      const taken = b.and(b.cmp('eq', found, none), b.not(free));
+      return [b.or(waits, b.and(taken, b.cmp('gt', left, one))), found, waits, at, left];
     },
-    ([, at, left]) => [b.and(b.add(at, one), b.i32(size - 1)), b.sub(left, one)],
+    ([, waits, at, left]) => [
+      b.select(waits, at, b.and(b.add(at, one), b.i32(size - 1))),
+      b.select(waits, left, b.sub(left, one)),
+    ],
   );
-  return b.if(
-    b.cmp('eq', number, none),
-    () => {
-      report(e, 'exhausted', site, coordinates);
-      return b.i32(SINK_CELL);
-    },
-    () => number,
-  )[0];
+  return orSink(e, l, number);
 };
 
 /** Whether a cell has these coordinates. The ambient cell has coordinates too, so reading them is always safe. */

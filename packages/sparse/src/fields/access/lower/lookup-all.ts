@@ -4,7 +4,7 @@ import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js
 import { hashLookup } from './hash.js';
 import { slotAddress } from './lookup.js';
 import { allocate } from './pool.js';
-import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
+import { CLAIMED, poolCell, SINK_CELL } from './pool-cell.js';
 import { lostOf, orOutside, type Lookup } from './sought.js';
 
 /**
@@ -46,11 +46,14 @@ const wordsName = (storage: Storage): string => `${storage.memory}_new_cells`;
 const bySlots = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readonly Value[] => {
   const { b, storage } = e;
   const arena = arenaName(storage.memory, 'i32');
-  const none = b.i32(AMBIENT_CELL);
   const slots = lookups.map((l) => indexOf(e, slotAddress(l, l.number!), 'i32'));
-  const found = (): readonly Value[] => slots.map((slot, k) => orOutside(e, lookups[k], b.load(arena, slot)));
-  const missing = found()
-    .map((number) => b.cmp('eq', number, none))
+  const held = (): readonly Value[] => slots.map((slot) => b.load(arena, slot));
+  const isMissing = (number: Value): Value => b.cmp('le', number, b.i32(CLAIMED));
+  const missing = held()
+    .map((number, k) => {
+      const { inside } = lookups[k];
+      return inside ? b.and(inside, isMissing(number)) : isMissing(number);
+    })
     .reduce(b.or);
   const lost = lookups.map((l): readonly Test[] => {
     const { inside } = l;
@@ -68,28 +71,15 @@ const bySlots = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readon
     });
     b.for(b.i32(0), b.i32(lookups.length), b.i32(1), {}, [], (k) => {
       const slot = b.load(slotsName(storage), k);
-      b.if(b.cmp('eq', b.load(arena, slot), none), () => {
+      b.if(isMissing(b.load(arena, slot)), () => {
         const { coordinates, last } = getCoordinates(e, node, k);
-        allocate(
-          e,
-          {
-            node,
-            pool: node.pool!,
-            coordinates,
-            site: lookups[0].site,
-            lost: canBeLost ? [() => b.cmp('ne', b.load(wordsName(storage), last), none)] : [],
-          },
-          () => b.load(arena, slot),
-          (mine) => {
-            const before = b.cas(arena, none, mine, slot);
-            return b.select(b.cmp('eq', before, none), mine, before);
-          },
-        );
+        const isLost: Test = () => b.cmp('ne', b.load(wordsName(storage), last), b.i32(0));
+        allocate(e, { node, coordinates, site: lookups[0].site, lost: canBeLost ? [isLost] : [] }, slot);
       });
     });
   });
   /* What is still missing found no memory. */
-  return found().map((number) => b.select(b.cmp('eq', number, none), b.i32(SINK_CELL), number));
+  return held().map((number, k) => orOutside(e, lookups[k], b.max(number, b.i32(SINK_CELL))));
 };
 
 const inTable = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readonly Value[] => {

@@ -1,8 +1,9 @@
 import type { Value } from '@filigree/ir';
-import { along, anyOf, atomic, cas, load, plus, type Address, type Emit } from './address.js';
+import { hasAmbient } from '../../storage/initialize.js';
+import { along, anyOf, atomic, fence, indexOf, load, plus, type Address, type Emit } from './address.js';
 import { hashLookup } from './hash.js';
 import { allocate } from './pool.js';
-import { AMBIENT_CELL, poolCell, SINK_CELL } from './pool-cell.js';
+import { AMBIENT_CELL, CLAIMED, poolCell, settled, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
 import { orOutside, lostOf, type Lookup, type CellNumber } from './sought.js';
 
@@ -29,7 +30,7 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   const tests: Value[] = [];
   if (node.length !== undefined)
     tests.push(b.cmp('lt', number.value(), load(e, plus(l.container, node.length), 'i32')));
-  if (node.slots !== undefined) tests.push(b.cmp('ne', load(e, slotAddress(l, number), 'i32'), b.i32(AMBIENT_CELL)));
+  if (node.slots !== undefined) tests.push(b.cmp('gt', load(e, slotAddress(l, number), 'i32'), b.i32(CLAIMED)));
   if (node.mask !== undefined) {
     const { word, bit } = bitOf(e, l, number);
     tests.push(b.cmp('ne', b.and(load(e, word, 'i32'), bit), b.i32(0)));
@@ -44,22 +45,16 @@ export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Ad
 const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { b } = e;
   const slot = slotAddress(l, number);
-  const found = orOutside(e, l, load(e, slot, 'i32'));
-  if (!l.activate) return found;
-  const none = b.i32(AMBIENT_CELL);
+  const held = load(e, slot, 'i32');
+  const { node, coordinates, site } = l;
+  /* What another thread has written into a cell that it made comes before. */
+  if (e.makes?.has(node.node.id) && hasAmbient(e.storage, node)) fence(e, 'acquire');
+  if (!l.activate) return orOutside(e, l, settled(e, node, held));
+  const missing = b.cmp('le', held, b.i32(CLAIMED));
   return b.if(
-    b.cmp('eq', found, none),
-    () =>
-      allocate(
-        e,
-        { node: l.node, pool: l.node.pool!, coordinates: l.coordinates, site: l.site, lost: lostOf(l) },
-        () => load(e, slot, 'i32'),
-        (mine) => {
-          const before = cas(e, none, mine, slot);
-          return b.select(b.cmp('eq', before, none), mine, before);
-        },
-      ),
-    () => found,
+    l.inside ? b.and(l.inside, missing) : missing,
+    () => allocate(e, { node, coordinates, site, lost: lostOf(l) }, indexOf(e, slot, 'i32')),
+    () => orOutside(e, l, held),
   )[0];
 };
 

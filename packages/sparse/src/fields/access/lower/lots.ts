@@ -1,21 +1,54 @@
 import type { Value } from '@filigree/ir';
 import { arenaName, HANDS, LINE, LOT, type NodeStorage, type Pool } from '../../storage/storage.js';
-import { addInTurn, along, atomic, fixed, load, plus, store, type Address, type Emit } from './address.js';
+import { along, atomic, cas, countAmong, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { hasAmbient } from '../../storage/initialize.js';
 import { fillAmbient } from './ambient.js';
 import { AMBIENT_CELL, poolCell, poolEntry } from './pool-cell.js';
 
-/** The number of a cell that nobody has been given, from the thread's own lot (see `Pool`); 0 if there is none. */
+/** The number of a cell that nobody has been given (see `Pool`); 0 if there is none. */
 export const draw = (e: Emit, node: NodeStorage): Value => {
   const { b } = e;
   const pool = node.pool!;
   const turns = turnsOf(e, pool);
+  const turn = (e.hands === 1 ? drawTogether : drawByHand)(e, pool, turns);
+  return b.if(
+    b.cmp('eq', turn, b.i32(NO_TURN)),
+    () => b.i32(AMBIENT_CELL),
+    () => numberOf(e, node, turns, turn),
+  )[0];
+};
+
+/** A turn of the lot that was opened last; who finds none left in it opens the next. `NO_TURN` where there is none. */
+const drawTogether = (e: Emit, pool: Pool, turns: Turns): Value => {
+  const { b } = e;
+  const [one, opened] = [b.i32(1), fixed(pool.lots.opened)];
+  return b.while(
+    [load(e, opened, 'i32')],
+    ([count]) => {
+      const turn = take(e, pool, turns, b.sub(count, one), (taken) => countAmong(e, taken));
+      return [b.and(b.cmp('eq', turn, b.i32(NO_TURN)), b.cmp('lt', count, turns.lots)), turn, count];
+    },
+    ([, count]) => {
+      const next = b.add(count, one);
+      /* Another thread may have opened it, and others since. */
+      return [b.max(next, cas(e, count, next, opened))];
+    },
+  )[0];
+};
+
+/** A turn of the thread's own lot; `NO_TURN` where there is none. */
+const drawByHand = (e: Emit, pool: Pool, turns: Turns): Value => {
+  const { b } = e;
   const none = b.i32(NO_TURN);
   const isNone = (turn: Value): Value => b.cmp('eq', turn, none);
-  const worker = b.value('mem.worker', [], { buffer: `@${arenaName(e.storage.memory, 'i32')}`, count: HANDS });
+  const worker = b.value('mem.worker', [], {
+    buffer: `@${arenaName(e.storage.memory, 'i32')}`,
+    count: e.hands ?? HANDS,
+  });
   const hand = handOf(pool, worker);
   const lot = b.sub(load(e, hand, 'i32'), b.i32(1));
-  const own = take(e, pool, turns, lot);
+  const first = (taken: Address): Value => atomic(e, 'add', b.i32(1), taken);
+  const own = take(e, pool, turns, lot, first);
   const another = (): Value =>
     b.while(
       [lot, b.constant(false, 'i1')],
@@ -26,17 +59,12 @@ export const draw = (e: Emit, node: NodeStorage): Value => {
           () => open(e, pool, turns, worker),
         );
         store(e, b.add(next, b.i32(1)), hand, 'i32');
-        const turn = take(e, pool, turns, next);
+        const turn = take(e, pool, turns, next, first);
         return [b.and(isNone(turn), b.cmp('lt', next, turns.lots)), turn, next, all];
       },
       ([, next, all]) => [next, all],
     )[0];
-  const [turn] = b.if(isNone(own), another, () => own);
-  return b.if(
-    isNone(turn),
-    () => b.i32(AMBIENT_CELL),
-    () => numberOf(e, node, turns, turn),
-  )[0];
+  return b.if(isNone(own), another, () => own)[0];
 };
 
 /** All turns of a pool since it was last collected: from `first` to before `end`. */
@@ -87,8 +115,8 @@ export const numberOf = (e: Emit, node: NodeStorage, { first, fresh }: Turns, tu
   return b.if(b.cmp('lt', turn, fresh), again, never)[0];
 };
 
-/** A turn of a lot, `NO_TURN` if none is left or there is no such lot. */
-const take = (e: Emit, pool: Pool, turns: Turns, lot: Value): Value => {
+/** A turn of a lot, `NO_TURN` if none is left or there is no such lot. `count` adds one to the turns taken, and gives what was there. */
+const take = (e: Emit, pool: Pool, turns: Turns, lot: Value, count: (taken: Address) => Value): Value => {
   const { b } = e;
   const none = b.i32(NO_TURN);
   return b.if(
@@ -96,11 +124,11 @@ const take = (e: Emit, pool: Pool, turns: Turns, lot: Value): Value => {
     () => {
       const [first, end] = turnsIn(e, turns, lot);
       const taken = takenOf(pool, lot);
-      const left = (count: Value): Value => b.cmp('lt', b.add(first, count), end);
+      const left = (before: Value): Value => b.cmp('lt', b.add(first, before), end);
       return b.if(
         left(load(e, taken, 'i32')),
         () => {
-          const before = atomic(e, 'add', b.i32(1), taken);
+          const before = count(taken);
           return b.select(left(before), b.add(first, before), none);
         },
         () => none,
@@ -116,7 +144,7 @@ const open = (e: Emit, pool: Pool, { lots }: Turns, worker: Value): readonly Val
   const opened = fixed(pool.lots.opened);
   const [lot] = b.if(
     b.cmp('lt', load(e, opened, 'i32'), lots),
-    () => addInTurn(e, b.i32(1), opened),
+    () => atomic(e, 'add', b.i32(1), opened),
     () => lots,
   );
   return b.if(

@@ -1,14 +1,13 @@
 import type { Value } from '@filigree/ir';
-import type { NodeStorage, Pool } from '../../storage/storage.js';
-import { addInTurn, along, anyOf, atomic, fence, fixed, load, plus, store, type Emit, type Test } from './address.js';
-import { AMBIENT_CELL, poolEntry, SINK_CELL } from './pool-cell.js';
+import { arenaName, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { along, anyOf, atomic, fence, fixed, plus, store, type Emit, type Test } from './address.js';
+import { AMBIENT_CELL, CLAIMED, poolEntry, SINK_CELL } from './pool-cell.js';
 import { draw } from './lots.js';
 import { report } from './status.js';
 
 /** A cell to be made. */
 export interface Request {
   readonly node: NodeStorage;
-  readonly pool: Pool;
   readonly coordinates: readonly Value[];
   readonly site: number;
   /** Whether the cell would be linked from a sink: then it could never be found again. */
@@ -16,116 +15,73 @@ export interface Request {
 }
 
 /**
- * The number of a cell, published by `publish` unless another thread was first; the sink if there is no memory. No
- * thread waits: each takes a cell for itself, and gives it back if it finds another thread's cell in place.
+ * The number of the cell of a slot, an i32 of the arena at this index, made if there is none; the sink if there is no memory. Of threads that want the
+ * same cell the first claims the slot, and only then takes a cell, so that none is taken in vain; the others wait until it is there.
  *
- * @param find looks whether another thread's cell is there by now, before it is said that there is no memory; 0 if not
- * @param publish makes the number known to all; the number that is there in the end, the same one if this thread was first
+ * The thread that makes the cell does so within the loop in which others wait, and what ends the loop is known from the number alone: threads in step
+ * that wait for one of them would wait for ever if that one left the loop first.
  */
-export const allocate = (e: Emit, request: Request, find: () => Value, publish: (number: Value) => Value): Value => {
+export const allocate = (e: Emit, request: Request, slot: Value): Value => {
   const { b } = e;
-  const { pool, coordinates, site, lost } = request;
-  const sink = b.i32(SINK_CELL);
-  const none = b.i32(AMBIENT_CELL);
-  const offer = (number: Value): Value => {
+  const make = (): Value => {
+    const [number] = b.while(
+      [],
+      () => {
+        const before = claim(e, slot);
+        const [found] = b.if(
+          b.cmp('eq', before, b.i32(AMBIENT_CELL)),
+          () => makeIn(e, request, slot),
+          () => before,
+        );
+        return [b.cmp('eq', found, b.i32(CLAIMED)), found];
+      },
+      () => [],
+    );
+    return orSink(e, request, number);
+  };
+  if (request.lost.length === 0) return make();
+  return b.if(anyOf(b, request.lost), () => b.i32(SINK_CELL), make)[0];
+};
+
+/** Claims a slot unless something is in it, and gives what was there. */
+export const claim = (e: Emit, slot: Value): Value => {
+  const { b } = e;
+  const before = b.cas(words(e), b.i32(AMBIENT_CELL), b.i32(CLAIMED), slot);
+  fence(e, 'acquire');
+  return before;
+};
+
+/** Makes a cell, and puts its number into the slot that this thread has claimed; 0, and the slot is as it was, if there is no memory. */
+export const makeIn = (e: Emit, { node, coordinates }: Omit<Request, 'lost'>, slot: Value): Value => {
+  const { b } = e;
+  const pool = node.pool!;
+  const number = draw(e, node);
+  b.if(b.cmp('ne', number, b.i32(AMBIENT_CELL)), () => {
     const row = along(fixed(pool.coordinates), number, 4 * pool.axes.length);
     coordinates.forEach((c, n) => store(e, c, plus(row, 4 * n), 'i32'));
-    /* Who finds the cell, or is given it, comes after. */
-    fence(e, 'release');
-    const agreed = publish(number);
-    b.if(
-      b.cmp('eq', agreed, number),
-      () => store(e, b.i32(1), poolEntry(pool.active, number), 'i32'),
-      () => keepSpare(e, pool, number),
-    );
-    return agreed;
-  };
-  const refuse = (): Value => {
-    const found = find();
-    const exhausted = (): Value => {
-      report(e, 'exhausted', site, coordinates);
-      return sink;
-    };
-    return b.if(b.cmp('eq', found, none), exhausted, () => found)[0];
-  };
-  const take = (): Value => {
-    const spare = takeSpare(e, pool);
-    const [number] = b.if(
-      b.cmp('ne', spare, none),
-      () => spare,
-      () => draw(e, request.node),
-    );
-    return b.if(b.cmp('ne', number, none), () => offer(number), refuse)[0];
-  };
-  if (lost.length === 0) return take();
-  return b.if(anyOf(b, lost), () => sink, take)[0];
-};
-
-/** Puts an unused cell where the next thread finds it, or among the recycled ones if there is no room. */
-const keepSpare = (e: Emit, pool: Pool, number: Value): void => {
-  const { b } = e;
-  const { count, mark, cells, size } = pool.spare;
-  store(e, b.i32(1), fixed(mark), 'i32');
-  const at = addInTurn(e, b.i32(1), fixed(count));
-  /* Compared as unsigned numbers: while cells are being taken, the count may be negative for a moment. */
-  const [pushedOut] = b.if(
-    b.cmp('lt', b.cast(at, 'u32'), b.constant(size, 'u32')),
-    () => atomic(e, 'exchange', number, poolEntry(cells, at)),
-    () => {
-      addInTurn(e, b.i32(-1), fixed(count));
-      return number;
-    },
-  );
-  b.if(b.cmp('ne', pushedOut, b.i32(AMBIENT_CELL)), () => recycle(e, pool, pushedOut));
-};
-
-/** A cell that another thread did not need, or 0. One that is being put there at this moment is left for later. */
-const takeSpare = (e: Emit, pool: Pool): Value => {
-  const { b } = e;
-  const { count, cells } = pool.spare;
-  const zero = b.i32(0);
-  const nothing = (): Value => zero;
-  return b.if(
-    b.cmp('gt', load(e, fixed(count), 'i32'), zero),
-    () => {
-      const before = addInTurn(e, b.i32(-1), fixed(count));
-      return b.if(
-        b.cmp('gt', before, zero),
-        () => {
-          const spare = atomic(e, 'exchange', zero, poolEntry(cells, b.sub(before, b.i32(1))));
-          fence(e, 'acquire');
-          return spare;
-        },
-        () => {
-          addInTurn(e, b.i32(1), fixed(count));
-          return zero;
-        },
-      )[0];
-    },
-    nothing,
-  )[0];
-};
-
-/** Puts spare cells among those recycled, once nothing is activated any more. */
-export const recycleSpare = (e: Emit, pool: Pool): void => {
-  const { b } = e;
-  const { count, mark, cells, size } = pool.spare;
-  const zero = b.i32(0);
-  b.if(b.cmp('ne', load(e, fixed(mark), 'i32'), zero), () => {
-    b.for(zero, b.i32(size), b.i32(1), {}, [], (n) => {
-      const number = load(e, poolEntry(cells, n), 'i32');
-      b.if(b.cmp('ne', number, zero), () => {
-        store(e, zero, poolEntry(cells, n), 'i32');
-        recycle(e, pool, number);
-      });
-    });
-    store(e, zero, fixed(count), 'i32');
-    store(e, zero, fixed(mark), 'i32');
+    store(e, b.i32(1), poolEntry(pool.active, number), 'i32');
   });
+  /* Who finds the cell comes after. */
+  fence(e, 'release');
+  b.atomic(words(e), 'exchange', number, slot);
+  return number;
 };
 
-/** Records that a cell may be given out again after the next collection. */
+/** The number or, where it is 0 since there is no memory, which is reported, the sink. */
+export const orSink = (e: Emit, { site, coordinates }: Omit<Request, 'lost'>, number: Value): Value =>
+  e.b.if(
+    e.b.cmp('eq', number, e.b.i32(AMBIENT_CELL)),
+    () => {
+      report(e, 'exhausted', site, coordinates);
+      return e.b.i32(SINK_CELL);
+    },
+    () => number,
+  )[0];
+
+/** Records that a cell which nobody has used may be given out again after the next collection. */
 export const recycle = (e: Emit, pool: Pool, number: Value): void => {
   const at = atomic(e, 'add', e.b.i32(1), fixed(pool.recycledCount));
   store(e, number, poolEntry(pool.recycled, at), 'i32');
 };
+
+const words = ({ storage }: Emit): string => arenaName(storage.memory, 'i32');
