@@ -14,6 +14,7 @@ import {
 import {
   dce,
   defaultPipeline,
+  factorScales,
   fuseProducts,
   serialLanes,
   shareIndices,
@@ -65,7 +66,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `factorScales`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -106,6 +107,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && { team: grain.team.threads }) }).passes,
             unevenLoops({ dialects }),
             vectorizeNests({ dialects }),
+            factorScales({ dialects }),
             superword({ dialects }),
             shareIndices({ dialects }),
             dce({ dialects }),
@@ -114,7 +116,7 @@ export const fieldPipeline = (storage: Storage, options?: FieldPipelineOptions):
             ...(grain === undefined ? [stageStrides({ dialects })] : []),
           ],
           omit,
-        ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
+        ).filter(({ name }) => (fastMath || name !== FACTOR) && ((fma && fastMath) || name !== FUSE))),
     ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
 };
@@ -144,3 +146,5 @@ const without = (passes: readonly Pass<Module>[], omit: readonly string[]): read
 };
 
 const FUSE = 'fuse-products';
+
+const FACTOR = 'factor-scales';
