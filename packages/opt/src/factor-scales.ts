@@ -152,10 +152,10 @@ const worthwhile = (
     return root;
   };
   const used = new Map<number, number>();
-  for (const [id, { op, of }] of scaled)
+  for (const [id, { of }] of scaled)
     for (const v of of) {
       parents.set(rootOf(v.id), rootOf(id));
-      used.set(v.id, (used.get(v.id) ?? 0) + op.operands.filter((w) => w.id === v.id).length);
+      used.set(v.id, (used.get(v.id) ?? 0) + 1);
     }
   const saved = new Map<number, number>();
   for (const [id, { of }] of scaled) {
