@@ -114,7 +114,13 @@ describe('the search for a compiler', () => {
     const able = compilers({ 'g++': fake('g++ 12') });
     const found = await find({ PATH: able, FILIGREE_TARGET: name });
     expect(found).toMatchObject({ right: { target: flags, cpu: expect.stringMatching(`-${name}$`) as string } });
-    expect(await find({ PATH: able })).toMatchObject({ right: { target: ['-march=native'] } });
+    const best = instructionSet({});
+    const tuned = (nth: number): readonly string[] => [...best.flags, ...best.tuning.slice(nth, nth + 1)];
+    expect(await find({ PATH: able })).toMatchObject({ right: { target: tuned(0) } });
+    const later = compilers({ 'g++': fake('g++ 13', ...best.tuning.slice(0, 1).map((flag) => `${flag}\\ `)) });
+    expect(await find({ PATH: later })).toMatchObject({ right: { target: tuned(1) } });
+    const other = compilers({ 'clang++': fake('clang version 15') });
+    expect(await find({ PATH: other })).toMatchObject({ right: { target: best.flags } });
     expect(await find({ PATH: able, FILIGREE_TARGET: 'mmx' })).toMatchObject({ left: [{ code: 'toolchain/target' }] });
     const old = compilers({ 'g++': fake('g++ 4', ...flags) });
     expect(await find({ PATH: old, FILIGREE_TARGET: name })).toMatchObject({

@@ -1,6 +1,7 @@
 export { canonicalize } from './canonicalize/canonicalize.js';
 export { cse } from './cse.js';
 export { dce } from './dce.js';
+export { factorScales } from './factor-scales.js';
 export { fuseProducts } from './fuse-products/fuse-products.js';
 export { ifToSelect } from './if-to-select.js';
 export { integerRange } from './integer-range/integer-range.js';

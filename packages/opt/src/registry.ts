@@ -14,6 +14,7 @@ import {
 import { canonicalize } from './canonicalize/canonicalize.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
+import { factorScales } from './factor-scales.js';
 import { fuseProducts } from './fuse-products/fuse-products.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
@@ -36,6 +37,7 @@ const factories = {
   canonicalize,
   cse,
   dce,
+  'factor-scales': factorScales,
   'fuse-products': fuseProducts,
   'if-to-select': ifToSelect,
   'integer-range': integerRange,

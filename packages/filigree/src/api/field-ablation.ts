@@ -39,6 +39,8 @@ export const FIELD_ABLATIONS = {
   'uneven-loops': { omit: ['uneven-loops'] },
   /** Loops whose iterations are independent on vector lanes. */
   vectorize: { omit: ['vectorize-nests', 'stage-strides'], lanes: false },
+  /** Factors of fixed point at the end of what is computed. */
+  'factor-scales': { omit: ['factor-scales'] },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
   /** One index, and constants, for elements around a place. */

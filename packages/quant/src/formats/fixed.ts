@@ -2,6 +2,7 @@ import { checkOptions, fail, type Builder, scalarOf, type ScalarType, type Value
 import { codeType, type Format } from '@filigree/sparse/fields';
 import { checkedBits } from './checks.js';
 import { emitExactHalves, exactHalves } from './exact-halves.js';
+import { ieeeOf } from './ieee.js';
 import { lowest, signExtended, signSpec, type SignOptions } from './int.js';
 import { isPowerOfTwo, scaleOf, type Ends, type Scale } from './scale.js';
 
@@ -50,36 +51,57 @@ const nearest = (value: number, scale: Scale): number => {
   return Number.isNaN(within) ? 0 : Math.trunc((within + Math.sign(within)) / 2) + 0;
 };
 
-/**
- * Halves of a step are counted, cut off towards zero, so that what is left is on integers. Between what a program computes and
- * the product stands a choice, so that compilers with fast arithmetic do not join them.
- */
 const emitNearest = (b: Builder, value: Value, scale: Scale): Value => {
   const { bits, least, ends } = scale;
-  const type = bits > 29 || scale.exact ? 'i64' : 'i32';
-  const count = (n: number): Value => b.constant(type === 'i64' ? BigInt(n) : n, type);
-  const within = ends ? emitHalves(b, value, scale, ends, type) : emitExact(b, value, scale, count);
-  const up = least < 0 ? b.add(count(1), b.shr(within, count(type === 'i64' ? 63 : 31))) : count(1);
-  const steps = b.shr(b.add(within, up), count(1));
   const code = codeType(bits);
-  return least < 0 ? lowest(b, b.cast(steps, code), bits, code) : b.cast(steps, code);
+  const steps = ends ? emitRounded(b, emitWithin(b, value, ends), scale) : emitExact(b, value, scale);
+  const word = steps.type === code ? steps : b.cast(steps, code);
+  return least < 0 ? lowest(b, word, bits, code) : word;
 };
 
 /** What is outside is cut to the ends while it is a float, of which a register holds more than of what it becomes. */
-const emitHalves = (b: Builder, value: Value, scale: Scale, ends: Ends, type: 'i32' | 'i64'): Value => {
-  const as = (x: Value, to: 'f32' | 'f64'): Value => (scalarOf(x.type) === to ? x : b.cast(x, to));
-  const end = (n: number): Value => b.constant(n, ends.type);
-  const x = orZero(b, as(value, ends.type));
-  const above = b.select(b.cmp('gt', x, end(ends.low)), x, end(ends.low));
-  const within = b.select(b.cmp('lt', above, end(ends.high)), above, end(ends.high));
-  const of = scale.narrow ? 'f32' : 'f64';
-  return b.value('arith.cast', [b.mul(as(within, of), b.constant(scale.perHalf, of))], { to: type, fits: true });
+const emitWithin = (b: Builder, value: Value, { type, low, high }: Ends): Value => {
+  const end = (n: number): Value => b.constant(n, type);
+  const x = orZero(b, asFloat(b, value, type));
+  const above = b.select(b.cmp('gt', x, end(low)), x, end(low));
+  return b.select(b.cmp('lt', above, end(high)), above, end(high));
 };
 
-const emitExact = (b: Builder, value: Value, scale: Scale, count: (n: number) => Value): Value => {
-  const x = scale.type === 'f32' ? b.cast(value, 'f64') : orZero(b, value);
-  return b.min(b.max(emitExactHalves(b, x, scale), count(2 * scale.least)), count(2 * scale.most));
+/**
+ * The nearest number of steps to one between the ends. Products that are exact get the largest number below a half, away from zero, and what is left is cut
+ * off: a half itself would lift numbers just below a middle, whose sum is rounded. Other products are those with `perStepUp`: no
+ * number is in the middle any more, and a sum with a float so large that its last bit is a step has the steps in its lowest bits. Between what a
+ * program computes and the product stands a choice, so that compilers with fast arithmetic do not join them.
+ */
+const emitRounded = (b: Builder, within: Value, { bits, least, narrow, perStepUp, perHalf }: Scale): Value => {
+  if (perStepUp !== undefined) {
+    const steps = b.mul(asFloat(b, within, 'f64'), b.f64(perStepUp));
+    return b.cast(b.bitcast(b.add(steps, b.f64(STEPS_BELOW)), 'u64'), 'u32');
+  }
+  const of = narrow ? 'f32' : 'f64';
+  const x = asFloat(b, within, of);
+  const { constant, word, sign, bitsOf } = ieeeOf(of);
+  const half = constant(b, bitsOf(narrow ? 0.5 - 2 ** -25 : 0.5 - 2 ** -54));
+  const signed = (): Value => b.or(b.and(b.bitcast(x, word), constant(b, sign)), half);
+  const away = b.bitcast(least < 0 ? signed() : half, of);
+  const sum = b.add(b.mul(x, b.constant(perHalf / 2, of)), away);
+  return b.value('arith.cast', [sum], { to: bits > 31 ? 'i64' : 'i32', fits: true });
 };
+
+/** Integers decide: an i64. */
+const emitExact = (b: Builder, value: Value, scale: Scale): Value => {
+  const count = (n: number): Value => b.constant(BigInt(n), 'i64');
+  const { type, least, most } = scale;
+  const x = type === 'f32' ? b.cast(value, 'f64') : orZero(b, value);
+  const within = b.min(b.max(emitExactHalves(b, x, scale), count(2 * least)), count(2 * most));
+  const up = least < 0 ? b.add(count(1), b.shr(within, count(63))) : count(1);
+  return b.shr(b.add(within, up), count(1));
+};
+
+/** A float of which the last bit of the fraction is 1, and that leaves room for steps of either sign. */
+const STEPS_BELOW = 1.5 * 2 ** 52;
+
+const asFloat = (b: Builder, x: Value, to: 'f32' | 'f64'): Value => (scalarOf(x.type) === to ? x : b.cast(x, to));
 
 const orZero = (b: Builder, x: Value): Value => b.select(b.cmp('eq', x, x), x, b.constant(0, x.type));
 

@@ -16,6 +16,11 @@ export interface Scale {
    * halves, never comes out below it.
    */
   readonly perHalf: number;
+  /**
+   * Steps in 1 where no f64 is it and integers need not decide: so much more than it that the product with a number in the middle between two codes comes out above
+   * it when it is rounded, and so little that one below, of 24 bits as the step, stays below: they are apart by 2⁻⁴⁹ at least.
+   */
+  readonly perStepUp: number | undefined;
   /** Whether f32 is precise enough to store: then each product is exact. */
   readonly narrow: boolean;
   /** Whether it is to load: codes and step are numbers of it, so that their product is rounded once, as that of f64 is. */
@@ -50,6 +55,7 @@ export const scaleOf = (bits: number, range: number, signed: boolean, type: Scal
     most,
     step,
     perHalf,
+    perStepUp: power || exact ? undefined : next(next(next(1 / step))),
     narrow: type === 'f32' && power && bits <= 24,
     exactInF32: type === 'f32' && bits <= 24,
     exact,

@@ -14,6 +14,7 @@ import {
 import {
   dce,
   defaultPipeline,
+  factorScales,
   fuseProducts,
   serialLanes,
   shareIndices,
@@ -67,7 +68,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `factorScales`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -122,6 +123,7 @@ export const fieldPasses = (
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && { team: grain.team.threads }) }).passes,
             unevenLoops({ dialects }),
             vectorizeNests({ dialects }),
+            factorScales({ dialects }),
             superword({ dialects }),
             shareIndices({ dialects }),
             dce({ dialects }),
@@ -130,7 +132,7 @@ export const fieldPasses = (
             ...(grain === undefined ? [stageStrides({ dialects })] : []),
           ],
           omit,
-        ).filter((p) => (fma && fastMath) || p.name !== FUSE)),
+        ).filter(({ name }) => (fastMath || name !== FACTOR) && ((fma && fastMath) || name !== FUSE))),
     ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
 };
@@ -164,3 +166,5 @@ const without = (passes: readonly Pass<Module>[], omit: readonly string[]): read
 };
 
 const FUSE = 'fuse-products';
+
+const FACTOR = 'factor-scales';

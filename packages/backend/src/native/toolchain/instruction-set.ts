@@ -9,6 +9,8 @@ export interface InstructionSet extends VectorUnit {
   readonly fma: boolean;
   /** Flags by which g++ and clang++ make code for it and nothing beyond. */
   readonly flags: readonly string[];
+  /** Flags of gcc under which it takes what the processor is good at and it may not know of, by the names of different versions; the first that it takes is added. */
+  readonly tuning: readonly string[];
   /** `FILIGREE_TARGET` names it; otherwise it is the best of this processor, which may have more besides. */
   readonly named: boolean;
 }
@@ -31,7 +33,8 @@ export const instructionSet = (
   const asked = env['FILIGREE_TARGET']?.trim();
   if (asked === undefined || asked === '') {
     const best = known[present.at(-1)!];
-    return { ...best, flags: ['-march=native', ...best.flags.slice(1)], named: false };
+    const tuning = processor.features?.has('avx512_fp16') ? GATHERS : [];
+    return { ...best, flags: ['-march=native', ...best.flags.slice(1)], tuning, named: false };
   }
   const found = present.find((name) => name === asked);
   return found === undefined
@@ -42,8 +45,16 @@ export const instructionSet = (
           : `FILIGREE_TARGET is '${asked}', which is no instruction set`,
         { remedy: `set it to ${present.join(' or ')}, or unset it for all that this processor has` },
       )
-    : { ...known[found], named: true };
+    : { ...known[found], tuning: [], named: true };
 };
+
+/**
+ * Loads from where vector lanes say. Processors that compute with half precision have quick ones; where gcc has no name for them, or a virtual machine hides it,
+ * it tunes for all processors there are, of which some have slow ones, and leaves loops that need them scalar.
+ */
+const GATHERS = ['use_gather', 'use_gather_8parts'].map(
+  (most) => `-mtune-ctrl=use_gather_2parts,use_gather_4parts,${most}`,
+);
 
 /** The instruction sets that `FILIGREE_TARGET` may name on a processor, the best last. */
 export const instructionSets = (processor: Processor = thisProcessor()): readonly InstructionSetName[] =>
@@ -62,7 +73,7 @@ const few = { registers: 16, masks: false, instructionCache: 32768 } as const;
  * Levels of x86-64 rather than single features, which compilers know by the same names. Without AVX gcc moves vectors of eight bytes
  * through MMX registers and leaves them in use, whereupon every `long double` of the process is not a number, V8's own included.
  */
-const known: Readonly<Record<InstructionSetName, Omit<InstructionSet, 'named'>>> = {
+const known: Readonly<Record<InstructionSetName, Omit<InstructionSet, 'named' | 'tuning'>>> = {
   sse: { name: 'sse', ...few, vectorBytes: 16, fma: false, flags: ['-march=x86-64-v2', '-mno-mmx'] },
   avx2: { name: 'avx2', ...few, vectorBytes: 32, fma: true, flags: ['-march=x86-64-v3'] },
   avx512: {

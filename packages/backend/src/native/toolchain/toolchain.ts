@@ -22,7 +22,7 @@ export interface Toolchain {
   readonly version: string;
   /** `-fopenmp` compiles and links. */
   readonly openmp: boolean;
-  /** Flags that make code for the instruction set of `instructionSet`; none where the compiler does not know `-march=native`. */
+  /** Flags that make code for the instruction set of `instructionSet`, and tune it; none where the compiler does not know `-march=native`. */
   readonly target: readonly string[];
   /** Says which processors the code is for, for cache keys. */
   readonly cpu: string;
@@ -147,7 +147,7 @@ const probeCommand = async (
   const ages = await Promise.all(
     files.map(async (f) => stat(f).then(({ mtimeMs, size }) => `${f} ${mtimeMs} ${size}`)),
   );
-  const key = [...(language === 'c' ? ['c'] : []), path, ...args, ...ages, ...set.flags].join('\0');
+  const key = [...(language === 'c' ? ['c'] : []), path, ...args, ...ages, ...set.flags, ...set.tuning].join('\0');
   const known =
     probes.get(key) ?? remembered(key, { path, args, limitMs, cache }, () => probe(language, path, args, set, limitMs));
   probes.set(key, known);
@@ -202,9 +202,14 @@ const probe = async (
       ...{ path, args, family, version, openmp, target },
       cpu: set.named ? `${platform()}-${arch()}-${set.name}` : await cpuFingerprint(),
     });
+    const tuned = async (): Promise<readonly string[]> => {
+      for (const flag of family === 'gcc' ? set.tuning : [])
+        if ((await tries(false, [...set.flags, flag])) === undefined) return [...set.flags, flag];
+      return set.flags;
+    };
     /* Nearly every compiler passes the first. What was named is not left out. */
     for (const openmp of [true, false])
-      if ((await tries(openmp, set.flags)) === undefined) return await toolchain(openmp, set.flags);
+      if ((await tries(openmp, set.flags)) === undefined) return await toolchain(openmp, await tuned());
     const problem = await tries(false, []);
     if (problem !== undefined) return `cannot build a shared library: ${problem}`;
     if (set.named && set.flags.length > 0)
