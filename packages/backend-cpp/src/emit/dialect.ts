@@ -106,6 +106,7 @@ export const cppDialect: CFamilyDialect = {
       ? ['#pragma omp simd', ...accumulated.map((a) => `reduction(${a.helper}:${a.variable})`)].join(' ')
       : 'FILIGREE_INDEPENDENT',
   ],
+  scalarLoop: ['FILIGREE_SCALAR'],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
     prologue: [],

@@ -35,13 +35,27 @@ export const sumGroups = (
     for (let at = r.ptr[unit] + 1; at < r.ptr[unit + 1]; at++) h = mix(h, destinationHash(r.destinations, at));
     return h;
   };
+  return groupsOfTerms(d, terms, destinationOf, firstSumUnit, options).map((group) => ({ level, ...group }));
+};
+
+/**
+ * Sums by destination and kinds of terms.
+ *
+ * @param destinationOf a number for where the values of a unit go
+ * @param firstUnit the number of the first unit
+ */
+export const groupsOfTerms = (
+  d: Grouping,
+  terms: UnitTerms,
+  destinationOf: (i: number) => number,
+  firstUnit: number,
+  options: GroupOptions,
+): Summed[] => {
+  const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
   const { alike, others } = membersAlike(terms, destinationOf, options);
   return [
-    ...byEqualLeaves(terms, alike, options).map((members): HarvestedGroup => ({
-      level,
-      ...unrolledSums(d, terms, members, firstSumUnit),
-    })),
-    ...others.map((members): HarvestedGroup => ({ level, ...rolledSums(d, terms, members, firstSumUnit, anyOrder) })),
+    ...byEqualLeaves(terms, alike, options).map((members) => unrolledSums(d, terms, members, firstUnit)),
+    ...others.map((members) => rolledSums(d, terms, members, firstUnit, anyOrder)),
   ];
 };
 
