@@ -241,13 +241,12 @@ const unrolledSums = (
   const second = Array.from({ length: width }, (_, t) =>
     kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
   );
-  for (let m = 0; m < members.length; m++) {
-    const from = ptr[members[m]];
-    for (let t = 0; t < width; t++) {
-      first[t][m] = ids[from + t];
-      const by = second[t];
-      if (by !== undefined) by[m] = factors![from + t];
-    }
+  const starts = new Int32Array(members.length);
+  for (let m = 0; m < starts.length; m++) starts[m] = ptr[members[m]];
+  for (let t = 0; t < width; t++) {
+    const [of, by] = [first[t], second[t]];
+    for (let m = 0; m < starts.length; m++) of[m] = ids[starts[m] + t];
+    if (by !== undefined) for (let m = 0; m < starts.length; m++) by[m] = factors![starts[m] + t];
   }
   for (let t = 0; t < width; t++) {
     const code = codes[ptr[members[0]] + t];

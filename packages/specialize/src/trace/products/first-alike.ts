@@ -28,6 +28,7 @@ export const firstAlike = (
   let begin = 0;
   for (const p of products) {
     const { left, right, product } = p;
+    const same = sameProducts(p);
     const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
     const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
     const value = new Int32Array(2 * product.cols);
@@ -45,7 +46,7 @@ export const firstAlike = (
         value[2 * j] = 0;
         value[2 * j + 1] = 0;
         if (known === begin + e) continue;
-        if (known < begin || !sameProducts(p, rowOf[first[e]], product.colIdx[first[e]], i, j)) return undefined;
+        if (known < begin || !same(rowOf[first[e]], product.colIdx[first[e]], i, j)) return undefined;
       }
     }
     found.push(first);
@@ -57,37 +58,34 @@ export const firstAlike = (
 /** In the place of an entry. */
 const OF_SUMS = -1;
 
-/** Whether entries (i, j) and (m, n) are sums of the same products in the same order; operands may have changed places. */
-const sameProducts = ({ left, right }: ProductOfStored, i: number, j: number, m: number, n: number): boolean => {
-  const [next, other] = [termsOf(left, right, i, j), termsOf(left, right, m, n)];
-  for (;;) {
-    const [more, moreOther] = [next.step(), other.step()];
-    if (!more || !moreOther) return more === moreOther;
-    const same = next.a === other.a && next.b === other.b;
-    if (!same && (next.a !== other.b || next.b !== other.a)) return false;
-  }
-};
-
-/** The products of entry (i, j), one after the other: `step` goes on to the next, if there is one. */
-const termsOf = (left: ProductOfStored['left'], right: ProductOfStored['right'], i: number, j: number) => {
+/** Tells whether entries (i, j) and (m, n) of a product are sums of the same products in the same order; operands may have changed places. */
+const sameProducts = ({ left, right }: ProductOfStored): ((i: number, j: number, m: number, n: number) => boolean) => {
   const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
   const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
-  let at = aPtr[i];
-  const term = {
-    a: 0,
-    b: 0,
-    step: (): boolean => {
-      for (; at < aPtr[i + 1]; at++)
-        for (let r = bPtr[aCol[at]]; r < bPtr[aCol[at] + 1]; r++)
-          if (bCol[r] === j) {
-            term.a = left.values[at++];
-            term.b = right.values[r];
-            return true;
-          }
-      return false;
-    },
+  let most = 0;
+  for (let i = 0; i < left.pattern.rows; i++) most = Math.max(most, aPtr[i + 1] - aPtr[i]);
+  const [terms, others] = [new Int32Array(2 * most), new Int32Array(2 * most)];
+  const collect = (i: number, j: number, into: Int32Array): number => {
+    let n = 0;
+    for (let q = aPtr[i]; q < aPtr[i + 1]; q++) {
+      const end = bPtr[aCol[q] + 1];
+      let r = bPtr[aCol[q]];
+      while (r < end && bCol[r] < j) r++;
+      if (r === end || bCol[r] !== j) continue;
+      into[n++] = left.values[q];
+      into[n++] = right.values[r];
+    }
+    return n;
   };
-  return term;
+  return (i, j, m, n) => {
+    const count = collect(i, j, terms);
+    if (count !== collect(m, n, others)) return false;
+    for (let t = 0; t < count; t += 2) {
+      const [a, b, c, d] = [terms[t], terms[t + 1], others[t], others[t + 1]];
+      if ((a !== c || b !== d) && (a !== d || b !== c)) return false;
+    }
+    return true;
+  };
 };
 
 /** Pairs of residues, and the first entry of each. */
