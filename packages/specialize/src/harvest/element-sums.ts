@@ -241,8 +241,12 @@ const unrolledSums = (
   const second = Array.from({ length: width }, (_, t) =>
     kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
   );
+  const units = new Int32Array(members.length);
   const starts = new Int32Array(members.length);
-  for (let m = 0; m < starts.length; m++) starts[m] = ptr[members[m]];
+  for (let m = 0; m < starts.length; m++) {
+    units[m] = firstUnit + members[m];
+    starts[m] = ptr[members[m]];
+  }
   for (let t = 0; t < width; t++) {
     const [of, by] = [first[t], second[t]];
     for (let m = 0; m < starts.length; m++) of[m] = ids[starts[m] + t];
@@ -253,7 +257,7 @@ const unrolledSums = (
     if (code === BREAK) lists.push([]);
     else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
   }
-  return { units: Int32Array.from(members, (i) => firstUnit + i), body: bodyOfTerms(d, lists), segments: [] };
+  return { units, body: bodyOfTerms(d, lists), segments: [] };
 };
 
 /** Sums of any terms, a segment for each kind. */

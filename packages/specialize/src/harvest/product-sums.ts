@@ -56,7 +56,7 @@ export const productSums = (p: ProductOfStored): ProductSums => {
   const ptr = new Int32Array(entries + 1);
   for (let s = 0; s < entries; s++) {
     const own = role[s] === OWN && productOf[s] >= 0 ? counts[productOf[s]] : 0;
-    ptr[s + 1] = ptr[s] + own + (role[s] === COPY ? 0 : more[s]);
+    ptr[s + 1] = ptr[s] + own + more[s];
   }
   const own = newTerms(ptr);
   const head = newTerms(new Int32Array(heads + 1), headTerms);
@@ -89,7 +89,8 @@ export const productSums = (p: ProductOfStored): ProductSums => {
     }
   }
   /* What is added stands behind the products. */
-  const filled = Int32Array.from({ length: entries }, (_, s) => ptr[s + 1] - (role[s] === COPY ? 0 : more[s]));
+  const filled = ptr.slice(1);
+  for (let s = 0; s < entries; s++) filled[s] -= more[s];
   added.forEach(({ matrix, negative }, k) =>
     addedAt[k].forEach((entry, e) => {
       const t = filled[entry]++;

@@ -38,13 +38,13 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
   return lines;
 };
 
-/** Lines before an innermost loop that says it gains nothing by lanes, and carries nothing, so that compilers do not spend their time on that. */
-export const scalarHints = (w: Writer, op: Op): readonly string[] => {
-  const { scalarLoop = [] } = w.shared.dialect;
-  return op.attrs['simd'] === false && op.results.length === 0 && !contains(op.regions[0]!, (o) => o.regions.length > 0)
-    ? scalarLoop
+/** Lines before an innermost loop that carries nothing and says that it gains nothing by lanes, so that compilers spend no time on them. */
+export const scalarHints = (w: Writer, op: Op): readonly string[] =>
+  op.attrs['simd'] === false &&
+  op.results.length === 0 &&
+  !contains(op.regions[0]!, (o) => o.regions.length > 0 || !takesLanes(w, o))
+    ? (w.shared.dialect.scalarLoop ?? [])
     : [];
-};
 
 /** Values of a loop that are made of what it carries. */
 const accumulatedIn = (loop: Op): ReadonlySet<number> => {
