@@ -58,6 +58,26 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     );
   });
 
+  it('tells compilers of innermost loops that gain nothing by lanes, and of no others', () => {
+    const buffers = [declareBuffer('x', 'f64', 64, 'inout')];
+    const loops = (b: Builder, simd: boolean | undefined): void => {
+      const attrs = simd === undefined ? {} : { simd };
+      b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (i) =>
+        b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (j) => b.store('x', b.f64(1), b.add(b.mul(i, b.i32(8)), j))),
+      );
+    };
+    const pragmas = (simd: boolean | undefined): readonly string[] =>
+      body(makeModule('m', buffers, [buildKernel('k', {}, (b) => loops(b, simd), buffers)]))
+        .split('\n')
+        .filter((l, k, all) => l.includes('#pragma') || all[k - 1]?.includes('#pragma'))
+        .map((l) => l.trim());
+    expect(pragmas(undefined)).toEqual([]);
+    expect(pragmas(false)).toEqual([
+      '#pragma omp simd safelen(1) simdlen(1)',
+      expect.stringMatching(/^for \(long long (?<loop>\w+) = 0; \k<loop> < 8; \+\+\k<loop>\) \{$/),
+    ]);
+  });
+
   it('writes a sum with a negative as a difference, and nests only where C must', () => {
     const buffers = [declareBuffer('x', 'f64', 3, 'inout')];
     const kernel = buildKernel(

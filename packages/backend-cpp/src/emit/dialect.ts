@@ -106,6 +106,8 @@ export const cppDialect: CFamilyDialect = {
       ? ['#pragma omp simd', ...accumulated.map((a) => `reduction(${a.helper}:${a.variable})`)].join(' ')
       : 'FILIGREE_INDEPENDENT',
   ],
+  /* gcc takes the one clause as an order not to vectorise; without the other clang takes it for granted that iterations are independent. */
+  scalarLoop: ['#pragma omp simd safelen(1) simdlen(1)'],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
     prologue: [],

@@ -44,7 +44,7 @@ const forOp: OpDef = defineGeneral(
       'runs its region for iv = lb, lb + step, … below ub, carrying values from one iteration to the next; ' +
       '`parallel`: iterations may run at once; `independent`: but for what they accumulate in carried values, iterations do not ' +
       'depend on one another, and sums, products, extrema and bits may be formed in any order; `simd`: iterations want ' +
-      'vector lanes, and depend on one another by carried values alone; for parallel loops `schedule` says whether the ' +
+      'vector lanes, and depend on one another by carried values alone, or, where it is false, gain nothing by lanes; for parallel loops `schedule` says whether the ' +
       'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect; ' +
       '`team`: inside of a parallel loop, iterations may be divided among the team of threads that runs one iteration of it; the team ' +
       'shares scratch buffers, and waits for all of its threads before and after the loop, which no two iterations may race in',

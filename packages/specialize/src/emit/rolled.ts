@@ -139,7 +139,7 @@ const emitParts = (b: Builder, s: WholeSegment, parts: PlacedParts, range: Range
   const { segment } = s;
   const work = (segment.terms * (segment.columnBuffers.length + segment.template.graph.length)) / range.times;
   const attrs = emit.parallel && work >= PARALLEL_WORK ? { parallel: true } : {};
-  const simd = emit.simd && isComputeBound(segment.template, segment, 1) ? { simd: true } : {};
+  const simd = emit.simd ? { simd: isComputeBound(segment.template, segment, 1) } : {};
   const [zero, one] = [b.i32(0), b.i32(1)];
   const identity = b.constant(identityOf(segment.operation), dtype);
   b.for(range.from, range.to, one, { ...attrs, trips: Math.ceil(parts.count / range.times) }, [], (p) => {

@@ -35,13 +35,27 @@ export const sumGroups = (
     for (let at = r.ptr[unit] + 1; at < r.ptr[unit + 1]; at++) h = mix(h, destinationHash(r.destinations, at));
     return h;
   };
+  return groupsOfTerms(d, terms, destinationOf, firstSumUnit, options).map((group) => ({ level, ...group }));
+};
+
+/**
+ * Sums by destination and kinds of terms.
+ *
+ * @param destinationOf a number for where the values of a unit go
+ * @param firstUnit the number of the first unit
+ */
+export const groupsOfTerms = (
+  d: Grouping,
+  terms: UnitTerms,
+  destinationOf: (i: number) => number,
+  firstUnit: number,
+  options: GroupOptions,
+): Summed[] => {
+  const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
   const { alike, others } = membersAlike(terms, destinationOf, options);
   return [
-    ...byEqualLeaves(terms, alike, options).map((members): HarvestedGroup => ({
-      level,
-      ...unrolledSums(d, terms, members, firstSumUnit),
-    })),
-    ...others.map((members): HarvestedGroup => ({ level, ...rolledSums(d, terms, members, firstSumUnit, anyOrder) })),
+    ...byEqualLeaves(terms, alike, options).map((members) => unrolledSums(d, terms, members, firstUnit)),
+    ...others.map((members) => rolledSums(d, terms, members, firstUnit, anyOrder)),
   ];
 };
 
@@ -227,20 +241,23 @@ const unrolledSums = (
   const second = Array.from({ length: width }, (_, t) =>
     kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
   );
-  for (let m = 0; m < members.length; m++) {
-    const from = ptr[members[m]];
-    for (let t = 0; t < width; t++) {
-      first[t][m] = ids[from + t];
-      const by = second[t];
-      if (by !== undefined) by[m] = factors![from + t];
-    }
+  const units = new Int32Array(members.length);
+  const starts = new Int32Array(members.length);
+  for (let m = 0; m < starts.length; m++) {
+    units[m] = firstUnit + members[m];
+    starts[m] = ptr[members[m]];
+  }
+  for (let t = 0; t < width; t++) {
+    const [of, by] = [first[t], second[t]];
+    for (let m = 0; m < starts.length; m++) of[m] = ids[starts[m] + t];
+    if (by !== undefined) for (let m = 0; m < starts.length; m++) by[m] = factors![starts[m] + t];
   }
   for (let t = 0; t < width; t++) {
     const code = codes[ptr[members[0]] + t];
     if (code === BREAK) lists.push([]);
     else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
   }
-  return { units: Int32Array.from(members, (i) => firstUnit + i), body: bodyOfTerms(d, lists), segments: [] };
+  return { units, body: bodyOfTerms(d, lists), segments: [] };
 };
 
 /** Sums of any terms, a segment for each kind. */

@@ -29,8 +29,8 @@ export interface HarvestedGroup {
 
 /** A group that is no group of units: where the values of its instances go stands beside it. */
 export interface ListedGroup extends HarvestedGroup {
-  /** Of an output the position that each instance writes. */
-  readonly move: { readonly output: number; readonly positions: Int32Array };
+  /** For each value of an instance the positions of an output that it is written to, one column each. */
+  readonly move: { readonly output: number; readonly positions: readonly (readonly Int32Array[])[] };
 }
 
 /** Where the terms of each instance of a rolled sum begin, of all segments together. */

@@ -1,6 +1,6 @@
 import type { Arithmetic } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse/formats';
-import { ADD } from '../decompose/codes.js';
+import { ADD, associativeIn } from '../decompose/codes.js';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { GroupOptions } from '../options.js';
@@ -8,35 +8,68 @@ import { hasSum } from '../trace/elements/elements.js';
 import { factorsOf, type ProductOfStored } from '../trace/products/product-of-stored.js';
 import type { StoredMatrix } from '../trace/products/stored-matrix.js';
 import type { Column } from './columns.js';
+import { groupsOfTerms } from './element-sums.js';
 import { termTemplate } from './element-template.js';
+import { termsOfUnits } from './element-terms.js';
 import type { Body, ListedGroup } from './harvested.js';
+import { productSums } from './product-sums.js';
+import { rowCounts } from './row-counts.js';
 import type { Template } from './template.js';
+import { kindOfVariable } from './unit-form.js';
 
-/** The groups of outputs that are products: entries by their number of terms, those of rare or large numbers in one loop over terms. */
+/** The groups of outputs that are products, or products and what is added to them. */
 export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[] =>
   d.outputs.flatMap(({ product }, output) => {
     if (product === undefined) return [];
-    const { left, right } = product;
+    const groups =
+      product.added.length > 0 || product.firstAlike !== undefined
+        ? groupsOfSums(d, product, options)
+        : groupsByTerms(d, product, options);
     const level = levelAbove(d, product);
-    const columns = (nodes: readonly Int32Array[]): Column[] =>
-      nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
-    const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): ListedGroup => ({
-      ...{ level, units: new Int32Array(positions.length), move: { output, positions } },
-      ...of,
-    });
-    const body = (terms: number, nodes: readonly Int32Array[]): Body => ({
-      template: sumOfProducts(d.graph.arithmetic, terms),
-      columns: columns(nodes),
-      constants: [],
-    });
-    const { alike, others } = entriesByTerms(product, options);
-    return [
-      ...alike.map(({ terms, positions, nodes }) => group(positions, { body: body(terms, nodes), segments: [] })),
-      ...others.map(({ positions, ptr, nodes }) =>
-        group(positions, { body: undefined, segments: [{ ...body(1, nodes), ptr, operation: ADD }] }),
-      ),
-    ];
+    return groups.map(({ positions, ...group }): ListedGroup => ({ level, ...group, move: { output, positions } }));
   });
+
+type PlacedGroup = Omit<ListedGroup, 'level' | 'move'> & Pick<ListedGroup['move'], 'positions'>;
+
+/** Sums of products alone that all differ: entries by their number of terms, those of rare or large numbers in one loop over terms. */
+const groupsByTerms = (d: Grouping, product: ProductOfStored, options: GroupOptions): PlacedGroup[] => {
+  const { left, right } = product;
+  const columns = (nodes: readonly Int32Array[]): Column[] =>
+    nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
+  const body = (terms: number, nodes: readonly Int32Array[]): Body => ({
+    template: sumOfProducts(d.graph.arithmetic, terms),
+    columns: columns(nodes),
+    constants: [],
+  });
+  const group = (positions: Int32Array, of: Pick<ListedGroup, 'body' | 'segments'>): PlacedGroup => ({
+    ...{ units: new Int32Array(positions.length), positions: [[positions]] },
+    ...of,
+  });
+  const { alike, others } = entriesByTerms(product, options);
+  return [
+    ...alike.map(({ terms, positions, nodes }) => group(positions, { body: body(terms, nodes), segments: [] })),
+    ...others.map(({ positions, ptr, nodes }) =>
+      group(positions, { body: undefined, segments: [{ ...body(1, nodes), ptr, operation: ADD }] }),
+    ),
+  ];
+};
+
+/** Sums with terms of several kinds, or of which some are alike, grouped as other sums are. */
+const groupsOfSums = (d: Grouping, product: ProductOfStored, options: GroupOptions): PlacedGroup[] => {
+  const { sums, unitPtr, unitSums, placePtr, places } = productSums(product);
+  const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
+  const units = { unitPtr, sums: unitSums };
+  const terms = termsOfUnits(sums, units, (id) => id, kindOfVariable(d), d.inputs.length + 1, anyOrder);
+  const sumsIn = (unit: number): number => unitPtr[unit + 1] - unitPtr[unit];
+  const placesOf = (unit: number): number => placePtr[unit + 1] - placePtr[unit];
+  const destinationOf = (unit: number): number => (sumsIn(unit) > 1 ? 0 : placesOf(unit));
+  return groupsOfTerms(d, terms, destinationOf, 0, options).map((group): PlacedGroup => {
+    const columns = Array.from({ length: placesOf(group.units[0]) }, (_, k) =>
+      group.units.map((unit) => places[placePtr[unit] + k]),
+    );
+    return { ...group, positions: sumsIn(group.units[0]) > 1 ? columns.map((c) => [c]) : [columns] };
+  });
+};
 
 /** The kind of a matrix's entries as leaves. */
 const kindOf = ({ input }: StoredMatrix): number => (input === undefined ? INTERMEDIATE : input + 1);
@@ -78,7 +111,7 @@ interface Others {
 
 /** The entries of a product, ascending in each group, with their terms in increasing k. */
 const entriesByTerms = (
-  { pattern, left, right }: ProductOfStored,
+  { product: pattern, left, right }: ProductOfStored,
   { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
 ): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
   const entries = entriesByCount(pattern, left.pattern, right.pattern);
@@ -168,31 +201,4 @@ const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int3
     for (let s = 0; s < width; s++) entries[row.counts[s]]++;
   }
   return entries;
-};
-
-/** The number of terms of each entry of a row of a product, for one row after the other. */
-interface RowCounts {
-  readonly count: (row: number) => void;
-  /** Of each column of the row its place among the entries of the row. */
-  readonly slotOf: Int32Array;
-  /** By place. */
-  readonly counts: Int32Array;
-  /** Entries that the longest row has. */
-  readonly most: number;
-}
-
-const rowCounts = ({ rows, cols, rowPtr, colIdx }: CsrPattern, a: CsrPattern, b: CsrPattern): RowCounts => {
-  let most = 0;
-  for (let i = 0; i < rows; i++) most = Math.max(most, rowPtr[i + 1] - rowPtr[i]);
-  const slotOf = new Int32Array(cols);
-  const counts = new Int32Array(most);
-  const count = (i: number): void => {
-    for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
-      slotOf[colIdx[e]] = s;
-      counts[s] = 0;
-    }
-    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++)
-      for (let q = b.rowPtr[a.colIdx[p]]; q < b.rowPtr[a.colIdx[p] + 1]; q++) counts[slotOf[b.colIdx[q]]]++;
-  };
-  return { count, slotOf, counts, most };
 };

@@ -41,8 +41,12 @@ export const destinationColumns = (
     columns.push(column);
   };
   if (g.move) {
-    stores.push([]);
-    add(stores[0], h.outputs[g.move.output].name, g.move.positions);
+    const { name } = h.outputs[g.move.output];
+    for (const positions of g.move.positions) {
+      const list: { buffer: string; address: number }[] = [];
+      for (const column of positions) add(list, name, column);
+      stores.push(list);
+    }
     return { columns, stores };
   }
   const { units } = g;

@@ -47,7 +47,7 @@ const moveGroup = (
 ): Movable => {
   const graph = new Graph();
   const nodes = Int32Array.from(list.nodes);
-  const move = { output, positions: Int32Array.from(list.positions) };
+  const move = { output, positions: [[Int32Array.from(list.positions)]] };
   const common = { level, units: new Int32Array(nodes.length), segments: [], move };
   if (kind !== NUMBER)
     return {

@@ -40,7 +40,7 @@ export const cutTiles = (
 
 const equalTiles = (groups: readonly Movable[], order: Int32Array, instances: number): Tiles => {
   const units = groups.reduce((n, g) => n + (g.move ? 0 : g.units.length), 0);
-  const all = groups.reduce((most, g) => Math.max(most, g.move ? endOf(g.move.positions) : 0), units);
+  const all = groups.reduce((most, g) => Math.max(most, g.move ? endOf(g.move.positions[0][0]) : 0), units);
   const tiles = Math.max(1, Math.ceil(all / instances));
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
   const one = groups.map(() => 1);
@@ -56,7 +56,7 @@ const startsIn = (
 ): Tiles => ({
   tiles,
   starts: groups.map((g) =>
-    g.move ? startsByPosition(g.move.positions, tiles, begin) : startsOf(g.units, tileOf, tiles),
+    g.move ? startsByPosition(g.move.positions[0][0], tiles, begin) : startsOf(g.units, tileOf, tiles),
   ),
 });
 

@@ -1,5 +1,6 @@
 import { printGraph, type Graph } from '@filigree/ir';
 import type { OutputSlot } from './output-slot.js';
+import type { ProductOfStored } from './products/product-of-stored.js';
 
 /** What of a trace is printed. */
 export interface PrintedTrace {
@@ -18,11 +19,16 @@ export const printTrace = ({ graph, inputs, outputs }: PrintedTrace, note?: (id:
     ...inputs.map(({ name, length }) => `input ${name}: ${length}\n`),
     printGraph(graph, { variable, ...(note && { note }) }),
     ...outputs.map(
-      ({ name, nodes, product }) =>
-        `output ${name}: ${product ? `(${listed(product.left.values)}) times (${listed(product.right.values)})` : listed(nodes)}\n`,
+      ({ name, nodes, product }) => `output ${name}: ${product ? printProduct(product) : listed(nodes)}\n`,
     ),
   ].join('');
 };
+
+const printProduct = ({ left, right, added }: ProductOfStored): string =>
+  [
+    `(${listed(left.values)}) times (${listed(right.values)})`,
+    ...added.map(({ matrix, negative }) => `${negative ? 'minus' : 'plus'} (${listed(matrix.values)})`),
+  ].join(' ');
 
 const listed = (nodes: Int32Array): string => {
   const first = Array.from(nodes.subarray(0, MOST), (id) => `%${id}`).join(', ');

@@ -24,7 +24,8 @@ export const onLanes = (w: Writer, loop: Op | undefined, write: () => void): voi
 export const hints = (w: Writer, op: Op, variables: readonly string[] = []): readonly string[] => {
   const [simd, independent] = [op.attrs['simd'] === true, op.attrs['independent'] === true];
   const said = simd || independent || op.attrs['parallel'] === true;
-  if (!said || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o))) return [];
+  if (!said || op.attrs['simd'] === false || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o)))
+    return [];
   const { dialect, usage, helpers } = w.shared;
   const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
   if (kinds === undefined) return [];
@@ -36,6 +37,14 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
   if (simd && lines.length > 0) for (const a of accumulated) helpers.add(a.helper);
   return lines;
 };
+
+/** Lines before an innermost loop that carries nothing and says that it gains nothing by lanes, so that compilers spend no time on them. */
+export const scalarHints = (w: Writer, op: Op): readonly string[] =>
+  op.attrs['simd'] === false &&
+  op.results.length === 0 &&
+  !contains(op.regions[0]!, (o) => o.regions.length > 0 || !takesLanes(w, o))
+    ? (w.shared.dialect.scalarLoop ?? [])
+    : [];
 
 /** Values of a loop that are made of what it carries. */
 const accumulatedIn = (loop: Op): ReadonlySet<number> => {

@@ -1,4 +1,4 @@
-import type { Csr } from '../patterns/csr.js';
+import type { Csr, CsrPattern } from '../patterns/csr.js';
 import { intersectionPattern, sumPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 
@@ -48,9 +48,13 @@ export const elementwiseProduct = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<
   return { pattern, values };
 };
 
-/** A + B, or A − B, over the union: where only one has an entry, a copy of it or minus it. */
 const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, minus: boolean): Csr<V> => {
   const pattern = sumPattern(a.pattern, b.pattern);
+  return ring.combined?.(a, b, pattern, minus) ?? { pattern, values: sumValues(ring, a, b, pattern, minus) };
+};
+
+/** The values of A + B, or A − B, for the known union of their patterns: where only one has an entry, a copy of it or minus it. */
+export const sumValues = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, pattern: CsrPattern, minus: boolean): V => {
   const values = ring.allocate(pattern.colIdx.length);
   const together = ring.together?.(a, b);
   const { add, sub, neg, copy } = together ?? ring;
@@ -74,5 +78,5 @@ const merge = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>, minus: boolean): Csr<V> =
     while (q < qEnd) onlyB(values, e++, b.values, q++);
   }
   together?.finish(values);
-  return { pattern, values };
+  return values;
 };

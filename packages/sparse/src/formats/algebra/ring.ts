@@ -11,6 +11,8 @@ export interface Ring<V> {
    * `productValues` makes them.
    */
   readonly product?: (a: Csr<V>, b: Csr<V>, pattern: CsrPattern) => Csr<V> | undefined;
+  /** The same of A + B, or A − B; `sumValues` makes its values. */
+  readonly combined?: (a: Csr<V>, b: Csr<V>, pattern: CsrPattern, minus: boolean) => Csr<V> | undefined;
   /**
    * Where it is given, and gives anything: how the values of a matrix are made together, of A·B with the pattern `product`, or of an operation entry by
    * entry. For rings that gain by seeing a matrix as a whole.

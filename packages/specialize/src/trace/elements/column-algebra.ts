@@ -2,6 +2,7 @@ import { APART, type Graph } from '@filigree/ir';
 import {
   countProducts,
   productValues,
+  sumValues,
   type Csr,
   type CsrPattern,
   type Ring,
@@ -301,6 +302,8 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
       if (!isFactorOfProduct(a, uses.left) || !isFactorOfProduct(b, uses.right)) return undefined;
       return unread.product(a, b, pattern, () => productValues(ring, a, b, pattern));
     },
+    combined: (a, b, pattern, minus) =>
+      unread.combined(a, b, pattern, minus, () => sumValues(ring, a, b, pattern, minus)),
     add: (out, o, a, i, b, j) => {
       out[o] = graph.add(asNode(a[i]), asNode(b[j]));
     },

@@ -42,8 +42,8 @@ export const settled = (
 
 /** Users, and terms of each besides the head, that are evaluated with it; as `decompose` joins them. */
 const MOST_USERS = 4;
-const MOST_MORE_TERMS = 2;
-const MOST_HEAD_TERMS = 16;
+export const MOST_MORE_TERMS = 2;
+export const MOST_HEAD_TERMS = 16;
 
 /** Whether evaluating a sum once saves as much as `decompose` wants it to. A product is two loads and an operation. */
 const isWorthStoring = ({ first, ptr }: Sums, id: number, uses: number): boolean =>
