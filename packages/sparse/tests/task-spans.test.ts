@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
 import { parseModule, orThrow } from '@filigree/ir';
-import { cutCoreKernels } from '@filigree/sparse/fields';
+import { cutCoreKernels } from '@filigree/sparse/tasks';
 
 /** Iterations of a loop over tiles; each writes elements that a table of so many columns names in its last one. */
 interface Tiles {
