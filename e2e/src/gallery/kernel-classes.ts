@@ -22,7 +22,7 @@ export const kernelClasses = (trace: Trace, options: SpecializeOptions): Readonl
           classes[destinations.output[d]][destinations.position[d]] = g;
   });
   listed.forEach(({ move: { output, positions } }, k) => {
-    for (const position of positions) classes[output][position] = groups.length + k;
+    for (const column of positions.flat()) for (const position of column) classes[output][position] = groups.length + k;
   });
   return Object.fromEntries(trace.outputs.map(({ name }, k) => [name, classes[k]]));
 };
