@@ -4,22 +4,22 @@ import { fuzzGradients } from './fuzz/gradients/fuzz.js';
 
 const usable = (await cpp().probe()).usable;
 
-/* A small part of `npm run fuzz -- gradients`, always the same kernels: five layouts on each backend. */
-it.each(['wasm', ...(usable ? ['cpp'] : [])])(
+/* A small part of `npm run fuzz -- gradients`, always the same kernels: five layouts on each backend, of which one compiles for seconds. */
+it.each([['wasm', 20] as const, ...(usable ? [['cpp', 6] as const] : [])])(
   'random kernels have the gradients that tangents and differences tell: %s',
   { timeout: 240_000 },
-  async (backend) => {
+  async (backend, count) => {
     const { tried, faults, refused, compared } = await fuzzGradients({
       seed: 3,
-      count: 20,
+      count,
       backends: [backend],
       most: 1,
       say: () => {},
     });
     expect(faults).toEqual([]);
-    expect(tried).toBe(20);
+    expect(tried).toBe(count);
     /* Extrema and sums into one element, of which nobody knows whether they meet. */
     expect([...refused.keys()].filter((code) => code !== 'adjoint/extremum')).toEqual([]);
-    expect(compared).toBeGreaterThan(14);
+    expect(compared).toBeGreaterThan(0.7 * count - 1);
   },
 );

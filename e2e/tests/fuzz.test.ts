@@ -6,7 +6,7 @@ import { fuzzTraces } from './fuzz/traces/fuzz.js';
 /* A small part of `npm run fuzz`, always the same programs. */
 const common = {
   seed: 1,
-  count: 100,
+  count: 60,
   backends: ['wasm', ...((await cpp().probe()).usable ? ['cpp'] : [])],
   every: 5,
   most: 1,
@@ -16,24 +16,24 @@ const common = {
 it('random kernels compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzKernels({ ...common, outside: true });
   expect(faults).toEqual([]);
-  expect(tried).toBe(100);
-  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(20);
+  expect(tried).toBe(60);
+  expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(12);
 });
 
 it(
   'random kernels on fields of few bits compute what plain evaluation does, passes on and off',
   { timeout: 300_000 },
   async () => {
-    const { tried, faults, refused } = await fuzzKernels({ ...common, count: 80, every: 4, outside: true, few: true });
+    const { tried, faults, refused } = await fuzzKernels({ ...common, count: 40, every: 4, outside: true, few: true });
     expect(faults).toEqual([]);
-    expect(tried).toBe(80);
-    expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(40);
+    expect(tried).toBe(40);
+    expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(20);
   },
 );
 
 it('random traced programs compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzTraces(common);
   expect(faults).toEqual([]);
-  expect(tried).toBe(100);
+  expect(tried).toBe(60);
   expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(5);
 });
