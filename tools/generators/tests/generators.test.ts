@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const copied = ['ir', 'opt', 'backend', 'conformance'];
+/* Conformance, and what it stands on. */
+const copied = ['ir', 'opt', 'sparse', 'quant', 'tensor', 'backend', 'conformance'];
 let root = '';
 
 /** A copy of the workspace with the packages that new ones stand on; installed packages are linked, not copied. */
