@@ -65,18 +65,17 @@ export const reverseLoop = (
     : [...carried.map((n) => sums.orZero(b, loop.results[n])), ...taken.map((v) => b.constant(0, v.type))];
   const out = recorded
     ? recorded.backwards(b, lost, seeds, back)
-    : runsInAnyOrder(op)
-      ? countedForwards(r, b, control.count!, known, lost, seeds, back)
-      : countedBackwards(r, b, control.count!, known, lost, seeds, back);
+    : counted(r, b, op, control.count!, known, lost, seeds, back);
   carried.forEach((n, k) => sums.add(b, loop.first[n], out[k]));
   taken.forEach((v, n) => sums.add(b, v, out[carried.length + n]));
   return true;
 };
 
-/** A loop whose iterations do not depend on one another. */
-const countedForwards = (
+/** A loop that counts, and whose state nobody asks for. Where its iterations do not depend on one another it runs forwards, and stays for lanes. */
+const counted = (
   r: Reversal,
   b: Builder,
+  op: Op,
   count: LoopCount,
   known: Known,
   lost: (b: Builder) => readonly Value[],
@@ -84,20 +83,8 @@ const countedForwards = (
   back: Back,
 ): readonly Value[] => {
   const { lower, upper, step } = boundsOf(b, r.again, count, known);
-  return b.for(lower, upper, step, ANY_ORDER, seeds, (counter, now) => back(b, lost(b), counter, now));
-};
-
-/** A loop that counts, and whose state nobody asks for. */
-const countedBackwards = (
-  r: Reversal,
-  b: Builder,
-  count: LoopCount,
-  known: Known,
-  lost: (b: Builder) => readonly Value[],
-  seeds: readonly Value[],
-  back: Back,
-): readonly Value[] => {
-  const { lower, upper, step } = boundsOf(b, r.again, count, known);
+  if (runsInAnyOrder(op))
+    return b.for(lower, upper, step, ANY_ORDER, seeds, (counter, now) => back(b, lost(b), counter, now));
   /* The counter of the last iteration; of a loop that does not run it is not used. */
   const one = b.constant(1, lower.type);
   const last = b.sub(upper, b.add(one, b.rem(b.sub(b.sub(upper, lower), one), step)));
