@@ -5,32 +5,12 @@ assembled, as JSON; exit status 3 where there is no such library.
 """
 
 import json
-import os
 import sys
-import time
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from python_peer import least, library_of
 
 library, energy, side, dtype = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
-try:
-    if library == "jax":
-        import jax
-
-        jax.config.update("jax_enable_x64", dtype == "f64")
-        jax.config.update("jax_platforms", "cpu")
-        import jax.numpy as np
-
-        version = jax.__version__
-    else:
-        from importlib.metadata import version as version_of
-
-        import autograd
-        import autograd.numpy as np
-
-        version = version_of("autograd")
-except ImportError:
-    sys.exit(3)
+peer, np, version = library_of(library, dtype)
 
 import numpy
 
@@ -76,26 +56,16 @@ def total(at):
     return np.sum(of_faces(at[faces], areas, hats))
 
 
-def least(run):
-    run()
-    times = []
-    for _ in range(5):
-        before = time.perf_counter()
-        run()
-        times.append(1e3 * (time.perf_counter() - before))
-    return min(times)
-
-
 found = {"version": version}
 if library == "jax":
-    value, gradient = jax.jit(total), jax.jit(jax.value_and_grad(total))
-    hessians = jax.jit(jax.vmap(jax.hessian(of_faces)))
+    value, gradient = peer.jit(total), peer.jit(peer.value_and_grad(total))
+    hessians = peer.jit(peer.vmap(peer.hessian(of_faces)))
     corners = start[faces]
     found["energy"] = least(lambda: value(start).block_until_ready())
     found["gradient"] = least(lambda: gradient(start)[1].block_until_ready())
     found["Hessian"] = least(lambda: hessians(corners, areas, hats).block_until_ready())
 else:
-    gradient = autograd.grad(total)
+    gradient = peer.grad(total)
     found["energy"] = least(lambda: total(start))
     found["gradient"] = least(lambda: gradient(start))
 print(json.dumps(found))

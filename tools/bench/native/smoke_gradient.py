@@ -4,33 +4,13 @@ Prints milliseconds of the loss and of the loss with its gradient as JSON; exit 
 """
 
 import json
-import os
 import sys
-import time
 
-os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1")
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from python_peer import least, library_of
 
 library, dtype = sys.argv[1], sys.argv[5]
 size, steps, sweeps = (int(a) for a in sys.argv[2:5])
-try:
-    if library == "jax":
-        import jax
-
-        jax.config.update("jax_enable_x64", dtype == "f64")
-        jax.config.update("jax_platforms", "cpu")
-        import jax.numpy as np
-
-        version = jax.__version__
-    else:
-        from importlib.metadata import version as version_of
-
-        import autograd
-        import autograd.numpy as np
-
-        version = version_of("autograd")
-except ImportError:
-    sys.exit(3)
+peer, np, version = library_of(library, dtype)
 
 kind = np.float32 if dtype == "f32" else np.float64
 rows, columns = np.meshgrid(np.arange(size), np.arange(size), indexing="ij")
@@ -75,14 +55,14 @@ target = np.array(((rows - size / 2) ** 2 + (columns - size / 2) ** 2 < (size / 
 wind = np.array(0.4 + 0.05 * np.sin(2 * np.pi * columns / size), dtype=kind)
 
 if library == "jax":
-    once = jax.checkpoint(lambda state, _: (tuple(step(*state)), None))
+    once = peer.checkpoint(lambda state, _: (tuple(step(*state)), None))
 
     def loss(vx, vy):
-        (_, _, dye), _ = jax.lax.scan(once, (vx, vy, first), None, length=steps)
+        (_, _, dye), _ = peer.lax.scan(once, (vx, vy, first), None, length=steps)
         return np.mean((dye - target) ** 2)
 
-    value, both = jax.jit(loss), jax.jit(jax.value_and_grad(loss, (0, 1)))
-    done = jax.block_until_ready
+    value, both = peer.jit(loss), peer.jit(peer.value_and_grad(loss, (0, 1)))
+    done = peer.block_until_ready
 else:
 
     def loss(vx, vy):
@@ -91,18 +71,12 @@ else:
             vx, vy, dye = step(vx, vy, dye)
         return np.mean((dye - target) ** 2)
 
-    value, both = loss, lambda vx, vy: autograd.value_and_grad(lambda v: loss(v[0], v[1]))((vx, vy))
+    value, both = loss, lambda vx, vy: peer.value_and_grad(lambda v: loss(v[0], v[1]))((vx, vy))
     done = lambda x: x
 
 
-def least(f):
-    done(f(wind, wind))
-    times = []
-    for _ in range(5):
-        begin = time.perf_counter()
-        done(f(wind, wind))
-        times.append(1e3 * (time.perf_counter() - begin))
-    return min(times)
+def timed(f):
+    return least(lambda: done(f(wind, wind)))
 
 
-print(json.dumps({"version": version, "loss": least(value), "gradient": least(both)}))
+print(json.dumps({"version": version, "loss": timed(value), "gradient": timed(both)}))
