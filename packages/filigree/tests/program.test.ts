@@ -44,6 +44,7 @@ const forCompilers = [
   'defaultOps',
   'kernelKey',
   'launchSeed',
+  'loadFrontEnd',
   'lowerKernel',
   'lowerKernels',
   'plainOps',

@@ -15,8 +15,8 @@ const kept = (
 ): readonly (readonly [text: string, sure: boolean])[] => {
   const { code, map } = transformSync(source, { loader: 'ts', minifyWhitespace: minified, sourcemap: 'external' });
   const result = transform(code, 'kernels.ts', { original: { map, text: original } });
-  return [...result!.code.matchAll(/, ("(?:[^"\\\n]|\\.)*"), \{ [^\n]*?\}(, false)?\)/g)].map(
-    ([, text, unsure]) => [JSON.parse(text) as string, unsure === undefined] as const,
+  return [...result!.code.matchAll(/, ("(?:[^"\\\n]|\\.)*"), \{ [^\n]*?\}, (true|false), /g)].map(
+    ([, text, sure]) => [JSON.parse(text) as string, sure === 'true'] as const,
   );
 };
 
