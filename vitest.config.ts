@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 
 /**
- * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the benchmarks,
- * which nobody builds, are then reached by alias.
+ * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the benchmarks
+ * and shims, which nobody builds, are then reached by alias.
  */
 const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
@@ -49,7 +49,12 @@ export default defineConfig({
   ],
   resolve: {
     ...(built ? {} : { conditions }),
-    alias: built ? [{ find: /^@filigree\/bench$/, replacement: source('tools/bench/src/index.ts') }] : [],
+    alias: built
+      ? ['bench', 'shims'].map((tool) => ({
+          find: new RegExp(`^@filigree/${tool}$`),
+          replacement: source(`tools/${tool}/src/index.ts`),
+        }))
+      : [],
   },
   ssr: { resolve: built ? {} : { conditions, externalConditions: conditions } },
   test: {
