@@ -1,4 +1,3 @@
-import { decodedMappings, TraceMap } from '@jridgewell/trace-mapping';
 import { parse } from 'acorn';
 import MagicString from 'magic-string';
 
@@ -9,12 +8,9 @@ import MagicString from 'magic-string';
  * that matter to others; statements that are no declarations stay, but for those that fill the object of `export * as x`.
  *
  * @param {string} code of a module
- * @param {string} source what the map calls it
- * @param {string} [before] the map of the code, as text: the new one tells its places apart, and no others
  */
-export const pureInitializers = (code, source, before) => {
+export const pureInitializers = (code) => {
   const text = new MagicString(code);
-  for (const at of before ? placesOf(code, before) : []) text.addSourcemapLocation(at);
   const { body } = parse(code, { ecmaVersion: 'latest', sourceType: 'module' });
   for (const { object, statement, members } of body.flatMap((node) => namespaces(node, body))) {
     const filled = `${code.slice(members.start, members.end)}`;
@@ -27,15 +23,7 @@ export const pureInitializers = (code, source, before) => {
     text.appendLeft(init.start, `/* @__PURE__ */ (() => ${object ? '(' : ''}`);
     text.appendRight(init.end, `${object ? ')' : ''})()`);
   }
-  return { code: text.toString(), map: text.generateMap({ hires: before ? false : 'boundary', source }) };
-};
-
-/** Where the segments of a map begin. @type {(code: string, map: string) => readonly number[]} */
-const placesOf = (code, map) => {
-  const starts = [0, ...[...code.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  return decodedMappings(new TraceMap(map)).flatMap((segments, line) =>
-    segments.map(([column]) => (starts[line] ?? code.length) + column),
-  );
+  return text.toString();
 };
 
 /** @typedef {import('acorn').AnyNode} Node */
