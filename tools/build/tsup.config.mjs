@@ -8,7 +8,8 @@ import { pureInitializers } from './pure-initializers.mjs';
  * One bundle configuration for every package; tsup runs with the package's folder as the working directory. Entries are the
  * sources that the package's `exports` name under `@filigree/source`, and those its `bin` needs, so package.json is the
  * only place that says what a package offers. `"filigree": {"entries": ["src/worker.ts"]}` there adds files that are loaded
- * by URL at run time. Declarations come from `tsc -b` (target `typecheck`), which is why `clean` leaves them alone.
+ * by URL at run time, that `imports` names, and that are to stay apart, since bundlers of pages take or leave whole files.
+ * Declarations come from `tsc -b` (target `typecheck`), which is why `clean` leaves them alone.
  */
 const folder = process.cwd();
 const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));

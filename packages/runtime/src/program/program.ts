@@ -1,5 +1,6 @@
 import { hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
+import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
@@ -13,17 +14,13 @@ import {
   type Module,
   type Pass,
   checkOptions,
-  keyText,
   option,
   type OptionSpec,
   readOnly,
-  toJson,
   orThrow,
 } from '@filigree/ir';
 import {
-  kernelKey,
   loadFrontEnd,
-  type KnownFiles,
   lowerKernels,
   shownIn,
   type KernelDef,
@@ -32,18 +29,15 @@ import {
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
-  layoutOf,
-  layoutTree,
+  loadLowering,
   memoryFor,
   storageOf,
   type AnyField,
   type FieldDecl,
-  type Formats,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
-import { bankEntry, textEntry, type BankEntry, type TextEntry } from '../bank/banked.js';
 import { withKept } from '../bank/with-kept.js';
 import { once } from '../fields/once.js';
 import { openMemory } from '../sharing.js';
@@ -55,6 +49,8 @@ import type { QueuedLowering } from './queue/queue-source.js';
 import type { DerivedKernels } from '../tape/derivative-kernels.js';
 import type { Asked } from '../tape/differentiated-fields.js';
 import { lowerAgain, lowerAhead } from './lower-ahead.js';
+import type { Told } from './keeping.js';
+import { only } from './only.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
 import type { Launchable } from './launcher.js';
@@ -158,9 +154,11 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           }
         : { signatures, module };
     });
-    const texts = await textsOf(options, named, layout);
+    const keeping = isBankable(options) ? await import('./keeping.js') : undefined;
+    const texts =
+      keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
-    const known = found && isTold(found.told) ? found.told : undefined;
+    const known = found && keeping?.isTold(found.told) ? found.told : undefined;
     if (!known) await withFrontEnd(front);
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
@@ -178,6 +176,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...grainOf(backend),
       ...only(options, pipelineSpec),
     };
+    if (options.debug === true) await loadLowering();
     const passes = options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits);
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
@@ -185,12 +184,12 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       const lowering = { ...pipeline, fastMath };
       return {
         passes: options.pipeline?.(storage) ?? fieldPasses(storage, lowering, bits),
-        elsewhere: isBankable(options)
+        elsewhere: keeping
           ? {
               backend,
               options: { ...only(options, compileSpec), fastMath: freedom },
-              parts: partsOf({ ...options, fastMath }),
-              lowered: isData(layout, bits?.quantFormats)
+              parts: keeping.partsOf({ ...options, backend, fastMath }),
+              lowered: keeping.isData(layout, bits?.quantFormats)
                 ? { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } }
                 : undefined,
             }
@@ -211,7 +210,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
       orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
-    const entry = known ? found!.entry : await entryOf(options, front().module, backend);
+    const entry = known ? found!.entry : await keeping?.entryOf({ ...options, backend }, front().module);
     const made = await withKept(
       entry,
       () => lowerWith(lowerAgain),
@@ -219,9 +218,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         const { signatures } = kept && known ? known : front();
         const lowered =
           kept?.lowered ??
-          (options.pipeline
-            ? lowerWith(lowerAgain)
-            : orThrow(await lowerAhead(front().module, passes, backend, only(options, compileSpec))));
+          orThrow(
+            await withLowering(async () =>
+              options.pipeline
+                ? passes.run(front().module, backend.watch)
+                : lowerAhead(front().module, passes, backend, only(options, compileSpec)),
+            ),
+          );
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
         const { adjoints, tangents } = kept && known ? NO_DERIVATIVES : front();
         return fieldProgram(
@@ -283,81 +286,32 @@ const withFrontEnd = async (run: () => unknown): Promise<void> => {
   }
 };
 
+/** Lowers, and again with all of the lowering where something was missing: pages have what allocates cells and keeps scratchpads only if some kernel needs it. */
+const withLowering = async (
+  lower: () => Promise<E.Either<Diagnostics, Module>>,
+): Promise<E.Either<Diagnostics, Module>> => {
+  const first = await lower();
+  if (E.isRight(first) || !first.left.some((d) => d.code === 'fields/not-loaded')) return first;
+  await loadLowering();
+  return lower();
+};
+
 const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
   differentiate !== undefined || tangents !== undefined;
 
 const NO_DERIVATIVES = { adjoints: undefined, tangents: undefined };
 
-/** What the front end found out that a program is run by. */
-interface Told {
-  readonly signatures: Readonly<Record<string, KernelSignature>>;
-  /** The name of its memory, which no buffer of a kernel has. */
-  readonly memory: string;
-  readonly said: Diagnostics;
-}
-
-const isTold = (told: unknown): told is Told => {
-  const { signatures, memory, said } = (told ?? {}) as Partial<Told>;
-  return typeof signatures === 'object' && typeof memory === 'string' && Array.isArray(said);
+/** Whether what a program becomes depends on nothing but itself, and its backend keeps it. */
+const isBankable = <O extends ProgramOptions>(options: O): options is O & { readonly backend: Backend } => {
+  const { backend, pipeline, extensions = [], over, bind, memory } = options;
+  return backend?.bank !== undefined && !pipeline && !extensions.some(hasBearing) && !over && !bind && !memory;
 };
 
-/**
- * Where it is kept what the texts of a program become, so that its kernels need not be read again; and the files of these texts, by which
- * places in warnings are told. Nothing where a text does not tell everything, and
- * where kernels themselves are wanted: to be queued, differentiated or debugged.
- */
-const textsOf = async (
-  options: ProgramOptions & { readonly threads?: number },
-  { definitions }: Names,
-  layout: Layout,
-): Promise<(TextEntry & { readonly files: ReadonlySet<string>; readonly isSure: () => boolean }) | undefined> => {
-  const { backend, debug, differentiate, tangents, losses, extensions = [] } = options;
-  if (!backend || !isBankable(options) || waits(options)) return undefined;
-  if (debug || differentiate || tangents || losses || extensions.length > 0) return undefined;
-  const known: KnownFiles = new Map();
-  const keys = [...definitions.values()].flatMap((def) => kernelKey(def, layout, known) ?? []);
-  if (keys.length < definitions.size) return undefined;
-  const texts = JSON.stringify([[...definitions.keys()], keys.map(({ text, files }) => ({ text, files }))]);
-  const contents = keyText(new Map(keys.flatMap((key) => [...key.contents])));
-  const entry = await textEntry(backend, only(options, compileSpec), [texts, contents, ...partsOf(options)]);
-  return (
-    entry && {
-      ...entry,
-      files: new Set(keys.flatMap(({ files }) => files)),
-      isSure: () => keys.every((key) => key.isSure()),
-    }
-  );
+/** Whether kernels themselves are wanted, and not only what they become: to be queued, differentiated or debugged. */
+const looksIntoKernels = (options: ProgramOptions): boolean => {
+  const { debug, losses, extensions = [] } = options;
+  return waits(options) || asksForDerivatives(options) || debug === true || losses === true || extensions.length > 0;
 };
-
-/** Whether what a program becomes depends on nothing but itself. */
-const isBankable = ({ backend, pipeline, extensions = [], over, bind, memory }: ProgramOptions): boolean =>
-  backend?.bank !== undefined && !pipeline && !extensions.some(hasBearing) && !over && !bind && !memory;
-
-/** Where what a module of the program becomes is kept; nothing where that cannot be told. */
-const entryOf = async (
-  options: ProgramOptions & { readonly threads?: number },
-  module: Module,
-  backend: Backend,
-): Promise<BankEntry | undefined> => {
-  return isBankable(options)
-    ? bankEntry(backend, only(options, compileSpec), [JSON.stringify(toJson(module)), ...partsOf(options)])
-    : undefined;
-};
-
-/** What a program depends on beside its kernels. */
-const partsOf = ({
-  layout,
-  budget,
-  threads,
-  ...options
-}: ProgramOptions & { readonly threads?: number }): readonly (string | undefined)[] => [
-  textOfLayout(layout.nodes),
-  keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
-];
-
-/** A layout as text. Formats are functions, whose numbers stand beside them. */
-const textOfLayout = (nodes: Layout['nodes']): string | undefined =>
-  keyText(nodes, (f) => (typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined));
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
 const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>
@@ -367,12 +321,6 @@ const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolea
   losses !== true &&
   tangents === undefined &&
   over === undefined;
-
-/** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */
-const isData = (layout: Layout, formats: Formats = {}): boolean => {
-  const { nodes } = layoutOf({ ...layoutTree(layout) }, formats);
-  return textOfLayout(layout.nodes) === textOfLayout(nodes);
-};
 
 /** A memory in which there is room for a program and for the code of plans. */
 const roomFor = async (
@@ -424,10 +372,6 @@ export const programSpec: OptionSpec<ProgramOptions> = {
 /** How the loops of a target are cut, and what a team has there. */
 const grainOf = ({ capabilities: { grain, team } }: Backend): Pick<FieldPipelineOptions, 'grain'> =>
   grain ? { grain: { ...grain, ...(team ? { team } : {}) } } : {};
-
-/** Those options that another function takes too. */
-const only = <O extends object>(options: object, spec: OptionSpec<O>): O =>
-  Object.fromEntries(Object.entries(options).filter(([name]) => Object.hasOwn(spec, name))) as O;
 
 interface Names {
   /** Kernels by their names in the module. */

@@ -86,6 +86,7 @@ export { lowerAccess, type AccessOptions } from './access/lower-access.js';
 export { lowerSNodes } from './access/lower-snodes.js';
 export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
+export { loadLowering } from '#lowering';
 export { fieldPasses } from './field-passes.js';
 export { flattenBranches } from './loops/flatten.js';
 export { grainSpec, lowerLoops } from './loops/lower-loops.js';

@@ -10,12 +10,12 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import { canonicalize, cse } from '@filigree/opt';
+import { rare } from '#lowering';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
 import type { LoopGrain } from './loops/plan.js';
 import type { Storage } from './storage/storage.js';
 import { fieldDialect } from './access/field-dialect.js';
-import { debugChecks } from './access/debug-checks.js';
 import { lowerAccess, type AccessOptions } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
 import { sharesEqual, simplifyAccess, simplifySpec, type SimplifyOptions } from './access/simplify-access.js';
@@ -60,7 +60,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
   const early = simplify !== false && !checks;
   const shares = early && sharesEqual(simplify ?? {});
   return pipeline([
-    ...(checks ? [debugChecks(storage)] : []),
+    ...(checks ? [rare().debugChecks(storage)] : []),
     /* Indices in one form, so that loads of one element are one load, and what is computed from them is computed once. */
     ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),

@@ -1,5 +1,5 @@
 /* eslint no-console: off -- what kernels print is printed */
-import * as vocabulary from '../vocabulary/index.js';
+import * as vocabulary from '../vocabulary/core.js';
 import { refuse } from '../elaborate/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { accumulate, atomic } from './atomics.js';
@@ -25,14 +25,8 @@ const hostOnly =
   (cx, e) =>
     refuse(cx, e, 'lang/unsupported-call', `${name} is for the host`, 'call it before the launch');
 
-/** Words of the vocabulary but for those that are kernel code themselves, what is for the host, and `math`, whose functions are words. */
-type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'math' | 'isVec' | 'isMat' | Written>;
-type Written =
-  | Extract<keyof typeof vocabulary, `svd${string}` | `polar${string}` | `eig${string}`>
-  | 'quadraticSpline'
-  | 'nearestRotation'
-  | 'rayBox'
-  | 'randomDirection';
+/** Words that the compiler knows but for one that is kernel code itself, what is for the host, and `math`, whose functions are words. */
+type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'math' | 'isVec' | 'isMat' | 'quadraticSpline'>;
 
 const table = (): ReadonlyMap<unknown, Intrinsic> => {
   const words: Readonly<Record<Word, Intrinsic>> = {

@@ -1,6 +1,6 @@
 import { dialectsOf, type Backend, type CompileOptions } from '@filigree/backend';
 import { orThrow, type Extension, type Module, type Pass } from '@filigree/ir';
-import { fieldDialect, type Storage } from '@filigree/sparse/fields';
+import { fieldDialect, loadLowering, type Storage } from '@filigree/sparse/fields';
 import { cutKernels } from '@filigree/sparse/tasks';
 import type { FieldLowering } from '../../away/code-job.js';
 import { codeElsewhere } from '../../away/elsewhere.js';
@@ -46,6 +46,8 @@ export interface QueuedLowering {
 export const queueSource = async (queued: Queued): Promise<QueueSource> => {
   const { queue, extensions = [], module, storage, levels, loweringOf } = queued;
   const { layout } = storage;
+  /* Plans are lowered while launches are made, which do not wait for more of the lowering. */
+  await loadLowering();
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const own = new Set(cut.setting.buffers.map((b) => b.name));
   const whole = ({ kernels, buffers }: FusedModule): Module => ({

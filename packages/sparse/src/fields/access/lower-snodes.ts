@@ -16,18 +16,16 @@ import {
   type Replacement,
   type Value,
 } from '@filigree/ir';
+import { rare } from '#lowering';
 import { isSparse } from '../layout/layout.js';
 import { HANDS, nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
 import { along, anyOf, fixed, plus, type Address, type Emit, type Test } from './lower/address.js';
 import { ambientValue } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
-import { append, lengthOf } from './lower/list.js';
 import { isActive, lookup } from './lower/lookup.js';
-import { lookupAll, scratchFor } from './lower/lookup-all.js';
-import { prefetchSlot } from './lower/hash.js';
+import { scratchFor } from './lower/scratch.js';
 import { report } from './lower/status.js';
 import { atomicValue, loadValue, storeValue, storeWord } from './lower/stored.js';
-import { clearList, deactivate } from './lower/deactivate.js';
 import { guardsOf, isWritten, splitOperands, unguarded } from './guards.js';
 import { snodeDialect } from './snode-dialect.js';
 import { wordFields } from './word-fields.js';
@@ -191,19 +189,23 @@ const lowerings: Readonly<Record<string, Lowering>> = {
   'snode.lookup': (p, op, e) => p.setAddress(op, lookup(e, p.lookup(op, e.b))),
   'snode.lookup_all': (p, op, e) => {
     const lookups = splitOperands(op).map((operands) => p.lookup(op, e.b, operands));
-    lookupAll(e, p.node(op), lookups).forEach((cell, k) => p.addresses.set(op.results[k].id, cell));
+    rare()
+      .lookupAll(e, p.node(op), lookups)
+      .forEach((cell, k) => p.addresses.set(op.results[k].id, cell));
     return op.results;
   },
-  'snode.prefetch': (p, op, e) => prefetchSlot(e, p.node(op).pool!, op.operands),
+  'snode.prefetch': (p, op, e) => rare().prefetchSlot(e, p.node(op).pool!, op.operands),
   'snode.is_active': (p, op, e) => isActive(e, p.lookup(op, e.b)),
   'snode.append': (p, op, e) => {
     const [container, ...coordinates] = unguarded(op);
-    const add = (): Value => append(e, p.node(op), p.address(container), coordinates, Number(op.attrs.site ?? 0));
+    const add = (): Value =>
+      rare().append(e, p.node(op), p.address(container), coordinates, Number(op.attrs.site ?? 0));
     return where(e.b, op, p.address(container).lost, add, () => e.b.i32(p.node(op).cells));
   },
-  'snode.deactivate': (p, op, e) => deactivate(e, p.lookup(op, e.b)),
-  'snode.clear': (p, op, e) => clearList(e, p.node(op), p.address(op.operands[0])),
-  'snode.length': (p, op, e) => selected(e.b, op, lengthOf(e, p.node(op), p.address(op.operands[0])), () => e.b.i32(0)),
+  'snode.deactivate': (p, op, e) => rare().deactivate(e, p.lookup(op, e.b)),
+  'snode.clear': (p, op, e) => rare().clearList(e, p.node(op), p.address(op.operands[0])),
+  'snode.length': (p, op, e) =>
+    selected(e.b, op, rare().lengthOf(e, p.node(op), p.address(op.operands[0])), () => e.b.i32(0)),
   'snode.load': (p, op, e) => {
     const { node } = p.node(op);
     const value = loadValue(e, node, p.address(op.operands[0]));

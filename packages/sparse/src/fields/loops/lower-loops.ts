@@ -23,6 +23,7 @@ import {
   optionsOf,
   type OptionSpec,
 } from '@filigree/ir';
+import { rare } from '#lowering';
 import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
 import { writtenBy } from '../access/field-dialect.js';
@@ -30,15 +31,10 @@ import { isSparse, nodeOf, pathTo, type Layout } from '../layout/layout.js';
 import { HANDS, type Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
-import { collect } from './collect.js';
 import { addedOf, firstOf, lengthOf, overElements, overElementsByTeam, type Element, type Place } from './nest.js';
 import { runsOnTeam } from './on-team.js';
-import { cachedAccess, sumOf } from './scratchpad/access.js';
-import { scratchpadsOf, type Scratchpads } from './scratchpad/pads.js';
-import { fill, flush } from './scratchpad/transfer.js';
+import type { Scratchpads } from './scratchpad/pads.js';
 import { planOf, type LoopGrain, type Plan } from './plan.js';
-import { makeList } from './lists.js';
-import { takeSnapshot } from './snapshot.js';
 import { overTasks } from './tasks.js';
 
 /** How loops over active elements are lowered. */
@@ -128,7 +124,7 @@ const loopsOf = (
     const snapshot = changes.nodes.has(node) && storage.nodes[node].snapshot !== undefined;
     const plan = planOf(storage, node, { block: numberAttr(op, 'block'), blocks: caches, snapshot, grain });
     const prefix = `${kernel.name}_pad${found.size === 0 ? '' : found.size}_`;
-    const cached = caches ? scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
+    const cached = caches ? rare().scratchpadsOf(storage, plan, op, outside, prefix) : undefined;
     let leaves = false;
     walk(op.regions[0], (inner) => {
       leaves ||= scratch.has(String(inner.attrs.buffer)) || writesBits(storage.layout, inner);
@@ -153,7 +149,7 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
         remedy: 'put it before or after that loop',
       });
     const { cached, team = false } = c.loops.get(parallel.regions[0].params) ?? {};
-    return cached && cachedAccess(op, ctx, cached, team);
+    return cached && rare().cachedAccess(op, ctx, cached, team);
   }
   const lowering = lowerings[op.name];
   const lost = isParallel(op) || op.regions.length === 0 ? poolsLost(storage, op) : [];
@@ -161,7 +157,7 @@ const lower = (op: Op, ctx: RewriteContext, c: Context): Replacement | undefined
   return ctx.build((b) => {
     const e = { b, storage, grain: c.grain };
     const results = lowering ? void lowering(e, op, c) : b.append(op);
-    for (const n of lost) collect(e, storage.nodes[n]);
+    for (const n of lost) rare().collect(e, storage.nodes[n]);
     return results;
   });
 };
@@ -182,7 +178,7 @@ const emitStructFor = (e: Emit, op: Op, c: Context): void => {
   const { node, source } = plan;
   const known = knownActive(storage, node, changes);
   const adds = cached?.pads.some((p) => p.adds) === true;
-  if (plan.snapshot) takeSnapshot(e, node);
+  if (plan.snapshot) rare().takeSnapshot(e, node);
   const listed = op.attrs.list !== undefined;
   overTasks(
     e,
@@ -228,9 +224,9 @@ interface Pads {
 
 const fillPads = (e: Emit, plan: Plan, place: Place, cached: Scratchpads, team: boolean): Pads => {
   const first = new Map([...cached.params.keys()].map((axis) => [axis, firstOf(e, plan, place, axis)]));
-  const bases = cached.pads.map((pad) => pad.box.map((side) => sumOf(e.b, cached, side.terms, first)));
-  cached.pads.forEach((pad, n) => fill(e, pad, bases[n], team));
-  return { first, finish: () => cached.pads.forEach((pad, n) => flush(e, pad, bases[n], team)) };
+  const bases = cached.pads.map((pad) => pad.box.map((side) => rare().sumOf(e.b, cached, side.terms, first)));
+  cached.pads.forEach((pad, n) => rare().fill(e, pad, bases[n], team));
+  return { first, finish: () => cached.pads.forEach((pad, n) => rare().flush(e, pad, bases[n], team)) };
 };
 
 /** Values for the stand-ins of the accesses to pads. */
@@ -316,5 +312,5 @@ const clearNode = (
 const lowerings: Readonly<Record<string, (e: Emit, op: Op, c: Context) => void>> = {
   'field.for': emitStructFor,
   'field.clear_all': clearAll,
-  'field.list': (e, op) => void makeList(e, nodeOf(e.storage.layout, op)!.id),
+  'field.list': (e, op) => void rare().makeList(e, nodeOf(e.storage.layout, op)!.id),
 };

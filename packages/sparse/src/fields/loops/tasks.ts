@@ -1,9 +1,9 @@
 import type { Attrs, Value } from '@filigree/ir';
+import { rare } from '#lowering';
 import { fixed, plus, type Emit } from '../access/lower/address.js';
 import { extract } from '../access/lower/digits.js';
 import { cellOf, coordinatesOf, entry, loadWord } from './cells.js';
 import { lastUsed } from './counters.js';
-import { makeList } from './lists.js';
 import { loop } from './loop.js';
 import { enterTask, firstAround, lengthOf, startAt, tasksOf, type Place } from './nest.js';
 import type { Plan } from './plan.js';
@@ -48,7 +48,7 @@ export const overTasks = (e: Emit, plan: Plan, options: TaskOptions, body: (plac
       { attrs, hint: 'task', ...(from === 0 ? {} : { from: b.i32(from * tasks) }) },
     );
   if (isListed) {
-    const list = options.listed === true ? at.list! : makeList(e, source);
+    const list = options.listed === true ? at.list! : rare().makeList(e, source);
     each(loadWord(e, fixed(list.length)), 0, (n, run) => run(loadWord(e, entry(list.cells, n))));
   } else if (at.pool) {
     const { active } = at.pool;

@@ -1,11 +1,11 @@
-import { declareBuffer, walk, type Buffer, type Module, type Value } from '@filigree/ir';
-import { arenaName, nodeStorage, type NodeStorage, type Storage } from '../../storage/storage.js';
+import type { Value } from '@filigree/ir';
+import { arenaName, type NodeStorage } from '../../storage/storage.js';
 import { anyOf, indexOf, type Address, type Emit, type Test } from './address.js';
 import { hashLookup } from './hash.js';
-import { slotAddress } from './lookup.js';
 import { allocate } from './pool.js';
 import { CLAIMED, poolCell, SINK_CELL } from './pool-cell.js';
-import { lostOf, orOutside, type Lookup } from './sought.js';
+import { slotsName, wordsName, wordsOf } from './scratch.js';
+import { lostOf, orOutside, slotAddress, type Lookup } from './sought.js';
 
 /**
  * The cells that several activating lookups of one node find. What a thread needs to create the missing ones goes into
@@ -15,33 +15,6 @@ export const lookupAll = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]
   (node.node.kind === 'hash' ? inTable(e, node, lookups) : bySlots(e, node, lookups)).map((number) =>
     poolCell(node, node.pool!, number),
   );
-
-/** The scratch buffers that a module's lookups need. */
-export const scratchFor = (storage: Storage, module: Module): readonly Buffer[] => {
-  let most = 0;
-  let words = 0;
-  for (const kernel of module.kernels)
-    walk(kernel.body, (op) => {
-      if (op.name !== 'snode.lookup_all') return;
-      most = Math.max(most, Number(op.attrs.count));
-      words = Math.max(words, Number(op.attrs.count) * wordsOf(nodeStorage(storage, op)));
-    });
-  return most === 0
-    ? []
-    : [
-        declareBuffer(slotsName(storage), storage.index, most, 'scratch'),
-        declareBuffer(wordsName(storage), 'i32', words, 'scratch'),
-      ];
-};
-
-/**
- * Coordinates, and whether the cell cannot be: where it is out of bounds, or its place is one of those that take what finds no
- * room; in a hash table then the number found.
- */
-const wordsOf = (node: NodeStorage): number => node.pool!.axes.length + 1;
-
-const slotsName = (storage: Storage): string => `${storage.memory}_new_slots`;
-const wordsName = (storage: Storage): string => `${storage.memory}_new_cells`;
 
 const bySlots = (e: Emit, node: NodeStorage, lookups: readonly Lookup[]): readonly Value[] => {
   const { b, storage } = e;

@@ -1,17 +1,16 @@
 import type { Value } from '@filigree/ir';
 import { hasAmbient } from '../../storage/initialize.js';
 import { along, anyOf, atomic, fence, indexOf, load, plus, type Address, type Emit } from './address.js';
-import { hashLookup } from './hash.js';
-import { allocate } from './pool.js';
+import { rare } from '#lowering';
 import { AMBIENT_CELL, CLAIMED, poolCell, settled, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
-import { orOutside, lostOf, type Lookup, type CellNumber } from './sought.js';
+import { orOutside, lostOf, slotAddress, type Lookup, type CellNumber } from './sought.js';
 
 /** The cell that a lookup finds (thesis §5.1). A lookup that does not activate is branch-free, except in a hash table. */
 export const lookup = (e: Emit, l: Lookup): Address => {
   const { node } = l;
   const { pool } = node;
-  if (!l.number) return poolCell(node, pool!, hashLookup(e, l));
+  if (!l.number) return poolCell(node, pool!, rare().hashLookup(e, l));
   if (pool)
     return poolCell(node, pool, node.length === undefined ? slotOf(e, l, l.number) : listSlotOf(e, l, l.number));
   if (l.activate && node.mask !== undefined) setBit(e, l, l.number);
@@ -26,7 +25,7 @@ export const lookup = (e: Emit, l: Lookup): Address => {
 export const isActive = (e: Emit, l: Lookup): Value => {
   const { b } = e;
   const { node, number } = l;
-  if (!number) return b.cmp('ne', hashLookup(e, l), b.i32(AMBIENT_CELL));
+  if (!number) return b.cmp('ne', rare().hashLookup(e, l), b.i32(AMBIENT_CELL));
   const tests: Value[] = [];
   if (node.length !== undefined)
     tests.push(b.cmp('lt', number.value(), load(e, plus(l.container, node.length), 'i32')));
@@ -37,9 +36,6 @@ export const isActive = (e: Emit, l: Lookup): Value => {
   }
   return tests.reduce(b.and);
 };
-
-export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
-  number.times(plus(container, node.slots!), 4);
 
 /** The number of a pool's cell from its slot: 0, the ambient cell, where there is none. */
 const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
@@ -53,7 +49,7 @@ const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const missing = b.cmp('le', held, b.i32(CLAIMED));
   return b.if(
     l.inside ? b.and(l.inside, missing) : missing,
-    () => allocate(e, { node, coordinates, site, lost: lostOf(l) }, indexOf(e, slot, 'i32')),
+    () => rare().allocate(e, { node, coordinates, site, lost: lostOf(l) }, indexOf(e, slot, 'i32')),
     () => orOutside(e, l, held),
   )[0];
 };

@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import type { NodeStorage } from '../../storage/storage.js';
-import type { Address, Emit, Test } from './address.js';
+import { plus, type Address, type Emit, type Test } from './address.js';
 import { AMBIENT_CELL, SINK_CELL } from './pool-cell.js';
 
 /** A lookup: the container, what the number of the cell is made of, and coordinates where they are needed. */
@@ -37,3 +37,7 @@ export const lostOf = ({ container, number, past }: Lookup): readonly Test[] => 
 /** The number of a pool's cell or, out of bounds, of the one that is there instead: to be read from, or to be written to. */
 export const orOutside = ({ b }: Emit, { inside, activate }: Lookup, number: Value): Value =>
   inside ? b.select(inside, number, b.i32(activate ? SINK_CELL : AMBIENT_CELL)) : number;
+
+/** Where the container holds the number of a pool's cell. */
+export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>
+  number.times(plus(container, node.slots!), 4);
