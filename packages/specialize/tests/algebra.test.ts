@@ -269,8 +269,8 @@ describe('sparse algebra of large matrices, whose products are no nodes', () => 
   it('makes no nodes of a product that nobody reads, unless its entries may be shared', () => {
     const A = grid(12);
     const lengths = A.colIdx.length;
-    const of = (text: string, patterns: Record<string, CsrPattern>) => {
-      const { graph, outputs, elements } = right(trace().run(expression(text, patterns, true)));
+    const of = (text: string, patterns: Record<string, CsrPattern>, arithmetic: Arithmetic = 'exact') => {
+      const { graph, outputs, elements } = right(trace({ arithmetic }).run(expression(text, patterns, true)));
       return { nodes: graph.length, unread: outputs[0].product !== undefined, elements: elements.length };
     };
     /* Of a product of two inputs there are the inputs, and the numbers that a graph begins with. */
@@ -280,8 +280,15 @@ describe('sparse algebra of large matrices, whose products are no nodes', () => 
     /* Entries of both triangles are found alike, and inputs that are added stand behind the products. */
     for (const text of ["A'*A", "A'*A+A", "A+A'*A-A'"]) expect(of(text, { A }).nodes).toBe(lengths + 4);
     expect(of('A*B+A', { A, B: A }).nodes).toBe(2 * lengths + 4);
-    /* What is subtracted, two products, and a sum that is stored. */
-    for (const text of ["A-A'*A", "A'*A+A*A'", "A'*A*A+A'*A"]) expect(of(text, { A }).unread).toBe(false);
+    /* What is scaled, turned, or subtracted. */
+    for (const text of ["2*(A'*A)", "(A'*A)'", "-(A'*A)-A", "A-A'*A", "A'*A+A*A'", "A'*A-0.5*A+3*(A*A)"])
+      for (const level of levels) expect(of(text, { A }, level)).toEqual({ nodes: lengths + 4, unread: true, elements: 0 });
+    /* A number is taken out of a product where that rounds alike; else the factor is stored. */
+    expect(of("2*A'*A", { A }, 'algebraic').nodes).toBe(lengths + 4);
+    expect(of("2*A'*A", { A: grid(60) })).toMatchObject({ unread: true, elements: 0 });
+    expect(of("0.5*A*A*A+A'", { A: grid(60) }, 'algebraic')).toMatchObject({ unread: true, elements: 1 });
+    /* Entries that are equal, and a sum that is stored. */
+    for (const text of ["A'*A-A'*A", "A'*A*A+A'*A"]) expect(of(text, { A }).unread).toBe(false);
   });
 
   it('evaluates entries together that are the same sum of products, in fewer operations and tables', () => {
