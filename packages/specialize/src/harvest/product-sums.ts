@@ -73,11 +73,10 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
   const own = newTerms(ptr, isStretched);
   const head = newTerms(Int32Array.from(headEnds), isStretched);
   const filled = ptr.slice(0, entries);
-  const write = (into: typeof own, t: number, k: number, node: number, factor: number): void => {
-    into.terms[t] = node;
-    into.factors[t] = factor;
-    if (stretches.negative[k]) into.negative[t] = 1;
-    if (into.stretches !== undefined) into.stretches[t] = stretches.of[k];
+  /* Of the terms of one part. */
+  const mark = ({ negative, stretches: of }: typeof own, k: number, from: number, to: number): void => {
+    if (stretches.negative[k]) negative.fill(1, from, to);
+    of?.fill(stretches.of[k], from, to);
   };
   for (const [k, part] of parts.entries()) {
     const at = places[k];
@@ -85,7 +84,12 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
     const { left } = part;
     if (row === undefined || !isProduct(part)) {
       for (let e = 0; e < at.length; e++)
-        if (role[at[e]] !== COPY) write(own, filled[at[e]]++, k, left.values[e], NO_FACTOR);
+        if (role[at[e]] !== COPY) {
+          const t = filled[at[e]]++;
+          own.terms[t] = left.values[e];
+          own.factors[t] = NO_FACTOR;
+          mark(own, k, t, t + 1);
+        }
       continue;
     }
     const { right, pattern: product } = part;
@@ -112,17 +116,25 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
           const t = to[s];
           if (t === NOWHERE) continue;
           if (t >= 0) {
-            write(own, t, k, x, right.values[r]);
+            own.terms[t] = x;
+            own.factors[t] = right.values[r];
             to[s] = t + 1;
           } else {
-            write(head, ~t, k, x, right.values[r]);
+            head.terms[~t] = x;
+            head.factors[~t] = right.values[r];
             to[s] = t - 1;
           }
         }
       }
-      for (let s = 0; s < width; s++) if (to[s] >= 0 && to[s] !== NOWHERE) filled[at[begin + s]] = to[s];
+      for (let s = 0; s < width; s++) {
+        if (to[s] < 0 || to[s] === NOWHERE) continue;
+        const entry = at[begin + s];
+        mark(own, k, filled[entry], to[s]);
+        filled[entry] = to[s];
+      }
     }
   }
+  mark(head, 0, 0, head.terms.length);
   return {
     sums: { first: 0, ...own, ...(headEnds.length > 1 && { heads: { ...head, of: headOf } }) },
     ...unitsOf(role, next, isFirst),

@@ -20,7 +20,8 @@ export const storedMatrix = (
   nodeOf: (id: number) => number,
   { pattern, values: given }: Csr<Int32Array>,
 ): StoredMatrix => {
-  const values = given.map(nodeOf);
+  const values = new Int32Array(given.length);
+  for (let e = 0; e < values.length; e++) values[e] = nodeOf(given[e]);
   let source: number | undefined;
   let { firstNode, length }: Pick<InputSlot, 'firstNode' | 'length'> = NO_INPUT;
   for (const id of values) {

@@ -39,5 +39,7 @@ export const transposedSum = ({ parts, pattern }: SumOfProducts): SumOfProducts 
 
 const transposed = ({ values, pattern: of, ...kind }: StoredMatrix): StoredMatrix => {
   const { pattern, from } = transposePattern(of);
-  return { ...kind, pattern, values: from.map((e) => values[e]) };
+  const turned = new Int32Array(from.length);
+  for (let e = 0; e < from.length; e++) turned[e] = values[from[e]];
+  return { ...kind, pattern, values: turned };
 };

@@ -3,11 +3,12 @@ import { countProducts, type Csr, type CsrPattern } from '@filigree/sparse/forma
 import { ARITY, CONSTANT } from '../../decompose/codes.js';
 import type { Sums } from '../elements/elements.js';
 import type { InputSlot } from '../input-slot.js';
+import { alikeOfInputs } from './alike-of-inputs.js';
 import { firstAlike } from './first-alike.js';
 import { hasFewForms } from './forms-of-entries.js';
 import { storedMatrix } from './stored-matrix.js';
 import { isPlain, stretchesOf } from './stretches.js';
-import { isProduct, matricesOf, transposedSum, type Part, type ProductPart, type SumOfProducts } from './sum-of-products.js';
+import { isProduct, matricesOf, transposedSum, type Part, type SumOfProducts } from './sum-of-products.js';
 
 /** A matrix times a number. */
 export interface ScaledMatrix {
@@ -103,8 +104,8 @@ export const unreadProducts = (
       const scale = a.scale * b.scale;
       if (!Number.isFinite(scale) || scale === 0) return undefined;
       const [left, right] = [a.matrix, b.matrix].map((m) => storedMatrix(inputs, nodeOf, m));
-      if ([left, right].some(({ values }) => values.some((id) => id < 0 || graph.op[id] === CONSTANT)))
-        return undefined;
+      const isKnown = (id: number): boolean => id < 0 || graph.op[id] === CONSTANT;
+      if ([left, right].some(({ source, values }) => source < 0 && values.some(isKnown))) return undefined;
       const bytes = BYTES_A_PRODUCT * countProducts(left.pattern, right.pattern);
       return unread({ parts: [{ scale, left, right, pattern }], pattern }, bytes, make);
     },
@@ -146,13 +147,15 @@ export const unreadProducts = (
       const products = [...found.values()].flatMap(({ parts }) => parts.filter(isProduct));
       if (products.length === 0 || !isAlgebra() || !onlyFactors(graph, inputs, sums, isStored, [...found.values()]))
         return new Map();
-      if (areOfInputs(products, sums)) return found;
-      const alike = firstAlike(graph, products, sums);
-      if (alike === undefined || alike.some((first) => mostAlike(first) > MOST_ALIKE)) return new Map();
       const firsts = new Map<Part, Int32Array>();
-      products.forEach((part, k) => {
-        if (mostAlike(alike[k]) > 1) firsts.set(part, alike[k]);
-      });
+      const ofInputs = sums.length === 0 ? alikeOfInputs(products) : undefined;
+      const alike = ofInputs ?? firstAlike(graph, products, sums);
+      if (alike === undefined) return new Map();
+      for (const [k, first] of alike.entries()) {
+        const most = first === undefined ? 1 : mostAlike(first);
+        if (most > MOST_ALIKE) return new Map();
+        if (first !== undefined && most > 1) firsts.set(products[k], first);
+      }
       const withFirst = (part: Part): Part => {
         const first = firsts.get(part);
         return first === undefined ? part : { ...part, firstAlike: first };
@@ -210,32 +213,4 @@ const mostAlike = (first: Int32Array): number => {
   let most = 0;
   for (const e of first) most = Math.max(most, ++count[e]);
   return most;
-};
-
-/**
- * Whether all are products of two different inputs, each pair once, and there is nothing else: then each entry has a product of two elements that no other has, if no
- * element stands twice in a factor.
- */
-const areOfInputs = (products: readonly ProductPart[], sums: readonly Sums[]): boolean => {
-  const pairs = products.map(({ left, right }) => [left.source, right.source].sort((x, y) => x - y));
-  return (
-    sums.length === 0 &&
-    new Set(pairs.map((p) => p.join())).size === pairs.length &&
-    pairs.every(([a, b]) => a >= 0 && a !== b) &&
-    products.every(({ left, right }) => standOnce(left.values) && standOnce(right.values))
-  );
-};
-
-const standOnce = (nodes: Int32Array): boolean => {
-  let [least, most] = [nodes[0], nodes[0]];
-  for (const id of nodes) {
-    if (id < least) least = id;
-    if (id > most) most = id;
-  }
-  const seen = new Uint8Array(most - least + 1);
-  for (const id of nodes) {
-    if (seen[id - least] === 1) return false;
-    seen[id - least] = 1;
-  }
-  return true;
 };
