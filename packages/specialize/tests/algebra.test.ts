@@ -280,11 +280,8 @@ describe('sparse algebra of large matrices, whose products are no nodes', () => 
     it(`equals plain evaluation with ${name}`, () => {
       check("A'*A+A", { A: grid(12) }, options, 'algebraic', true);
       fc.assert(
-        fc.property(
-          larger,
-          programs,
-          fc.constantFrom(...levels),
-          (p, of, level) => checkProgram(of, p, options, level),
+        fc.property(larger, programs, fc.constantFrom(...levels), (p, of, level) =>
+          checkProgram(of, p, options, level),
         ),
         { numRuns: 20 },
       );

@@ -31,7 +31,8 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
   const last = inputs[inputs.length - 1];
   const firstNode = last === undefined ? 0 : last.firstNode + last.length;
   const isSum = (id: number): boolean => op[id] === VARIABLE && id >= firstNode;
-  if (elements.length === 0 && outputs.every(({ product }) => product === undefined)) return { elements: [], read, isSum };
+  if (elements.length === 0 && outputs.every(({ product }) => product === undefined))
+    return { elements: [], read, isSum };
   const live = new Uint8Array(length);
   for (const { nodes } of outputs) for (let i = 0; i < nodes.length; i++) live[nodes[i]] = 1;
   const valueLive = elements.map((e) => new Uint8Array(e.roots.length));

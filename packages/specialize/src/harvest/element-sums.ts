@@ -246,15 +246,12 @@ const unrolledSums = (
     kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
   );
   const units = new Int32Array(members.length);
-  const starts = new Int32Array(members.length);
-  for (let m = 0; m < starts.length; m++) {
+  const factored = [...second.keys()].filter((t) => second[t] !== undefined);
+  for (let m = 0; m < units.length; m++) {
     units[m] = firstUnit + members[m];
-    starts[m] = ptr[members[m]];
-  }
-  for (let t = 0; t < width; t++) {
-    const [of, by] = [first[t], second[t]];
-    for (let m = 0; m < starts.length; m++) of[m] = ids[starts[m] + t];
-    if (by !== undefined) for (let m = 0; m < starts.length; m++) by[m] = factors![starts[m] + t];
+    const start = ptr[members[m]];
+    for (let t = 0; t < width; t++) first[t][m] = ids[start + t];
+    for (const t of factored) second[t]![m] = factors![start + t];
   }
   for (let t = 0; t < width; t++) {
     const code = codes[ptr[members[0]] + t];

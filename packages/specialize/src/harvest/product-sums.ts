@@ -147,7 +147,10 @@ const NOWHERE = 2 ** 31 - 1;
 const savesEnough = (terms: number, members: number): boolean =>
   (members - 1) * (4 * terms - 1) >= defaultOptions.decompose.minComplexity;
 
-const newTerms = (ptr: Int32Array, isStretched: boolean): Required<Omit<Terms, 'stretches'>> & Pick<Terms, 'stretches'> => {
+const newTerms = (
+  ptr: Int32Array,
+  isStretched: boolean,
+): Required<Omit<Terms, 'stretches'>> & Pick<Terms, 'stretches'> => {
   const n = ptr[ptr.length - 1];
   return {
     ptr,
