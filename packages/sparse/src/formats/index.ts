@@ -19,7 +19,16 @@ export * from './algebra/ring.js';
 export { float32Ring, numberRing } from './algebra/number-ring.js';
 export { countProducts, intersectionPattern, productPattern, sumPattern } from './algebra/pattern-algebra.js';
 export { multiply, power, productValues } from './algebra/multiply.js';
-export { add, elementwiseProduct, neg, scale, sub, sumValues } from './algebra/elementwise.js';
+export {
+  add,
+  elementwiseProduct,
+  neg,
+  negatedValues,
+  scale,
+  scaledValues,
+  sub,
+  sumValues,
+} from './algebra/elementwise.js';
 export { assemble, diagonalMatrix, diagonalOf, subBlock, transpose } from './algebra/structure.js';
 export { namesOf, type Expr, type ExprTree } from './expressions/tree.js';
 export { parseExpr } from './expressions/parse.js';

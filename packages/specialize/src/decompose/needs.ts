@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
-import { factorsOf } from '../trace/products/product-of-stored.js';
+import { matricesOf } from '../trace/products/sum-of-products.js';
 import { NO_FACTOR, valueOf, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
@@ -31,7 +31,8 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
   const last = inputs[inputs.length - 1];
   const firstNode = last === undefined ? 0 : last.firstNode + last.length;
   const isSum = (id: number): boolean => op[id] === VARIABLE && id >= firstNode;
-  if (elements.length === 0) return { elements: [], read, isSum };
+  if (elements.length === 0 && outputs.every(({ product }) => product === undefined))
+    return { elements: [], read, isSum };
   const live = new Uint8Array(length);
   for (const { nodes } of outputs) for (let i = 0; i < nodes.length; i++) live[nodes[i]] = 1;
   const valueLive = elements.map((e) => new Uint8Array(e.roots.length));
@@ -51,7 +52,7 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     live[node] = 1;
     if (op[node] !== CONSTANT) read[node] = 1;
   };
-  for (const { product } of outputs) for (const factor of factorsOf(product)) factor.values.forEach(needNode);
+  for (const { product } of outputs) for (const factor of matricesOf(product)) factor.values.forEach(needNode);
   for (let k = elements.length - 1; k >= 0; k--) {
     const { sums, roots, variables, columns } = elements[k];
     const end = sums.first + sums.ptr.length - 1;

@@ -8,7 +8,7 @@ import type { GroupOptions } from '../options.js';
 import { harvestLeaves } from './columns.js';
 import type { ElementRoots } from './element-roots.js';
 import { termTemplate, type TermSlot } from './element-template.js';
-import { BREAK, firstPlaces, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
+import { BREAK, firstPlaces, ONE_STRETCH, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
 import type { Body, HarvestedGroup, Segment } from './harvested.js';
 
 /** The kind of a number as a leaf; other kinds are buffers. */
@@ -74,7 +74,7 @@ const membersAlike = (
   let members: number[] = [];
   for (let i = 0; i + 1 < ptr.length; i++) {
     const destination = destinationOf(i);
-    const form = ptr[i + 1] - ptr[i] <= maxUnrolledTerms || hasBreak(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
+    const form = ptr[i + 1] - ptr[i] <= maxUnrolledTerms || isWhole(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
     if (destination !== lastDestination) {
       known = byDestination.get(destination) ?? new Map<number, number[]>();
       byDestination.set(destination, known);
@@ -91,13 +91,13 @@ const membersAlike = (
   const others = new Map<string, number[]>();
   for (const [destination, ofForms] of byDestination) {
     const many = [...ofForms]
-      .filter(([form, of]) => form !== LONG && !hasBreak(terms, of[0]) && (alone || of.length >= minUnrolledInstances))
+      .filter(([form, of]) => form !== LONG && !isWhole(terms, of[0]) && (alone || of.length >= minUnrolledInstances))
       .map(([, of]) => of);
     const kept = new Set(
       many.length > MAX_GROUPS ? [...many].sort((x, y) => y.length - x.length).slice(0, LARGEST) : many,
     );
     for (const of of ofForms.values())
-      if (kept.has(of) || hasBreak(terms, of[0])) alike.push(of);
+      if (kept.has(of) || isWhole(terms, of[0])) alike.push(of);
       else
         for (const i of of) {
           const key = terms.factors === undefined ? String(destination) : `${destination} ${kindsKey(terms, i)}`;
@@ -168,6 +168,10 @@ const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: numb
   };
 };
 
+/** Whether a unit is more than a sum of terms: such have kernels of their own. */
+const isWhole = (terms: UnitTerms, i: number): boolean =>
+  terms.scales.length > 1 || terms.scales[0] !== 1 || hasBreak(terms, i);
+
 /** Whether a unit has several sums. Units have a break in front of each. */
 const hasBreak = ({ ptr, codes }: UnitTerms, i: number): boolean => {
   for (let t = ptr[i]; t < ptr[i + 1]; t++) if (codes[t] === BREAK) return true;
@@ -196,7 +200,7 @@ const columnsFor = (kinds: TermKinds, length: number): TermColumns => ({
 });
 
 /** Terms with their columns as a body: of one sum, or of what several begin with and then what each goes on with. */
-const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[]): Body => {
+const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[], scales = ONE_STRETCH): Body => {
   const leaves = lists
     .flat()
     .flatMap(({ kind, first, factor, second }) => [
@@ -215,13 +219,13 @@ const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[]): B
   let constant = 0;
   const slotOf = (kind: number) => (kind === NUMBER ? found.constant[constant++] : found.leaf[leaf++]);
   const slots = lists.map((terms) =>
-    terms.map(({ kind, factor, negative }): TermSlot => {
+    terms.map(({ kind, factor, negative, stretch }): TermSlot => {
       const slot = slotOf(kind);
-      return { slot, factor: factor === undefined ? undefined : slotOf(factor), negative };
+      return { slot, factor: factor === undefined ? undefined : slotOf(factor), negative, stretch };
     }),
   );
   return {
-    template: termTemplate(d.graph.arithmetic, found.columns.length + found.constants.length, slots),
+    template: termTemplate(d.graph.arithmetic, found.columns.length + found.constants.length, slots, scales),
     columns: found.columns,
     constants: found.constants,
   };
@@ -230,7 +234,7 @@ const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[]): B
 /** Sums of the same kinds of terms. */
 const unrolledSums = (
   d: Grouping,
-  { ptr, ids, factors, codes, kindsOf }: UnitTerms,
+  { ptr, ids, factors, codes, kindsOf, scales }: UnitTerms,
   members: readonly number[],
   firstUnit: number,
 ): Summed => {
@@ -242,22 +246,19 @@ const unrolledSums = (
     kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
   );
   const units = new Int32Array(members.length);
-  const starts = new Int32Array(members.length);
-  for (let m = 0; m < starts.length; m++) {
+  const factored = [...second.keys()].filter((t) => second[t] !== undefined);
+  for (let m = 0; m < units.length; m++) {
     units[m] = firstUnit + members[m];
-    starts[m] = ptr[members[m]];
-  }
-  for (let t = 0; t < width; t++) {
-    const [of, by] = [first[t], second[t]];
-    for (let m = 0; m < starts.length; m++) of[m] = ids[starts[m] + t];
-    if (by !== undefined) for (let m = 0; m < starts.length; m++) by[m] = factors![starts[m] + t];
+    const start = ptr[members[m]];
+    for (let t = 0; t < width; t++) first[t][m] = ids[start + t];
+    for (const t of factored) second[t]![m] = factors![start + t];
   }
   for (let t = 0; t < width; t++) {
     const code = codes[ptr[members[0]] + t];
     if (code === BREAK) lists.push([]);
     else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
   }
-  return { units, body: bodyOfTerms(d, lists), segments: [] };
+  return { units, body: bodyOfTerms(d, lists, scales), segments: [] };
 };
 
 /** Sums of any terms, a segment for each kind. */

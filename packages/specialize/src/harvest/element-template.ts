@@ -37,29 +37,46 @@ export const elementTemplate = (
   return { graph, roots: roots.map((id) => made.get(id)!) };
 };
 
-/** A term of a sum: a leaf or number, or the product of two, with a sign. */
+/** A term of a sum: a leaf or number, or the product of two, with a sign, and the stretch in which it stands. */
 export interface TermSlot {
   readonly slot: Slot;
   readonly factor: Slot | undefined;
   readonly negative: boolean;
+  readonly stretch: number;
 }
 
-/** The sum of terms, in order; or of several lists the sums that begin with the first and go on with one of the others each. */
+/**
+ * The sum of terms, in order; or of several lists the sums that begin with the first and go on with one of the others each. The terms of a stretch are added up and scaled before they
+ * are added to what stands before them, but for those of a first one that is not scaled.
+ */
 export const termTemplate = (
   arithmetic: Arithmetic,
   variables: number,
   [head, ...more]: readonly (readonly TermSlot[])[],
+  scales: readonly number[],
 ): Template => {
   const graph = new Graph({ arithmetic });
   const first = graph.variables(variables);
+  const scaled = (values: readonly number[], scale: number): number => {
+    const sum = values.reduce((a, b) => graph.add(a, b));
+    return scale === 1 ? sum : scale === -1 ? graph.neg(sum) : graph.mul(graph.constant(scale), sum);
+  };
   const sum = (terms: readonly TermSlot[], before: number | undefined): number => {
     const values = terms.map(({ slot, factor, negative }) => {
       const leaf = nodeOf(graph, first, slot);
       const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
       return negative ? graph.neg(id) : id;
     });
-    const all = before === undefined ? values : [before, ...values];
-    return all.length === 0 ? graph.constant(0) : all.reduce((a, b) => graph.add(a, b));
+    let all = before;
+    for (let t = 0; t < terms.length;) {
+      const { stretch } = terms[t];
+      const from = t;
+      while (t < terms.length && terms[t].stretch === stretch) t++;
+      const scale = scales[stretch];
+      const added = stretch === 0 && scale === 1 ? values.slice(from, t) : [scaled(values.slice(from, t), scale)];
+      all = (all === undefined ? added : [all, ...added]).reduce((a, b) => graph.add(a, b));
+    }
+    return all ?? graph.constant(0);
   };
   const value = sum(head, undefined);
   return { graph, roots: more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };

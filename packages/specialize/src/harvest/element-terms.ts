@@ -11,6 +11,8 @@ export interface UnitTerms {
   /** Codes lie below. */
   readonly base: number;
   readonly kindsOf: (code: number) => TermKinds;
+  /** What the sums of each stretch of terms are scaled by. */
+  readonly scales: readonly number[];
 }
 
 /** The code that stands between the terms that several sums begin with, and what each goes on with. */
@@ -21,7 +23,11 @@ export interface TermKinds {
   readonly kind: number;
   readonly factor: number | undefined;
   readonly negative: boolean;
+  readonly stretch: number;
 }
+
+/** Of sums that are nothing but terms. */
+export const ONE_STRETCH: readonly number[] = [1];
 
 /**
  * Terms of units with their codes. Where they may be added in any order, those of each sum are put in order by kind; products then by how often what they read
@@ -37,8 +43,11 @@ export const termsOfUnits = (
   kindOf: (id: number) => number,
   kinds: number,
   anyOrder: boolean,
+  scales = ONE_STRETCH,
 ): UnitTerms => {
   const width = kinds + 1;
+  /* Codes of a stretch. */
+  const codesOfOne = 2 * (width + 1) * width;
   const { heads } = sums;
   const headOf = (s: number): number => (heads === undefined ? -1 : heads.of[s]);
   const count = units.unitPtr.length - 1;
@@ -73,15 +82,19 @@ export const termsOfUnits = (
       }
       ids[at] = id;
       codes[at] = 1 + 2 * (both * width + kind + 1) + of.negative[t];
+      if (of.stretches !== undefined) codes[at] += of.stretches[t] * codesOfOne;
     }
   };
   const terms: UnitTerms = {
     ...{ ptr, ids, factors, codes },
-    base: 2 * (width + 1) * width + 1,
+    base: scales.length * codesOfOne + 1,
+    scales,
     kindsOf: (code) => {
-      const both = (code - 1) >> 1;
+      const stretch = Math.floor((code - 1) / codesOfOne);
+      const both = ((code - 1) % codesOfOne) >> 1;
       const of = Math.floor(both / width);
-      return { kind: (both % width) - 1, factor: of === 0 ? undefined : of - 2, negative: ((code - 1) & 1) === 1 };
+      const negative = ((code - 1) & 1) === 1;
+      return { kind: (both % width) - 1, factor: of === 0 ? undefined : of - 2, negative, stretch };
     },
   };
   const pairs = Uint8Array.from({ length: terms.base }, (_, code) => {

@@ -38,7 +38,7 @@ export const harvestElements = (d: Grouping, options: GroupOptions): AllUnits =>
 };
 
 /** The kind of a value as a leaf; constants are `NUMBER`. */
-const leafKind = (d: Grouping): ((id: number) => number) => {
+export const leafKind = (d: Grouping): ((id: number) => number) => {
   const { op, length } = d.graph;
   const ofVariable = kindOfVariable(d);
   return (id) =>

@@ -5,34 +5,37 @@ import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
 import type { GroupOptions } from '../options.js';
 import { hasSum } from '../trace/elements/elements.js';
-import { factorsOf, type ProductOfStored } from '../trace/products/product-of-stored.js';
-import type { StoredMatrix } from '../trace/products/stored-matrix.js';
+import { rowCounts } from '../trace/products/row-counts.js';
+import { SEVERAL, STORED, type StoredMatrix } from '../trace/products/stored-matrix.js';
+import { stretchesOf } from '../trace/products/stretches.js';
+import { isProduct, matricesOf, type ProductPart, type SumOfProducts } from '../trace/products/sum-of-products.js';
 import type { Column } from './columns.js';
 import { groupsOfTerms } from './element-sums.js';
 import { termTemplate } from './element-template.js';
-import { termsOfUnits } from './element-terms.js';
+import { ONE_STRETCH, termsOfUnits } from './element-terms.js';
+import { leafKind } from './elements.js';
 import type { Body, ListedGroup } from './harvested.js';
 import { productSums } from './product-sums.js';
-import { rowCounts } from './row-counts.js';
 import type { Template } from './template.js';
-import { kindOfVariable } from './unit-form.js';
 
-/** The groups of outputs that are products, or products and what is added to them. */
+/** The groups of outputs that are sums of products. */
 export const productGroups = (d: Grouping, options: GroupOptions): ListedGroup[] =>
-  d.outputs.flatMap(({ product }, output) => {
-    if (product === undefined) return [];
+  d.outputs.flatMap(({ product: sum }, output) => {
+    if (sum === undefined) return [];
+    const [part, ...more] = sum.parts;
+    const isAlone = isProduct(part) && more.length === 0 && part.scale === 1 && part.firstAlike === undefined;
     const groups =
-      product.added.length > 0 || product.firstAlike !== undefined
-        ? groupsOfSums(d, product, options)
-        : groupsByTerms(d, product, options);
-    const level = levelAbove(d, product);
+      isAlone && part.left.source !== SEVERAL && part.right.source !== SEVERAL
+        ? groupsByTerms(d, part, options)
+        : groupsOfSums(d, sum, options);
+    const level = levelAbove(d, sum);
     return groups.map(({ positions, ...group }): ListedGroup => ({ level, ...group, move: { output, positions } }));
   });
 
 type PlacedGroup = Omit<ListedGroup, 'level' | 'move'> & Pick<ListedGroup['move'], 'positions'>;
 
 /** Sums of products alone that all differ: entries by their number of terms, those of rare or large numbers in one loop over terms. */
-const groupsByTerms = (d: Grouping, product: ProductOfStored, options: GroupOptions): PlacedGroup[] => {
+const groupsByTerms = (d: Grouping, product: ProductPart, options: GroupOptions): PlacedGroup[] => {
   const { left, right } = product;
   const columns = (nodes: readonly Int32Array[]): Column[] =>
     nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
@@ -55,11 +58,12 @@ const groupsByTerms = (d: Grouping, product: ProductOfStored, options: GroupOpti
 };
 
 /** Sums with terms of several kinds, or of which some are alike, grouped as other sums are. */
-const groupsOfSums = (d: Grouping, product: ProductOfStored, options: GroupOptions): PlacedGroup[] => {
-  const { sums, unitPtr, unitSums, placePtr, places } = productSums(product);
+const groupsOfSums = (d: Grouping, sum: SumOfProducts, options: GroupOptions): PlacedGroup[] => {
   const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
+  const stretches = stretchesOf(sum.parts, anyOrder);
+  const { sums, unitPtr, unitSums, placePtr, places } = productSums(sum, stretches);
   const units = { unitPtr, sums: unitSums };
-  const terms = termsOfUnits(sums, units, (id) => id, kindOfVariable(d), d.inputs.length + 1, anyOrder);
+  const terms = termsOfUnits(sums, units, (id) => id, leafKind(d), d.inputs.length + 1, anyOrder, stretches.scales);
   const sumsIn = (unit: number): number => unitPtr[unit + 1] - unitPtr[unit];
   const placesOf = (unit: number): number => placePtr[unit + 1] - placePtr[unit];
   const destinationOf = (unit: number): number => (sumsIn(unit) > 1 ? 0 : placesOf(unit));
@@ -72,26 +76,38 @@ const groupsOfSums = (d: Grouping, product: ProductOfStored, options: GroupOptio
 };
 
 /** The kind of a matrix's entries as leaves. */
-const kindOf = ({ input }: StoredMatrix): number => (input === undefined ? INTERMEDIATE : input + 1);
+const kindOf = ({ source }: StoredMatrix): number => (source === STORED ? INTERMEDIATE : source + 1);
 
 /** The sum of the products of columns 0 and 1, 2 and 3, … */
 const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
-  termTemplate(arithmetic, 2 * terms, [
-    Array.from({ length: terms }, (_, t) => ({
-      slot: { variable: 2 * t },
-      factor: { variable: 2 * t + 1 },
-      negative: false,
-    })),
-  ]);
+  termTemplate(
+    arithmetic,
+    2 * terms,
+    [
+      Array.from({ length: terms }, (_, t) => ({
+        slot: { variable: 2 * t },
+        factor: { variable: 2 * t + 1 },
+        negative: false,
+        stretch: 0,
+      })),
+    ],
+    ONE_STRETCH,
+  );
 
-/** The level at which a product can run: above that of the sums that it reads. */
-const levelAbove = ({ needs, elementLevels }: Grouping, product: ProductOfStored): number => {
+/** The level at which a sum of products can run: above that of what it reads. */
+const levelAbove = (d: Grouping, sum: SumOfProducts): number => {
+  const { needs, elementLevels, level: levels, unit } = d;
   let level = 0;
-  for (const { input, values } of factorsOf(product))
-    if (input === undefined)
-      needs.elements.forEach(({ sums }, k) => {
-        if (elementLevels[k].sums >= level && values.some((id) => hasSum(sums, id))) level = elementLevels[k].sums + 1;
-      });
+  for (const { source, values } of matricesOf(sum))
+    if (source < 0)
+      for (const id of values) {
+        const u = unit[id];
+        if (u >= 0 && levels[u] >= level) level = levels[u] + 1;
+        else if (u < 0 && needs.isSum(id)) {
+          const k = needs.elements.findIndex(({ sums }) => hasSum(sums, id));
+          if (elementLevels[k].sums >= level) level = elementLevels[k].sums + 1;
+        }
+      }
   return level;
 };
 
@@ -111,7 +127,7 @@ interface Others {
 
 /** The entries of a product, ascending in each group, with their terms in increasing k. */
 const entriesByTerms = (
-  { product: pattern, left, right }: ProductOfStored,
+  { pattern, left, right }: ProductPart,
   { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
 ): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
   const entries = entriesByCount(pattern, left.pattern, right.pattern);

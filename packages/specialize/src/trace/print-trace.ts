@@ -1,6 +1,6 @@
 import { printGraph, type Graph } from '@filigree/ir';
 import type { OutputSlot } from './output-slot.js';
-import type { ProductOfStored } from './products/product-of-stored.js';
+import { isProduct, type SumOfProducts } from './products/sum-of-products.js';
 
 /** What of a trace is printed. */
 export interface PrintedTrace {
@@ -24,11 +24,15 @@ export const printTrace = ({ graph, inputs, outputs }: PrintedTrace, note?: (id:
   ].join('');
 };
 
-const printProduct = ({ left, right, added }: ProductOfStored): string =>
-  [
-    `(${listed(left.values)}) times (${listed(right.values)})`,
-    ...added.map(({ matrix, negative }) => `${negative ? 'minus' : 'plus'} (${listed(matrix.values)})`),
-  ].join(' ');
+const printProduct = ({ parts }: SumOfProducts): string =>
+  parts
+    .map((part, k) => {
+      const { scale, left } = part;
+      const sign = scale < 0 ? 'minus ' : k > 0 ? 'plus ' : '';
+      const factor = Math.abs(scale) === 1 ? '' : `${Math.abs(scale)} times `;
+      return `${sign}${factor}(${listed(left.values)})${isProduct(part) ? ` times (${listed(part.right.values)})` : ''}`;
+    })
+    .join(' ');
 
 const listed = (nodes: Int32Array): string => {
   const first = Array.from(nodes.subarray(0, MOST), (id) => `%${id}`).join(', ');

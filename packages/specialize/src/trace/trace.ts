@@ -181,7 +181,7 @@ const outputsOf = (
   const products = unread.settled(outputs.flatMap(([, value]) => (isUnread(value) ? [value] : [])));
   return outputs.map(([name, value], k) => {
     const product = isSparse(value) ? products.get(value) : undefined;
-    const nodes = product === undefined && isUnread(value) ? value.values : found[k];
+    const nodes = product === undefined && values[k] === NO_NODES ? (value as Csr<Int32Array>).values : found[k];
     return {
       name,
       length: product === undefined ? nodes.length : product.pattern.colIdx.length,

@@ -9,22 +9,30 @@ export const add = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(rin
 export const sub = <V>(ring: Ring<V>, a: Csr<V>, b: Csr<V>): Csr<V> => merge(ring, a, b, true);
 
 /** −A. */
-export const neg = <V>(ring: Ring<V>, a: Csr<V>): Csr<V> => {
+export const neg = <V>(ring: Ring<V>, a: Csr<V>): Csr<V> =>
+  ring.scaled?.(-1, a) ?? { pattern: a.pattern, values: negatedValues(ring, a) };
+
+/** The values of −A. */
+export const negatedValues = <V>(ring: Ring<V>, a: Csr<V>): V => {
   const n = a.pattern.colIdx.length;
   const values = ring.allocate(n);
   const together = ring.together?.(a, a);
   const { neg: negate } = together ?? ring;
   for (let e = 0; e < n; e++) negate(values, e, a.values, e);
   together?.finish(values);
-  return { pattern: a.pattern, values };
+  return values;
 };
 
 /** s·A for an ordinary number s. */
-export const scale = <V>(ring: Ring<V>, s: number, a: Csr<V>): Csr<V> => {
+export const scale = <V>(ring: Ring<V>, s: number, a: Csr<V>): Csr<V> =>
+  ring.scaled?.(s, a) ?? { pattern: a.pattern, values: scaledValues(ring, s, a) };
+
+/** The values of s·A. */
+export const scaledValues = <V>(ring: Ring<V>, s: number, a: Csr<V>): V => {
   const n = a.pattern.colIdx.length;
   const values = ring.allocate(n);
   for (let e = 0; e < n; e++) ring.scale(values, e, s, a.values, e);
-  return { pattern: a.pattern, values };
+  return values;
 };
 
 /** The element-wise product A∘B, with an entry where both have one. Throws `DiagnosticError`: `algebra/shape`. */

@@ -13,6 +13,10 @@ export interface Ring<V> {
   readonly product?: (a: Csr<V>, b: Csr<V>, pattern: CsrPattern) => Csr<V> | undefined;
   /** The same of A + B, or A − B; `sumValues` makes its values. */
   readonly combined?: (a: Csr<V>, b: Csr<V>, pattern: CsrPattern, minus: boolean) => Csr<V> | undefined;
+  /** The same of s·A for an ordinary number s, −1 for −A; `scaledValues` and `negatedValues` make its values. */
+  readonly scaled?: (s: number, a: Csr<V>) => Csr<V> | undefined;
+  /** The same of Aᵀ. */
+  readonly transposed?: (a: Csr<V>) => Csr<V> | undefined;
   /**
    * Where it is given, and gives anything: how the values of a matrix are made together, of A·B with the pattern `product`, or of an operation entry by
    * entry. For rings that gain by seeing a matrix as a whole.

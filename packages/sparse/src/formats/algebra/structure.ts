@@ -7,6 +7,8 @@ import type { Ring } from './ring.js';
 
 /** Aᵀ. */
 export const transpose = <V>(ring: Ring<V>, a: Csr<V>): Csr<V> => {
+  const whole = ring.transposed?.(a);
+  if (whole !== undefined) return whole;
   const { pattern, from } = transposePattern(a.pattern);
   return { pattern, values: pick(ring, a.values, from) };
 };

@@ -1,8 +1,11 @@
 import { APART, type Graph } from '@filigree/ir';
 import {
   countProducts,
+  negatedValues,
   productValues,
+  scaledValues,
   sumValues,
+  transposePattern,
   type Csr,
   type CsrPattern,
   type Ring,
@@ -33,7 +36,7 @@ const LEAST_WORK = 1000;
  */
 const [USES_OF_SUM, USES_OF_PAIR, USES_OF_ANY] = [3, 4, 5];
 /** One entry in so many is. */
-const NEXT_TO_NOTHING = 1024;
+const NEXT_TO_NOTHING = 128;
 
 /**
  * Sparse algebra on nodes, where large sums of products make no node a product: such a sum is one variable of its value, and its terms are listed in `all`, as those
@@ -280,7 +283,7 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
     Int32Array.from({ length: n }, (_, t) => asNode(values[at[t]]));
   const inOrder = (n: number): Int32Array => Int32Array.from({ length: n }, (_, t) => t);
   const isStored = (id: number): boolean => isSum(id) && nodeOf(id) === id;
-  const unread = unreadProducts(graph, inputs, own, isStored, () => all.length === own.length);
+  const unread = unreadProducts(graph, inputs, own, nodeOf, isStored, () => all.length === own.length);
   /* What few products read is stored all the same where it is next to nothing. */
   const isFactorOfProduct = (m: Csr<Int32Array>, uses: (entry: number) => number): boolean => {
     const marks = inlined(m, uses);
@@ -299,11 +302,17 @@ export const columnAlgebra = (graph: Graph, inputs: readonly InputSlot[], all: E
     product: (a, b, pattern) => {
       if (!graph.findsByResidues || countProducts(a.pattern, b.pattern) < LEAST_WORK) return undefined;
       const uses = usesOfEntries(a.pattern, b.pattern);
-      if (!isFactorOfProduct(a, uses.left) || !isFactorOfProduct(b, uses.right)) return undefined;
-      return unread.product(a, b, pattern, () => productValues(ring, a, b, pattern));
+      const [left, right] = [unread.withoutScale(a), unread.withoutScale(b)];
+      if (!isFactorOfProduct(left.matrix, uses.left) || !isFactorOfProduct(right.matrix, uses.right)) return undefined;
+      return unread.product(left, right, pattern, () => productValues(ring, a, b, pattern));
     },
     combined: (a, b, pattern, minus) =>
       unread.combined(a, b, pattern, minus, () => sumValues(ring, a, b, pattern, minus)),
+    scaled: (s, a) =>
+      graph.findsByResidues
+        ? unread.scaled(s, a, () => (s === -1 ? negatedValues(ring, a) : scaledValues(ring, s, a)))
+        : undefined,
+    transposed: (a) => unread.transposed(a, () => transposePattern(a.pattern).from.map((e) => a.values[e])),
     add: (out, o, a, i, b, j) => {
       out[o] = graph.add(asNode(a[i]), asNode(b[j]));
     },

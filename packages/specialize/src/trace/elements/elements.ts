@@ -53,6 +53,8 @@ export interface Terms {
   readonly negative: Uint8Array;
   /** Of terms that are products of two nodes the second, `NO_FACTOR` of others; absent where no term is such a product. */
   readonly factors?: Int32Array;
+  /** Of each term the stretch in which it stands, ascending in each sum; absent where all stand in the first. Of sums of products (`Stretches`). */
+  readonly stretches?: Uint8Array;
 }
 
 /** In the place of the second factor of a term that is none. */

@@ -3,7 +3,7 @@ import { ARITY } from '../../decompose/codes.js';
 import { defaultOptions } from '../../options.js';
 import { IntList } from '../../decompose/int-list.js';
 import type { OutputSlot } from '../output-slot.js';
-import { factorsOf } from '../products/product-of-stored.js';
+import { matricesOf } from '../products/sum-of-products.js';
 import { elementsOfSum, NO_FACTOR, type Elements, type Sums, type Terms } from './elements.js';
 
 /**
@@ -190,7 +190,7 @@ const usesOf = (
   for (const { nodes } of outputs) for (const id of nodes) use(id);
   const byOutputs = uses.slice();
   for (const nodes of blocks) keep(nodes);
-  for (const { product } of outputs) for (const factor of factorsOf(product)) keep(factor.values);
+  for (const { product } of outputs) for (const factor of matricesOf(product)) keep(factor.values);
   for (const { roots, columns, sums } of others) for (const ids of [roots, sums.terms, ...columns]) keep(ids);
   let k = algebra.length - 1;
   for (let id = length - 1; id >= 0; id--) {

@@ -1,19 +1,20 @@
 import type { Graph } from '@filigree/ir';
 import { NO_FACTOR, type Sums } from '../elements/elements.js';
-import type { ProductOfStored } from './product-of-stored.js';
+import type { ProductPart } from './sum-of-products.js';
+import { ValueMap } from './value-map.js';
 
 /**
  * Of each entry of each product the first that is the same sum of the same products in the same order: found by what sums of equal products have in common whatever the
- * arithmetic, the value at a random point, of their operands as if these were independent. `undefined` where entries have that in common that are no such sums, or are
- * of two products, or with one of the given sums.
+ * arithmetic, the value at a random point, of their operands as if these were independent. `undefined` where more than a few entries have that in common that are no such
+ * sums, or are of two products, or with one of the given sums.
  */
 export const firstAlike = (
   graph: Graph,
-  products: readonly ProductOfStored[],
+  products: readonly ProductPart[],
   sums: readonly Sums[],
 ): readonly Int32Array[] | undefined => {
   const seen = new ValueMap(
-    products.reduce((n, { product }) => n + product.colIdx.length, 0) + sums.reduce((n, s) => n + s.ptr.length - 1, 0),
+    products.reduce((n, { pattern }) => n + pattern.colIdx.length, 0) + sums.reduce((n, s) => n + s.ptr.length - 1, 0),
   );
   for (const { ptr, terms, factors, negative } of sums) {
     const value = new Int32Array(2);
@@ -26,8 +27,9 @@ export const firstAlike = (
   }
   const found: Int32Array[] = [];
   let begin = 0;
+  let others = 0;
   for (const p of products) {
-    const { left, right, product } = p;
+    const { left, right, pattern: product } = p;
     const same = sameProducts(p);
     const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
     const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
@@ -46,20 +48,26 @@ export const firstAlike = (
         value[2 * j] = 0;
         value[2 * j + 1] = 0;
         if (known === begin + e) continue;
-        if (known < begin || !same(rowOf[first[e]], product.colIdx[first[e]], i, j)) return undefined;
+        if (known < begin || !same(rowOf[first[e]], product.colIdx[first[e]], i, j)) {
+          first[e] = e;
+          others++;
+        }
       }
     }
     found.push(first);
     begin += first.length;
   }
-  return found;
+  return others * FEW <= begin ? found : undefined;
 };
+
+/** One in so many. */
+const FEW = 256;
 
 /** In the place of an entry. */
 const OF_SUMS = -1;
 
 /** Tells whether entries (i, j) and (m, n) of a product are sums of the same products in the same order; operands may have changed places. */
-const sameProducts = ({ left, right }: ProductOfStored): ((i: number, j: number, m: number, n: number) => boolean) => {
+const sameProducts = ({ left, right }: ProductPart): ((i: number, j: number, m: number, n: number) => boolean) => {
   const { rowPtr: aPtr, colIdx: aCol } = left.pattern;
   const { rowPtr: bPtr, colIdx: bCol } = right.pattern;
   let most = 0;
@@ -87,35 +95,3 @@ const sameProducts = ({ left, right }: ProductOfStored): ((i: number, j: number,
     return true;
   };
 };
-
-/** Pairs of residues, and the first entry of each. */
-class ValueMap {
-  /** Residues and 2 + the entry, so that no place of one is 0. */
-  private readonly places: Int32Array;
-  private readonly mask: number;
-  private readonly shift: number;
-
-  constructor(expected: number) {
-    const bits = Math.max(4, Math.ceil(Math.log2(expected / LOAD)));
-    this.places = new Int32Array(2 ** (bits + 2));
-    this.mask = 2 ** bits - 1;
-    this.shift = 32 - bits;
-  }
-
-  /** The entry that had a pair first, `entry` where none had. */
-  firstOf(x: number, y: number, entry: number): number {
-    const { places, mask, shift } = this;
-    for (let s = Math.imul(x ^ Math.imul(y, 0x2c1b3c6d), 0x9e3779b1) >>> shift; ; s = (s + 1) & mask) {
-      const at = 4 * s;
-      if (places[at + 2] === 0) {
-        places[at] = x;
-        places[at + 1] = y;
-        places[at + 2] = entry + 2;
-        return entry;
-      }
-      if (places[at] === x && places[at + 1] === y) return places[at + 2] - 2;
-    }
-  }
-}
-
-const LOAD = 0.6;

@@ -1,29 +1,44 @@
 import type { Csr } from '@filigree/sparse/formats';
 import type { InputSlot } from '../input-slot.js';
 
-/** A matrix whose entries are all read from one buffer. */
+/** A matrix whose entries are all read from memory. */
 export interface StoredMatrix extends Csr<Int32Array> {
-  /** The number of the input that they are of; `undefined` where they are sums. */
-  readonly input: number | undefined;
+  /** The number of the input that all are of; `STORED` where all are intermediates. */
+  readonly source: number;
 }
 
+/** Instead of an input: intermediates alone, and entries of several buffers. */
+export const [STORED, SEVERAL] = [-1, -2];
+
 /**
- * A matrix of nodes as such a matrix, if it is one; a copy, so that it stays one.
+ * A matrix of nodes as such a matrix; a copy, so that it stays one. Values of no input are intermediates.
  *
- * @param isStored whether a node stands for a sum that is stored
+ * @param nodeOf what stands for a value now
  */
 export const storedMatrix = (
   inputs: readonly InputSlot[],
-  isStored: (id: number) => boolean,
-  { pattern, values }: Csr<Int32Array>,
-): StoredMatrix | undefined => {
-  const input = inputs.findIndex(({ firstNode, length }) => values[0] >= firstNode && values[0] < firstNode + length);
-  const { firstNode, length } = input < 0 ? NO_INPUT : inputs[input];
-  for (const id of values) if (input < 0 ? !isStored(id) : id < firstNode || id >= firstNode + length) return undefined;
+  nodeOf: (id: number) => number,
+  { pattern, values: given }: Csr<Int32Array>,
+): StoredMatrix => {
+  const values = new Int32Array(given.length);
+  for (let e = 0; e < values.length; e++) values[e] = nodeOf(given[e]);
+  let source: number | undefined;
+  let { firstNode, length }: Pick<InputSlot, 'firstNode' | 'length'> = NO_INPUT;
+  for (const id of values) {
+    if (id >= firstNode && id < firstNode + length) continue;
+    const input = inputs.findIndex((of) => id >= of.firstNode && id < of.firstNode + of.length);
+    if (source === (input < 0 ? STORED : input)) continue;
+    if (source !== undefined) {
+      source = SEVERAL;
+      break;
+    }
+    source = input < 0 ? STORED : input;
+    ({ firstNode, length } = input < 0 ? NO_INPUT : inputs[input]);
+  }
   const { rows, cols, rowPtr, colIdx } = pattern;
   return {
-    input: input < 0 ? undefined : input,
-    values: values.slice(),
+    source: source ?? SEVERAL,
+    values,
     pattern: { rows, cols, rowPtr: rowPtr.slice(), colIdx: colIdx.slice() },
   };
 };
