@@ -83,6 +83,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     capabilities: {
       types: language.types,
       threads: false,
+      background: true,
       atomics: language.atomics,
       vectorBytes: 0,
       fma: true,
