@@ -144,3 +144,52 @@ describe.each(cases)('an atomic as threads in step do it together: $name', (c) =
     for (const m of all) expect(run(c, m).wrong).toBeDefined();
   });
 });
+
+it('is counted for all that are here, the update left to the first of them', () => {
+  const text = printModule(lowered(cases[0]!.atomic));
+  expect(text).toMatchInlineSnapshot(`
+    "module @m {
+      buffer @n : i32[4] inout
+      buffer @found : i32[4] inout
+      kernel @thread(%id: i32) {
+        %1 = arith.constant {value = 1} : i32
+        %2 = arith.add %id, %1 : i32
+        %3 = arith.constant {value = 1} : i32
+        scf.for %id, %2, %3 {parallel = true} {
+        ^(%i: i32):
+          %5 = arith.constant {value = 2} : i32
+          %6 = arith.constant {value = 0} : i32
+          %7 = gpu.here : u64
+          %8 = arith.constant {value = 2} : i32
+          %9 = gpu.lane : i32
+          %10 = arith.constant {value = "1"} : u64
+          %11 = arith.cast %9 {to = u64} : u64
+          %12 = arith.shl %10, %11 : u64
+          %13 = arith.constant {value = "1"} : u64
+          %14 = arith.sub %12, %13 : u64
+          %15 = arith.and %7, %14 : u64
+          %16 = gpu.count %7 : i32
+          %17 = arith.cast %16 {to = i32} : i32
+          %18 = arith.mul %8, %17 : i32
+          %19 = gpu.first %7 : i32
+          %20 = arith.cmp %9, %19 {predicate = eq} : i1
+          %21 = scf.if %20 {
+            %22 = mem.atomic %18, %6 {buffer = @n, kind = add} : i32
+            scf.yield %22
+          } {
+            scf.yield %18
+          } : i32
+          %23 = gpu.shuffle %21, %7, %19 : i32
+          %24 = gpu.count %15 : i32
+          %25 = arith.cast %24 {to = i32} : i32
+          %26 = arith.mul %8, %25 : i32
+          %27 = arith.add %23, %26 : i32
+          mem.store %27, %i {buffer = @found}
+          scf.yield
+        }
+        scf.yield
+      }
+    }
+    "
+  `);
+});

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
 import { type Program, conformance, conformancePrograms } from '@filigree/conformance';
-import { orThrow } from '@filigree/ir';
 import { cudaOnCpu, hipOnCpu, hipOnCpu64, inSingles, metalOnCpu, type Order } from '../src/index.js';
 import { changed } from './changed.js';
 
@@ -29,7 +28,7 @@ describe.skipIf(!usable).each([
   ['hip, 32 in step', hipOnCpu, programs],
   ['hip, 64 in step', hipOnCpu64, programs],
   ['metal, in singles', metalOnCpu, programs.map(inSingles)],
-] as const)('atomics that threads do together on %s', (name, make, all) => {
+] as const)('atomics that threads do together on %s', (_, make, all) => {
   it('do what they do one by one', async () => {
     expect(await wrong(make, all)).toEqual([]);
   });
