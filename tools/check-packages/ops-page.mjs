@@ -1,6 +1,7 @@
 /**
  * `docs/ops.md`: every operation of kernel IR, from what its definition says of it. `npm run readme` writes it.
  */
+import { gpuDialect } from '@filigree/backend/gpu';
 import { coreDialects } from '@filigree/ir';
 import { derivatives } from '@filigree/autodiff';
 import { dense, field, fieldDialects, i, layout } from '@filigree/sparse/fields';
@@ -21,11 +22,12 @@ const ABOUT = {
   field: 'Fields, by their names and coordinates; nothing is known of memory yet.',
   snode: 'The steps of an access to a sparse structure, between fields and memory.',
   linalg: 'Products of small matrices.',
+  gpu: 'What threads that go in step tell each other; on other processors each is alone.',
 };
 
 /** The page as text. @returns {Promise<string>} */
 export const opsPage = async () => {
-  const parts = [...coreDialects, ...fieldsAlone, linalg].map(
+  const parts = [...coreDialects, ...fieldsAlone, linalg, gpuDialect].map(
     ({ name, ops }) =>
       `## \`${name}\`\n\n${ABOUT[name] ?? ''}\n\n| op | is | derivative |\n| --- | --- | --- |\n${Object.values(ops)
         .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -109,6 +109,7 @@ export const nativeBackend = (
     capabilities: {
       types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       threads: true,
+      background: true,
       atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       vectorBytes,
       fma: set.fma,

@@ -11,6 +11,8 @@ export interface CudaOptions extends GpuOptions {
   readonly architecture?: string;
   /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
   readonly graphs?: boolean;
+  /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
+  readonly limit?: number;
 }
 
 /**
@@ -18,9 +20,9 @@ export interface CudaOptions extends GpuOptions {
  * driver, in memory of the device.
  */
 export const cuda = (given?: CudaOptions): Backend => {
-  const { architecture, graphs = false, ...options } = checkOptions('cuda', given, cudaSpec);
+  const { architecture, graphs = false, limit, ...options } = checkOptions('cuda', given, cudaSpec);
   const opened: { driver?: ReturnType<typeof cudaDriver> } = {};
-  const driver = (): ReturnType<typeof cudaDriver> => (opened.driver ??= cudaDriver());
+  const driver = (): ReturnType<typeof cudaDriver> => (opened.driver ??= cudaDriver({ limit }));
   const architectureOf = async (): Promise<string> =>
     architecture ??
     driver().then(
@@ -39,4 +41,9 @@ export const cuda = (given?: CudaOptions): Backend => {
   );
 };
 
-const cudaSpec: OptionSpec<CudaOptions> = { ...gpuSpec, architecture: option.text, graphs: option.truth };
+const cudaSpec: OptionSpec<CudaOptions> = {
+  ...gpuSpec,
+  architecture: option.text,
+  graphs: option.truth,
+  limit: option.number(0),
+};

@@ -11,6 +11,8 @@ export interface HipOptions extends GpuOptions {
   readonly architecture?: string;
   /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
   readonly graphs?: boolean;
+  /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
+  readonly limit?: number;
 }
 
 /**
@@ -18,9 +20,9 @@ export interface HipOptions extends GpuOptions {
  * HIP, in memory of the device.
  */
 export const hip = (given?: HipOptions): Backend => {
-  const { architecture = 'native', graphs = false, ...options } = checkOptions('hip', given, hipSpec);
+  const { architecture = 'native', graphs = false, limit, ...options } = checkOptions('hip', given, hipSpec);
   const opened: { driver?: ReturnType<typeof hipDriver> } = {};
-  const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver());
+  const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver({ limit }));
   return gpuBackend(
     hipLanguage,
     {
@@ -33,4 +35,9 @@ export const hip = (given?: HipOptions): Backend => {
   );
 };
 
-const hipSpec: OptionSpec<HipOptions> = { ...gpuSpec, architecture: option.text, graphs: option.truth };
+const hipSpec: OptionSpec<HipOptions> = {
+  ...gpuSpec,
+  architecture: option.text,
+  graphs: option.truth,
+  limit: option.number(0),
+};

@@ -46,7 +46,7 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
   } = checkOptions('wasm', options, wasmSpec);
   const backend: LoadingBackend = {
     name: 'wasm',
-    capabilities: { types: scalars, threads: shared, atomics: scalars, vectorBytes: 16 },
+    capabilities: { types: scalars, threads: shared, background: shared, atomics: scalars, vectorBytes: 16 },
     legalize: legalizeForWasm({ extensions, verify, simd }),
     emit: pass('wasm-emit', (module: Module) =>
       sourcesOf(writeModule(module, ownMemoryLayout(module), shared, extensions)),

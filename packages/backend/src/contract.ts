@@ -68,6 +68,8 @@ export interface Origin {
 export interface Capabilities {
   readonly types: readonly ScalarType[];
   readonly threads: boolean;
+  /** Whether runs in the background let the thread go on that asks for them; default false. */
+  readonly background?: boolean;
   /** Scalars on which `mem.atomic` and `mem.cas` run natively. */
   readonly atomics: readonly ScalarType[];
   /** Native vector width in bytes; 0 if the target vectorises by itself or not at all. */

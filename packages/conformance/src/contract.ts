@@ -6,19 +6,21 @@ import { expect, settle } from './expect.js';
 /** What a backend owes beside right results: each case is one sentence of the contract. */
 export const contract = (backend: Backend, compiling?: CompileOptions): readonly ConformanceCase[] => {
   const emitsOnly = !backend.compile || !backend.load;
-  const loaded = (act: (x: Executable) => void | Promise<void>) => async (): Promise<Outcome> => {
-    if (emitsOnly) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
-    const legal = expect(backend.legalize.run(example()), 'legalize');
-    const sources = expect(backend.emit.run(legal), 'emit');
-    const artifact = await settle(backend.compile!(sources, { fastMath: false, ...compiling }), 'compile');
-    const x = await settle(backend.load!(artifact, legal), 'load');
-    try {
-      await act(x);
-    } finally {
-      x.dispose();
-    }
-    return passed;
-  };
+  const loaded =
+    (act: (x: Executable) => void | Promise<void>, of = example) =>
+    async (): Promise<Outcome> => {
+      if (emitsOnly) return { status: 'skipped', reason: `backend ${backend.name} only emits sources` };
+      const legal = expect(backend.legalize.run(of()), 'legalize');
+      const sources = expect(backend.emit.run(legal), 'emit');
+      const artifact = await settle(backend.compile!(sources, { fastMath: false, ...compiling }), 'compile');
+      const x = await settle(backend.load!(artifact, legal), 'load');
+      try {
+        await act(x);
+      } finally {
+        x.dispose();
+      }
+      return passed;
+    };
   return [
     {
       name: 'contract: the capabilities say which types there are',
@@ -70,6 +72,14 @@ export const contract = (backend: Backend, compiling?: CompileOptions): readonly
         x.launch('scale', [2]);
       }),
     },
+    ...(backend.capabilities.background === true
+      ? [
+          {
+            name: 'contract: what runs in the background lets go on who asks for it',
+            run: loaded(letsGoOn, long),
+          },
+        ]
+      : []),
     {
       name: 'contract: after dispose nothing runs, and to dispose again does nothing',
       run: loaded((x) => {
@@ -80,6 +90,49 @@ export const contract = (backend: Backend, compiling?: CompileOptions): readonly
       }),
     },
   ];
+};
+
+/**
+ * A run that takes a while leaves this thread free for most of the time. Others may want the processor too, so it is given more than one chance, each with twice as
+ * much to do.
+ */
+const letsGoOn = async (x: Executable): Promise<void> => {
+  let rounds = 512;
+  const alone = (): number => {
+    const began = performance.now();
+    x.launch('long', [rounds]);
+    return performance.now() - began;
+  };
+  let took = 0;
+  while (took < LONG) {
+    rounds *= 2;
+    took = alone();
+  }
+  for (let chance = 0; chance < CHANCES; chance++, rounds *= 2) {
+    const silence = await longestSilence(() => x.launchAsync('long', [rounds]));
+    if (silence < alone() / 2) return;
+  }
+  throw new Error('a run in the background did not let the thread go on that asked for it');
+};
+
+/* Milliseconds: many times what a timer is late by. */
+const LONG = 20;
+const CHANCES = 3;
+
+/** The longest time in which nothing else could happen on this thread, in milliseconds. */
+const longestSilence = async (act: () => Promise<void>): Promise<number> => {
+  const seen = { last: performance.now(), longest: 0, ended: false };
+  const look = (): void => {
+    const now = performance.now();
+    seen.longest = Math.max(seen.longest, now - seen.last);
+    seen.last = now;
+    if (!seen.ended) setTimeout(look, 0);
+  };
+  look();
+  await act();
+  seen.ended = true;
+  look();
+  return seen.longest;
 };
 
 const passed: Outcome = { status: 'passed' };
@@ -115,4 +168,21 @@ const example = (): Module => {
     buffers,
   );
   return makeModule('contract', buffers, [kernel]);
+};
+
+/** Rounds of arithmetic, each of which waits for the one before. */
+const long = (): Module => {
+  const buffers = [declareBuffer('x', 'i32', 1, 'inout')];
+  const kernel = buildKernel(
+    'long',
+    { rounds: 'i32' },
+    (b, { rounds }) => {
+      const [last] = b.for(b.i32(0), rounds!, b.i32(1), {}, [b.load('x', b.i32(0))], (i, [v]) => [
+        b.xor(b.mul(v!, b.i32(1664525)), b.shr(b.add(v!, i), b.i32(7))),
+      ]);
+      b.store('x', last!, b.i32(0));
+    },
+    buffers,
+  );
+  return makeModule('long', buffers, [kernel]);
 };

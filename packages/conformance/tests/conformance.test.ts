@@ -113,6 +113,11 @@ describe('the contract', () => {
       loading((x) => ({ launch: (k, a, o) => (k === 'scale' ? x.launch(k, a, o) : undefined) })),
       /kernel that the module has not/,
     ],
+    [
+      'whose runs in the background are in the foreground',
+      { ...right, capabilities: { ...right.capabilities, background: true } },
+      /did not let the thread go on/,
+    ],
     ['that ignores threads', loading((x) => ({ launch: (k, a) => x.launch(k, a) })), /launch on 0 threads/],
     [
       'whose sources differ from run to run',

@@ -16,12 +16,11 @@ import {
   type Pass,
   type TypedArray,
   arrayConstructor,
-  coreDialects,
   interpret,
   pass,
   scalarTypes,
 } from '@filigree/ir';
-import { layoutSlab } from '@filigree/backend';
+import { dialectsOf, layoutSlab } from '@filigree/backend';
 
 /**
  * The interpreter dressed as a backend, its modules rewritten by `change` first: right when that is nothing, wrong on purpose else. It
@@ -87,7 +86,7 @@ const libraryOf = (module: Module, placement: Placement): Library => {
         set: (k, args) => void (commands[k] = { ...commands[k]!, args }),
         run: () => {
           for (const command of commands) {
-            const done = interpret(module, coreDialects, buffers, { ...command, maxSteps: 5e6, trusted: true });
+            const done = interpret(module, dialectsOf([]), buffers, { ...command, maxSteps: 5e6, trusted: true });
             if (E.isLeft(done)) throw new DiagnosticError(done.left);
           }
         },

@@ -1,25 +1,19 @@
 import {
   fail,
   isOwn,
-  isVector,
   typeText,
-  makeValue,
-  makeOp,
   freeValues,
   freshIds,
-  lanesOf,
-  scalarOf,
   type Buffer,
-  type IdSource,
   type Kernel,
   type Op,
   type Value,
 } from '@filigree/ir';
+import { carrierOf, leave, take } from './support/carrier.js';
 import { corePass } from './support/core-pass.js';
 import { clobbered, factsOf, isEmpty, type Facts } from './support/facts.js';
 import { isParallelLoop, scratchOf, usesScratch } from './support/scratch.js';
 import { uniqueName } from './support/unique-name.js';
-import { simpleOp } from './support/values.js';
 
 /**
  * Splits kernels into tasks that a scheduler can place one by one: each outermost parallel loop becomes a kernel of its
@@ -68,24 +62,27 @@ const splitKernel = (
   if (emitted.length <= 1) return [kernel];
 
   const ids = freshIds(kernel);
-  const buffers = new Map<number, string>();
+  const carriers = new Map<number, Buffer>();
   for (const v of plan.spilled.values()) {
     if (isOwn(v.type))
       fail('opt/own-type', `a value of type ${typeText(v.type)} goes from one task of @${kernel.name} to another`, {
         remedy: 'lower types of your own before offload: only numbers are kept between tasks',
       });
-    const name = uniqueName(`${kernel.name}_v${v.id}`, names);
-    buffers.set(v.id, name);
-    spills.push({ name, type: scalarOf(v.type), length: lanesOf(v.type), role: 'temp' });
+    const carrier = carrierOf(v, uniqueName(`${kernel.name}_v${v.id}`, names));
+    carriers.set(v.id, carrier);
+    spills.push(carrier);
   }
   return emitted.map((task, i) => {
     const { recomputed, loaded } = plan.needs.get(task)!;
     const body = [
-      ...loaded.flatMap((v) => loadSpilled(v, buffers.get(v.id)!, ids)),
+      ...loaded.flatMap((v) => take(v, carriers.get(v.id)!, ids)),
       ...recomputed.map((k) => ops[k]!),
       ...ops
         .slice(task.first, task.end)
-        .flatMap((op) => [op, ...op.results.flatMap((v) => storeSpilled(v, buffers.get(v.id), ids))]),
+        .flatMap((op) => [
+          op,
+          ...op.results.flatMap((v) => (carriers.has(v.id) ? leave(v, carriers.get(v.id)!, ids) : [])),
+        ]),
       terminator,
     ];
     return {
@@ -194,18 +191,3 @@ const between = (positions: readonly number[] | undefined, from: number, to: num
   }
   return low < positions.length && positions[low]! < to;
 };
-
-const loadSpilled = (v: Value, buffer: string, ids: IdSource): readonly Op[] => {
-  const zero = zeroIndex(ids);
-  const lanes = isVector(v.type) ? { lanes: v.type.lanes } : {};
-  return [zero, simpleOp('mem.load', [zero.results[0]!], { buffer: `@${buffer}`, ...lanes }, v)];
-};
-
-const storeSpilled = (v: Value, buffer: string | undefined, ids: IdSource): readonly Op[] => {
-  if (buffer === undefined) return [];
-  const zero = zeroIndex(ids);
-  return [zero, makeOp('mem.store', [v, zero.results[0]!], [], { buffer: `@${buffer}` }, [], undefined)];
-};
-
-const zeroIndex = (ids: IdSource): Op =>
-  simpleOp('arith.constant', [], { value: 0 }, makeValue(ids.next(), 'i32', undefined));

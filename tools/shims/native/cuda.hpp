@@ -9,13 +9,14 @@
 #define __syncthreads() filigree_barrier()
 #define __activemask() ((unsigned)filigree_together())
 #define __shfl_sync(mask, v, lane) filigree_shuffle(mask, v, lane)
-#define __popc(mask) __builtin_popcount(mask)
-#define __ffs(mask) __builtin_ffs((int)(mask))
+#define __ballot_sync(mask, holds) ((unsigned)filigree_ballot(mask, holds))
 #endif
 
 #ifndef FILIGREE_UNSEEN
 #define FILIGREE_UNSEEN
 #endif
+#define __popcll(mask) __builtin_popcountll(mask)
+#define __ffsll(mask) __builtin_ffsll(mask)
 #define __global__
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))

@@ -6,7 +6,8 @@
 #define __builtin_amdgcn_read_exec() filigree_together()
 #define __builtin_amdgcn_mbcnt_lo(mask, plus) (plus)
 #define __builtin_amdgcn_mbcnt_hi(mask, plus) ((plus) + filigree_lane())
-#define __builtin_amdgcn_ds_bpermute(at, v) filigree_shuffle(filigree_running->mask, v, (at) / 4)
+#define __builtin_amdgcn_ds_bpermute(at, v) filigree_shuffle_here(v, (at) / 4)
+#define __builtin_amdgcn_uicmp(a, b, how) filigree_ballot(filigree_together(true), (a) != (b))
 #endif
 #define __builtin_amdgcn_fence(order, scope) (scope[0] == 'a' ? filigree_fence() : __atomic_thread_fence(order))
 

@@ -142,6 +142,18 @@ FILIGREE_UNSEEN static T filigree_shuffle(unsigned long long mask, T v, unsigned
   return v;
 }
 
+// As `filigree_shuffle` among those that are at this place now, as devices have it where no set is said.
+template <class T>
+__attribute__((always_inline)) static inline T filigree_shuffle_here(T v, unsigned from) { return filigree_shuffle(filigree_together(true), v, from); }
+
+// Those of a set for which it holds, when all of them have come.
+FILIGREE_UNSEEN static inline unsigned long long filigree_ballot(unsigned long long mask, bool holds) {
+  unsigned long long those = 0;
+  for (unsigned long long rest = mask; rest != 0; rest &= rest - 1)
+    if (filigree_shuffle(mask, (unsigned)holds, __builtin_ctzll(rest)) != 0) those |= rest & -rest;
+  return those;
+}
+
 // Lets some threads of a warp go on of which none can by itself: those that have shown each other what they have, else those that met last, so that
 // no others come between their meetings. False where all wait for something else.
 FILIGREE_UNSEEN static bool filigree_settle(filigree_fibre* warp, unsigned lanes) {

@@ -81,7 +81,7 @@ const INTERLEAVED = [
 
 /* Threads of a block that wait for one another, for what another writes, or go in step, are fibres. */
 const waits =
-  /__syncthreads|amdgcn_s_barrier|threadgroup_barrier|__activemask|amdgcn_read_exec|simd_is_first|threadfence|"agent"|atomic_thread_fence/;
+  /__syncthreads|amdgcn_s_barrier|threadgroup_barrier|__activemask|amdgcn_read_exec|amdgcn_uicmp|simd_|threadfence|"agent"|atomic_thread_fence/;
 
 /** C++ as a shared library, from the cache where it was made before. */
 export const sharedLibrary = async (

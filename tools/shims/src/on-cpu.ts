@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backend } from '@filigree/backend';
-import { type GpuDriver, type GpuLanguage, type GpuMachine, type GpuOptions, gpuBackend } from '@filigree/backend/gpu';
+import {
+  type DriverOptions,
+  type GpuDriver,
+  type GpuLanguage,
+  type GpuMachine,
+  type GpuOptions,
+  gpuBackend,
+} from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
 import { metalLanguage } from '@filigree/backend-metal';
@@ -20,12 +27,12 @@ const machine =
   (
     language: GpuLanguage,
     header: string,
-    driver: (path: string) => Promise<GpuDriver>,
+    driver: (options: DriverOptions) => Promise<GpuDriver>,
     threads?: Threads,
   ): MachineOnCpu =>
   (order = 'forward') => ({
     compile: compileForCpu(language, header, threads),
-    driver: async () => driver(await driverOnCpu(order)),
+    driver: async () => driver({ path: await driverOnCpu(order) }),
     probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
   });
 

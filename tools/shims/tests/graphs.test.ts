@@ -131,7 +131,7 @@ describe.skipIf(!usable)('a list of launches that runs again', () => {
 
   it('is refused by the name of the call that a driver lacks', async () => {
     const text = readFileSync(join(native, 'driver.cpp'), 'utf8').replace(/cuGraphLaunch/g, 'gone');
-    const driver = await cudaDriver((await sharedLibrary('driver', text)).path);
+    const driver = await cudaDriver({ path: (await sharedLibrary('driver', text)).path });
     expect(() => driver.graph!(() => undefined)).toThrow(/cuda\/graphs.*no call cuGraphLaunch/s);
   });
 });

@@ -51,12 +51,12 @@ export const cudaWords: DeviceWords = {
   atomic: (kind, t) => (types[kind].includes(t) ? `${functionOf[kind]}(p, v)` : undefined),
   warp: {
     local: 'static __device__ __forceinline__',
-    mask: 'unsigned',
-    active: '__activemask()',
-    lane: '(int)(threadIdx.x & 31)',
-    count: (mask) => `__popc(${mask})`,
-    first: (mask) => `__ffs(${mask}) - 1`,
-    shuffle: () => '__shfl_sync(active, v, lane)',
+    here: '(unsigned long long)__activemask()',
+    ballot: (holds, set) => `(unsigned long long)__ballot_sync((unsigned)${set}, ${holds})`,
+    lane: () => 'threadIdx.x & 31',
+    count: (set) => `__popcll(${set})`,
+    first: (set) => `__ffsll((long long)(${set})) - 1`,
+    shuffle: () => '__shfl_sync((unsigned)set, v, lane)',
   },
   swap: (at, expected, desired) => `atomicCAS(${at}, ${expected}, ${desired})`,
 };

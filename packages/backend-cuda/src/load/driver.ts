@@ -1,12 +1,21 @@
-import { type DriverNames, type GpuDriver, foreignDriver, foreignFunctions } from '@filigree/backend/gpu';
+import {
+  type DriverNames,
+  type DriverOptions,
+  type GpuDriver,
+  foreignDriver,
+  foreignFunctions,
+} from '@filigree/backend/gpu';
 
 /**
  * The driver of NVIDIA's GPUs, with device 0 made current. Errors: `cuda/driver` where there is no driver or no device, `load/ffi`.
  *
- * @param path of its library; default `libcuda.so.1` (`nvcuda.dll`), or `$FILIGREE_CUDA_DRIVER`
+ * @param options `path` of its library: default `libcuda.so.1` (`nvcuda.dll`), or `$FILIGREE_CUDA_DRIVER`
  */
-export const cudaDriver = async (path = process.env['FILIGREE_CUDA_DRIVER']): Promise<GpuDriver> =>
-  foreignDriver(names, await foreignFunctions(() => import('koffi')), path);
+export const cudaDriver = async ({
+  path = process.env['FILIGREE_CUDA_DRIVER'],
+  limit,
+}: DriverOptions = {}): Promise<GpuDriver> =>
+  foreignDriver(names, await foreignFunctions(() => import('koffi')), { path, limit });
 
 const names: DriverNames = {
   space: 'cuda',
@@ -43,10 +52,11 @@ const names: DriverNames = {
   },
   processors: 16,
   architecture: { major: 75, minor: 76, prefix: 'sm_' },
-  noDevice: [100],
+  noDevice: [46, 100],
   results: {
     2: ['the device is out of memory', 'use smaller buffers, or dispose of programs that are not needed'],
     35: ['the driver is older than the toolchain', 'install a newer driver'],
+    46: ['another process has the device for itself', 'end it, or have its compute mode set to default'],
     100: ['there is no device', 'use a machine with a GPU of NVIDIA, or another backend'],
     200: ['the compiled kernels are broken', 'clear the cache folder and compile again'],
     209: ['the kernels were compiled for another architecture', 'compile for this one: cuda({ architecture })'],
@@ -55,5 +65,6 @@ const names: DriverNames = {
     700: ['a kernel touched memory that is not its own', 'run it with cuda({ checked: true })'],
     701: ['a kernel wants more registers or memory than the device has', 'use smaller scratch buffers'],
     702: ['a kernel ran too long', 'make it shorter, or use a device without a display'],
+    719: ['a kernel failed on the device', 'run it with cuda({ checked: true })'],
   },
 };

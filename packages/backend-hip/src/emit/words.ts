@@ -58,11 +58,12 @@ export const hipWords: DeviceWords = {
       : undefined,
   warp: {
     local: 'static __device__ inline __attribute__((always_inline))',
-    mask: 'unsigned long long',
-    active: inStep,
-    lane: '(int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))',
-    count: (mask) => `__builtin_popcountll(${mask})`,
-    first: (mask) => `__builtin_ctzll(${mask})`,
+    here: inStep,
+    /* 33 is the comparison that says whether two differ. */
+    ballot: (holds) => `__builtin_amdgcn_uicmp((unsigned)(${holds}), 0u, 33)`,
+    lane: () => '__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))',
+    count: (set) => `__builtin_popcountll(${set})`,
+    first: (set) => `__builtin_ctzll(${set})`,
     shuffle: (t) => `__builtin_bit_cast(${scalar[t]!}, ${byteSize(t) === 4 ? fromLane('int', 'v') : halves})`,
   },
   swap: (at, expected, desired) => `compare_swap(${at}, ${expected}, ${desired})`,

@@ -1,12 +1,21 @@
-import { type DriverNames, type GpuDriver, foreignDriver, foreignFunctions } from '@filigree/backend/gpu';
+import {
+  type DriverNames,
+  type DriverOptions,
+  type GpuDriver,
+  foreignDriver,
+  foreignFunctions,
+} from '@filigree/backend/gpu';
 
 /**
  * The runtime of AMD's GPUs, with device 0 made current. Errors: `hip/driver` where there is none or no device, `load/ffi`.
  *
- * @param path of its library; default `libamdhip64.so`, or `$FILIGREE_HIP_DRIVER`
+ * @param options `path` of its library: default `libamdhip64.so`, or `$FILIGREE_HIP_DRIVER`
  */
-export const hipDriver = async (path = process.env['FILIGREE_HIP_DRIVER']): Promise<GpuDriver> =>
-  foreignDriver(names, await foreignFunctions(() => import('koffi')), path);
+export const hipDriver = async ({
+  path = process.env['FILIGREE_HIP_DRIVER'],
+  limit,
+}: DriverOptions = {}): Promise<GpuDriver> =>
+  foreignDriver(names, await foreignFunctions(() => import('koffi')), { path, limit });
 
 const names: DriverNames = {
   space: 'hip',
@@ -53,5 +62,6 @@ const names: DriverNames = {
     700: ['a kernel touched memory that is not its own', 'run it with hip({ checked: true })'],
     701: ['a kernel wants more registers or memory than the device has', 'use smaller scratch buffers'],
     702: ['a kernel ran too long', 'make it shorter, or use a device without a display'],
+    719: ['a kernel failed on the device', 'run it with hip({ checked: true })'],
   },
 };

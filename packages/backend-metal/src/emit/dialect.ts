@@ -7,10 +7,17 @@ import {
   gnuHelper,
   gnuSpellings,
 } from '@filigree/backend';
-import { type AtomicKind, type AtomicWords, gpuAtomics, togetherSpellings, unhinted } from '@filigree/backend/gpu';
+import {
+  type AtomicKind,
+  type AtomicWords,
+  gpuAtomics,
+  unhinted,
+  warpHelpers,
+  warpSpellings,
+} from '@filigree/backend/gpu';
 import type { ScalarType } from '@filigree/ir';
 import { missingFunctions } from './functions.js';
-import { simdAtomics } from './simd-atomics.js';
+import { simdWords } from './simd.js';
 import { metalTokens } from './tokens.js';
 
 const scalar: Readonly<Partial<Record<ScalarType, string>>> = {
@@ -61,14 +68,13 @@ const rows: HelperRows = {
   ...missingFunctions.rows,
   ...gpuAtomics(atomicsIn('device')),
   ...gpuAtomics(atomicsIn('threadgroup'), 'team_atomic'),
-  ...simdAtomics('device', 'atomic'),
-  ...simdAtomics('threadgroup', 'team_atomic'),
+  ...warpHelpers(simdWords),
 };
 
 const spellings: Spellings = {
   ...gnuSpellings,
   ...unhinted,
-  ...togetherSpellings,
+  ...warpSpellings(simdWords),
   ...missingFunctions.spellings,
   /* From version 3.2 of the language on; it knows no weaker order. */
   'mem.fence': {

@@ -113,6 +113,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         return (own ? shared.team?.handed?.atomic : undefined) ?? 'atomic';
       },
       thread: () => (role === 'beside others' ? shared.dialect.part.thread : undefined),
+      team: () => shared.team,
     },
   };
 };

@@ -18,18 +18,20 @@ import {
   type Op,
   type Pass,
 } from '@filigree/ir';
+import { gpuDialect } from '../gpu/dialect.js';
+import { lanesAlone } from '../gpu/lanes-alone.js';
 /* The slots that this file reads. */
 import type { OpSpelling } from './extension.js';
 
 /**
  * Ops in the ops that extensions spell them with, where a backend has no form of its own for them; so are functions of the core that no library has,
- * which are whole until then, so that their derivatives and laws are known. Errors:
+ * which are whole until then, so that their derivatives and laws are known, and what threads in step tell each other, where each is alone. Errors:
  * `extension/spelling` where that ends nowhere, or in what the verifier refuses; it names the extension.
  *
  * @param writes whether the backend writes an op by itself
  */
 export const expandSpellings = (given: readonly Extension[], writes: (op: string) => boolean): Pass<Module> => {
-  const extensions = [...given, functions];
+  const extensions = [...given, functions, lanesAlone];
   const dialects = dialectsOf(extensions);
   const isSpelled = (op: Op): boolean => !writes(op.name) && spellingOf(extensions, op.name)?.core !== undefined;
   return pass('expand-spellings', (module) => {
@@ -82,11 +84,13 @@ const functions: Extension = {
 /** Spellings of spellings, and so on: more than anybody nests. */
 const MOST_SWEEPS = 32;
 
-/** The core dialects and those of extensions. Throws what `combine` reports. */
+/** The core dialects, that of threads in step, and those of extensions. Throws what `combine` reports. */
 export const dialectsOf = (extensions: readonly Extension[]): readonly Dialect[] => [
-  ...coreDialects,
-  ...(combined(extensions).dialects ?? []).filter((d) => !coreDialects.includes(d)),
+  ...known,
+  ...(combined(extensions).dialects ?? []).filter((d) => !known.includes(d)),
 ];
+
+const known: readonly Dialect[] = [...coreDialects, gpuDialect];
 
 /** How an extension among these spells an op. */
 export const spellingOf = (extensions: readonly Extension[], op: string): OpSpelling | undefined =>

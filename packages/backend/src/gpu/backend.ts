@@ -23,6 +23,7 @@ import { loadSpec } from '../device/run-options.js';
 import { dialectsOf, expandSpellings } from '../extension/expand.js';
 import { scalarizeVectorsOver } from '../legalize/scalarize.js';
 import { layoutSlab } from '../slab/layout.js';
+import { atomicsInStep } from './atomics-in-step.js';
 import { checkAtomics } from './check-atomics.js';
 import type { GpuDriver } from './driver.js';
 import { emitGpu } from './emit.js';
@@ -31,7 +32,6 @@ import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
 import { gpuPrograms } from './program.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
-import { sayTogether } from './together.js';
 
 /** What a backend for a GPU has of the machine. Without a driver it compiles only, and without that it emits only. */
 export interface GpuMachine {
@@ -74,7 +74,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     expandSpellings(extensions, (op) => dialect.spellings[op] !== undefined),
     scalarizeVectorsOver(dialects),
     teamsOfLanes(dialects, team),
-    sayTogether(dialects, team),
+    atomicsInStep(dialects, team),
   ]);
   const check = (module: Module): void =>
     stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
@@ -83,6 +83,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     capabilities: {
       types: language.types,
       threads: false,
+      background: true,
       atomics: language.atomics,
       vectorBytes: 0,
       fma: true,

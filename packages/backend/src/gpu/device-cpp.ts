@@ -7,9 +7,8 @@ import { statusCodes } from '../c-family/helpers/status-codes.js';
 import { gnuSpellings } from '../c-family/spellings/gnu-spellings.js';
 import { type Tokens, cppTokens, suffix } from '../c-family/tokens.js';
 import { type AtomicKind, gpuAtomics } from './atomics.js';
-import { togetherSpellings } from './together.js';
 import { unhinted } from './unhinted.js';
-import { type WarpWords, warpAtomics } from './warp-atomics.js';
+import { type WarpWords, warpHelpers, warpSpellings } from './warp.js';
 
 /** In what C++ for GPUs differs from one maker to another. */
 export interface DeviceWords {
@@ -62,7 +61,7 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     spellings: {
       ...gnuSpellings,
       ...unhinted,
-      ...togetherSpellings,
+      ...warpSpellings(words.warp),
       'mem.fence': { effect: 'effect', write: () => expr(words.fence) },
     },
     helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
@@ -119,7 +118,7 @@ const rows = (words: DeviceWords): HelperRows => ({
       `${r.local} ${t} ${r.name}(${t} a, ${t} b, ${t} c) { return ${r.tokens.library('fma', r.a)}(a, b, c); }`,
     );
   },
-  ...warpAtomics(words.warp),
+  ...warpHelpers(words.warp),
   ...gpuAtomics({
     pointer: (element) => `${element}*`,
     swap: (_, at, expected, desired) => words.swap(at, expected, desired),

@@ -64,15 +64,39 @@ export const foreignFunctions = async (
   }
 };
 
-/** Opens the driver. Errors: `NAME/driver` where there is none or no device, `NAME/call` where one of its calls fails. */
-export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: string): GpuDriver => {
+/** How a driver is opened. */
+export interface DriverOptions {
+  /** The file of its library. */
+  readonly path?: string | undefined;
+  /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Opens the driver. Errors: `NAME/driver` where there is none that can be used, or no device; `NAME/call` where one of its calls fails; `NAME/limit` where kernels
+ * take longer than the host waits.
+ */
+export const foreignDriver = (
+  names: DriverNames,
+  ffi: ForeignFunctions,
+  { path, limit = Infinity }: DriverOptions = {},
+): GpuDriver => {
   const library = openFirst(names, ffi, path);
   const known = new Map<string, ForeignFunction>();
-  const functionOf = (name: string, types: readonly string[]): ForeignFunction => {
-    let found = known.get(name);
-    if (found === undefined) known.set(name, (found = library.func(name, 'int', [...types])));
-    return found;
+  const look = (name: string, types: readonly string[]): ForeignFunction | undefined => {
+    try {
+      const found = known.get(name) ?? library.func(name, 'int', [...types]);
+      known.set(name, found);
+      return found;
+    } catch {
+      return undefined;
+    }
   };
+  const functionOf = (name: string, types: readonly string[]): ForeignFunction =>
+    look(name, types) ??
+    fail(`${names.space}/driver`, `the driver has no call ${name}`, {
+      remedy: 'install a newer driver, or use another backend',
+    });
   const check = (name: string, result: number): void => {
     if (result === 0) return;
     const [what, remedy] = names.results[result] ?? [`error ${result}`, 'see what the driver says of this number'];
@@ -80,15 +104,21 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
       remedy,
     });
   };
-  const call: Call = (name, types, ...args) => check(name, functionOf(name, types)(...args));
-  const has = (name: string, types: readonly string[]): boolean => {
-    try {
-      functionOf(name, types);
-      return true;
-    } catch {
-      return false;
-    }
+  /* Set once the host has given up: nearly every call would wait for the kernels that still run. */
+  const state = { lost: false };
+  const giveUp = (): never => {
+    state.lost = true;
+    return fail(`${names.space}/limit`, `kernels are not done after ${limit} s`, {
+      remedy:
+        'look for a loop that does not end, or set a higher limit; the device is busy until this process ends, so go on in another one',
+    });
   };
+  const call: Call = (name, types, ...args) => (state.lost ? giveUp() : check(name, functionOf(name, types)(...args)));
+  /** What is let go stays where the host has given up. */
+  const letGo: Call = (...what) => {
+    if (!state.lost) call(...what);
+  };
+  const has = (name: string, types: readonly string[]): boolean => look(name, types) !== undefined;
   const number = (begin: (into: Int32Array) => void): number => {
     const into = new Int32Array(1);
     begin(into);
@@ -101,6 +131,16 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
   };
   const attribute = (which: number): number =>
     number((into) => call(names.deviceAttribute, ['void *', 'int', 'int'], into, which, 0));
+
+  /** Whether all that was begun is done. Errors: `NAME/limit` where that has taken too long, `NAME/call`. */
+  const done = (began: number): boolean => {
+    const result = functionOf(names.ready, ['uint64_t'])(0n);
+    if (result !== names.notReady) {
+      check(names.ready, result);
+      return true;
+    }
+    return performance.now() - began > limit * 1000 && giveUp();
+  };
 
   call(names.init, ['uint'], 0);
   names.begin(call);
@@ -116,7 +156,7 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
       ...(parts ? { architecture: `${parts.prefix}${attribute(parts.major)}${attribute(parts.minor)}` } : {}),
     },
     allocate: (bytes) => Number(handle((into) => call(names.allocate, ['void *', 'size_t'], into, Math.max(1, bytes)))),
-    release: (at) => call(names.free, ['uint64_t'], BigInt(at)),
+    release: (at) => letGo(names.free, ['uint64_t'], BigInt(at)),
     clear: (at, bytes) => call(names.clear, ['uint64_t', 'uint8_t', 'size_t'], BigInt(at), 0, bytes),
     read: (from, into) => {
       if (into.length > 0) call(names.toHost, ['void *', 'uint64_t', 'size_t'], into, BigInt(from), into.length);
@@ -128,7 +168,7 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
       const code = handle((into) => call(names.open, ['void *', 'str'], into, file));
       return {
         kernel: (name) => handle((into) => call(names.function, ['void *', 'uint64_t', 'str'], into, code, name)),
-        close: () => call(names.close, ['uint64_t'], code),
+        close: () => letGo(names.close, ['uint64_t'], code),
       };
     },
     launch: (kernel, blocks, threads, frame) =>
@@ -146,14 +186,15 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
             }),
         }
       : {}),
-    finish: () => call(names.finish, ['uint64_t'], 0n),
+    finish: () => {
+      if (limit < Infinity) for (const began = performance.now(); !done(began);) pause();
+      call(names.finish, ['uint64_t'], 0n);
+    },
     /* Asked again and again: another thread would have to take the device over first. */
     finishAsync: async () => {
-      for (let wait = 0; ; wait = Math.min(2 * wait + 1, longestWait)) {
-        const result = functionOf(names.ready, ['uint64_t'])(0n);
-        if (result !== names.notReady) return check(names.ready, result);
+      const began = performance.now();
+      for (let wait = 0; !done(began); wait = Math.min(2 * wait + 1, longestWait))
         await new Promise((resolve) => setTimeout(resolve, wait));
-      }
     },
     addressOf: (bytes) => ffi.address(bytes),
   };
@@ -161,6 +202,10 @@ export const foreignDriver = (names: DriverNames, ffi: ForeignFunctions, path?: 
 
 /* Milliseconds between two questions whether the device is done. */
 const longestWait = 16;
+
+/* A tenth of a millisecond: many kernels take no longer. */
+const pause = (): void => void Atomics.wait(nobody, 0, 0, 0.1);
+const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 /** Function, three dimensions of blocks and of threads, bytes of shared memory, stream, arguments, more of them. */
 const launchTypes = ['uint64_t', ...Array<string>(7).fill('uint'), 'uint64_t', 'void *', 'void *'];

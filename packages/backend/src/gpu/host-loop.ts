@@ -14,8 +14,7 @@ import {
   opTable,
   walk,
 } from '@filigree/ir';
-import { factsOf, rangesOf, uniqueName } from '@filigree/opt';
-import { carrierOf, leave, take } from './carried.js';
+import { carrierOf, factsOf, leave, rangesOf, take, uniqueName } from '@filigree/opt';
 import { type HostCount, hostCount } from './host-count.js';
 import { scratchNames } from './scratch-names.js';
 

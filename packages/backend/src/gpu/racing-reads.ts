@@ -1,6 +1,5 @@
 import { type Buffer, type Dialect, type Kernel, type Module, type Op, freshIds, opTable, walk } from '@filigree/ir';
-import { uniqueName } from '@filigree/opt';
-import { carrierOf, leave, take } from './carried.js';
+import { carrierOf, leave, take, uniqueName } from '@filigree/opt';
 
 /** What is read before a loop by each of its threads, although the loop changes it: a slow thread would read what a quick one wrote. */
 export interface Separated {

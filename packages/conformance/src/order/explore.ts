@@ -1,8 +1,10 @@
+import { gpuDialect } from '@filigree/backend/gpu';
 import { type Module, type Scalar, coreDialects, fail, opTable, walk } from '@filigree/ir';
 import { type Choose, ViewMemory, type Viewer, newViewer } from './view-memory.js';
+import { type Waiting, meeting } from './meet.js';
 import { type Request, threadOf } from './thread.js';
 
-/** Threads that run at once, and what is to hold when all have ended. */
+/** Threads that run at once, in step where they meet in ops of `gpu`, as lanes in this order, and what is to hold when all have ended. */
 export interface Protocol {
   readonly module: Module;
   readonly threads: readonly { readonly kernel: string; readonly args?: readonly Scalar[] }[];
@@ -78,7 +80,7 @@ const once = (
   switches: number,
   delays: number,
 ): { readonly message: string | undefined; readonly trace: readonly string[] } => {
-  const table = opTable(coreDialects);
+  const table = opTable([...coreDialects, gpuDialect]);
   const memory = new ViewMemory((place) => {
     const [, buffer, index] = /^(.*)\[(.*)\]$/.exec(place)!;
     return inputs[buffer]?.[Number(index)] ?? 0;
@@ -100,23 +102,34 @@ const once = (
       module.kernels.find((k) => k.name === kernel)!,
       args,
       table,
+      n,
     );
     return { n, steps, viewer: newViewer(), next: steps.next(), lost: undefined, waits: undefined } as Running;
   });
   const isReady = ({ next, waits }: Running): boolean =>
-    next.done !== true && (waits === undefined || memory.latest(waits.place) !== waits.value);
+    next.done !== true &&
+    next.value.do !== 'meet' &&
+    (waits === undefined || memory.latest(waits.place) !== waits.value);
   const trace: string[] = [];
   let current = running[0];
   for (;;) {
     const ready = running.filter(isReady);
-    if (ready.length === 0) break;
+    if (ready.length === 0) {
+      const met = meeting(running.flatMap(waitingIn), decide);
+      if (met.size === 0) break;
+      for (const [n, answer] of met) {
+        trace.push(`thread ${n}: ${textOf(running[n].next.value as Request)} gives ${String(answer)}`);
+        running[n].next = running[n].steps.next(answer);
+      }
+      continue;
+    }
     /* One that goes on is the first choice, and no interruption. */
     const goesOn = isReady(current);
     const options = goesOn ? [current, ...ready.filter((t) => t !== current)] : ready;
     const taken = goesOn && switched >= switches ? 0 : decide(options.length);
     if (goesOn && taken > 0) switched++;
     current = options[taken];
-    const request = current.next.value as Request;
+    const request = current.next.value as Exclude<Request, { readonly do: 'meet' }>;
     const result = perform(memory, current.viewer, request, delay);
     trace.push(
       `thread ${current.n}: ${textOf(request)}${request.do === 'fence' || request.do === 'store' ? '' : ` gives ${result}`}`,
@@ -146,7 +159,15 @@ interface Running {
   waits: Running['lost'];
 }
 
-const perform = (memory: ViewMemory, viewer: Viewer, r: Request, choose: Choose): number => {
+const waitingIn = ({ n, next }: Running): readonly Waiting[] =>
+  next.done !== true && next.value.do === 'meet' ? [{ ...next.value, lane: n }] : [];
+
+const perform = (
+  memory: ViewMemory,
+  viewer: Viewer,
+  r: Exclude<Request, { readonly do: 'meet' }>,
+  choose: Choose,
+): number => {
   switch (r.do) {
     case 'load':
       return memory.load(viewer, r.place, choose);
@@ -162,4 +183,10 @@ const perform = (memory: ViewMemory, viewer: Viewer, r: Request, choose: Choose)
 };
 
 const textOf = (r: Request): string =>
-  r.do === 'fence' ? `${r.order} fence` : r.do === 'store' ? `store ${r.value} to ${r.place}` : `${r.do} ${r.place}`;
+  r.do === 'meet'
+    ? r.op.name
+    : r.do === 'fence'
+      ? `${r.order} fence`
+      : r.do === 'store'
+        ? `store ${r.value} to ${r.place}`
+        : `${r.do} ${r.place}`;

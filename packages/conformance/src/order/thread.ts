@@ -15,10 +15,25 @@ export type Request =
   | { readonly do: 'load'; readonly place: string }
   | { readonly do: 'store'; readonly place: string; readonly value: number }
   | { readonly do: 'update'; readonly place: string; readonly next: (old: number) => number | undefined }
-  | { readonly do: 'fence'; readonly order: string };
+  | { readonly do: 'fence'; readonly order: string }
+  /** Waits for others in step; `given` are the operands. */
+  | { readonly do: 'meet'; readonly op: Op; readonly given: readonly RuntimeValue[] };
 
-/** A kernel step by step: it stops where it touches memory, and goes on with what is there. Error: `order/op` for other than i32 in memory. */
-export function* threadOf(kernel: Kernel, args: readonly Scalar[], table: OpTable): Generator<Request, void, number> {
+/** What is answered: what is in memory, or what others in step have. */
+export type Answer = RuntimeValue;
+
+/**
+ * A kernel step by step: it stops where it touches memory or meets threads in step, and goes on with what is there. Error: `order/op` for other than i32
+ * in memory.
+ *
+ * @param lane its number among threads in step
+ */
+export function* threadOf(
+  kernel: Kernel,
+  args: readonly Scalar[],
+  table: OpTable,
+  lane = 0,
+): Generator<Request, void, Answer> {
   const values = new Map<number, RuntimeValue>(kernel.params.map((p, k) => [p.id, args[k]]));
   const machine: Machine = {
     buffer: (name) => fail('order/op', `an op reads @${name} by itself`),
@@ -26,7 +41,7 @@ export function* threadOf(kernel: Kernel, args: readonly Scalar[], table: OpTabl
     trap: (op, message) => fail('interpret/trap', `${op.name}: ${message}`, { loc: op.loc }),
   };
   const of = (op: Op): RuntimeValue[] => op.operands.map((v) => values.get(v.id)!);
-  function* region(r: Region, given: readonly RuntimeValue[]): Generator<Request, readonly RuntimeValue[], number> {
+  function* region(r: Region, given: readonly RuntimeValue[]): Generator<Request, readonly RuntimeValue[], Answer> {
     r.params.forEach((p, k) => values.set(p.id, given[k]));
     for (const op of r.ops) {
       if (table.get(op.name)?.traits.terminator === true) return of(op);
@@ -35,7 +50,7 @@ export function* threadOf(kernel: Kernel, args: readonly Scalar[], table: OpTabl
     }
     return [];
   }
-  function* step(op: Op): Generator<Request, readonly RuntimeValue[], number> {
+  function* step(op: Op): Generator<Request, readonly RuntimeValue[], Answer> {
     const given = of(op);
     const place = (at: number): string => `${bufferName(op)}[${String(given[at])}]`;
     switch (op.name) {
@@ -59,6 +74,12 @@ export function* threadOf(kernel: Kernel, args: readonly Scalar[], table: OpTabl
       case 'mem.fence':
         yield { do: 'fence', order: String(op.attrs.order) };
         return [];
+      case 'gpu.lane':
+        return [lane];
+      case 'gpu.here':
+      case 'gpu.ballot':
+      case 'gpu.shuffle':
+        return [yield { do: 'meet', op, given }];
       case 'scf.if':
         return yield* region(op.regions[given[0] === true ? 0 : 1], []);
       case 'scf.for': {

@@ -2,6 +2,7 @@ import type { Program } from '../program.js';
 import { arithmeticPrograms } from './arithmetic.js';
 import { controlFlowPrograms } from './control-flow.js';
 import { failurePrograms } from './failures.js';
+import { inStepPrograms } from './in-step.js';
 import { largePrograms } from './large.js';
 import { loweredPrograms } from './lowered/index.js';
 import { mathPrograms } from './math.js';
@@ -22,6 +23,7 @@ export const conformancePrograms = (): readonly Program[] => [
   ...scratchPrograms(),
   ...reductionPrograms(),
   ...teamPrograms(),
+  ...inStepPrograms(),
   ...stepPrograms(),
   ...vectorPrograms(),
   ...loweredPrograms(),

@@ -268,8 +268,8 @@ const atomic: OpDef = defineBound(
   {
     name: 'mem.atomic',
     summary:
-      'combines an element of `buffer` with a value by `kind` in one step; the result is the old element; of iterations which run at ' +
-      'once `together` says that `all` of them do so to the same element, or `many`',
+      'combines an element of `buffer` with a value by `kind` in one step; the result is the old element; `together` says that of iterations ' +
+      'which run at once `many` do so to the same element',
     verify: (op, buffers) =>
       firstProblem(
         hasOperands(op, 2) ??
@@ -278,7 +278,7 @@ const atomic: OpDef = defineBound(
           element(op, 0, buffers) ??
           index(op, 1) ??
           oneOf(op, 'kind', atomicKinds(find(op, buffers).type)) ??
-          (op.attrs.together === undefined ? undefined : oneOf(op, 'together', ['all', 'many'])),
+          (op.attrs.together === undefined ? undefined : oneOf(op, 'together', ['many'])),
       ),
     resultTypes: (operands) => [operands[0].type],
     effects: (op) => [{ kind: 'atomic', buffer: bufferName(op) }],

@@ -35,6 +35,8 @@ export interface Site {
   readonly update: (buffer: string) => string;
   /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */
   readonly thread: () => string | undefined;
+  /** How the team is told of itself that runs this, where one does. */
+  readonly team: () => { readonly thread: string } | undefined;
 }
 
 /**
