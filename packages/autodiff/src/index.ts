@@ -29,4 +29,4 @@ export {
   type WithTangents,
 } from './kernel/gradient-fields.js';
 export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
-export { firstOverwrite, type Needs, type Overwrite } from './kernel/needs.js';
+export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/needs.js';

@@ -3,12 +3,13 @@ import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError } from '@filigree/ir';
 import { active, atomicMax, kernel, math, range, serially, type KernelDef } from '@filigree/lang/kernels';
 import { program, steps, valueAndGradient, valueAndTangent } from '@filigree/runtime';
-import { dense, dynamic, fields, i, layout, type Layout } from '@filigree/sparse/fields';
+import { dense, dynamic, fields, i, ij, layout, type Layout } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
 const { x, v, y, loss } = fields('f64', i, ['x', 'v', 'y', 'loss']);
 const { n } = fields('i32', i, ['n']);
+const { u, w } = fields('f64', ij, ['u', 'w']);
 const { g } = fields('f64', i, { g: 2 });
 const all = [x, v, y, g, loss];
 
@@ -242,8 +243,24 @@ describe('launches that overwrite', () => {
   const half = kernel([x], (x) => {
     for (const p of range(6)) x[p] *= 0.5;
   });
+  /* Needs what it leaves. */
+  const settle = kernel([x, y], (x, y) => {
+    for (const p of range(6)) {
+      x[p] = math.sin(y[p]);
+      x[p] = x[p] * 2;
+      y[p] += x[p] * x[p];
+    }
+  });
+  const row = kernel([u, w, 'i32'], (u, w, t) => {
+    for (const p of range(6)) w[t][p] = u[t][p] * u[t][p];
+    for (const p of range(6)) u[t + 1][p] = math.sin(w[t][p]) + u[t][p];
+  });
+  const sum = kernel([u, loss, 'i32'], (u, loss, t) => {
+    loss[0] = 0.0;
+    for (const p of range(6)) loss[0] += (p + 1) * u[t][p];
+  });
   const make = (debug = false): Promise<Sim> =>
-    opened(layouts.dense.make(), { square, add, half }, { backend: wasm(), differentiate: all, debug });
+    opened(layouts.dense.make(), { square, add, half, settle }, { backend: wasm(), differentiate: all, debug });
   const set = (s: Sim, first: readonly number[]): void =>
     first.forEach((u, p) => {
       s.field(x).set(p, u);
@@ -285,6 +302,45 @@ describe('launches that overwrite', () => {
     set(s, first);
     const forward = (): void => void (s.run.add(), s.run.half(), s.run.square(), s.run.total());
     expect(() => valueAndGradient(s, forward, { loss, wrt: { x } })).toThrow(DiagnosticError);
+    s.dispose();
+  });
+
+  it('are seen also where another kernel needed what they find', async () => {
+    const s = await make();
+    check(s, () => {
+      s.run.add();
+      s.run.settle();
+      s.run.settle();
+      s.run.total();
+    });
+    s.dispose();
+  });
+
+  it('keep nothing where arguments tell that they overwrite nothing that is needed', async () => {
+    const s = await made(
+      program({
+        layout: layout(dense(ij, [9, 6]).place(u, w), dense(i, 1).place(loss)),
+        kernels: { row, sum },
+        backend: wasm(),
+        differentiate: [u, w, loss],
+      }),
+    );
+    const tape = (order: readonly number[]) => {
+      first.forEach((x, p) => s.field(u).set([0, p], x));
+      const forward = (): void => {
+        for (const t of order) s.run.row(t);
+        s.run.sum(8);
+      };
+      return valueAndGradient(s, forward, { loss, wrt: { u } });
+    };
+    const once = tape([0, 1, 2, 3, 4, 5, 6, 7]);
+    const bySteps = first.map((_, p) => once.gradient.u.get([0, p]));
+    /* The arguments: nine numbers. */
+    expect(once.tapeBytes).toBe(9 * 8);
+    /* The last row again, which finds the same: `w` is copied once. */
+    const again = tape([0, 1, 2, 3, 4, 5, 6, 7, 7]);
+    expect(again.tapeBytes).toBe(10 * 8 + 9 * 6 * 8);
+    expect(first.map((_, p) => again.gradient.u.get([0, p]))).toEqual(bySteps);
     s.dispose();
   });
 

@@ -7,7 +7,7 @@ export interface Needs {
   readonly written: readonly Touched[];
   /** The fields that it reads as they were before the launch: whoever records it keeps them. */
   readonly kept: readonly string[];
-  /** The fields of which it reads what another launch of the same kernel may overwrite. */
+  /** The fields of which it reads what another launch of the same kernel, with the same arguments or others, may overwrite. */
   readonly renewed: readonly string[];
 }
 
@@ -23,30 +23,55 @@ export interface Overwrite {
   readonly read: Loc | undefined;
 }
 
+/** A launch, as far as it matters for what others of a recording need. */
+export interface NeedingLaunch {
+  readonly needs: Needs;
+  readonly args: readonly Scalar[];
+  /** The fields of which it was kept how it found or left them, as others need them. */
+  readonly saved: readonly string[];
+}
+
 /**
  * The first launch that may overwrite an element whose value the adjoint of an earlier one needs; none where by the launches' arguments all
  * are different elements, such as those of different steps.
  */
-export const firstOverwrite = (
-  launches: readonly { readonly needs: Needs; readonly args: readonly Scalar[] }[],
-): Overwrite | undefined => {
-  const needed = new Map<string, Needed>();
-  for (const [by, { needs, args }] of launches.entries()) {
+export const firstOverwrite = (launches: readonly NeedingLaunch[]): Overwrite | undefined => {
+  const needed = new NeededElements();
+  for (const [by, { needs, args, saved }] of launches.entries()) {
     /* What is kept of a launch is put back before the derivatives of those before it. */
-    for (const field of [...needs.kept, ...needs.renewed]) needed.delete(`field '${field}'`);
+    for (const field of saved) needed.forget(`field '${field}'`);
     for (const w of needs.written) {
-      const at = elementsAt(w, args);
-      const earlier = needed.get(w.place)?.meeting(at);
-      if (earlier) return { by, needs: earlier.launch, place: w.place, at, written: w.loc, read: earlier.loc };
+      const earlier = needed.meeting(w, args);
+      if (earlier) return { by, needs: earlier.launch, place: w.place, at: elementsAt(w, args), written: w.loc, read: earlier.loc }; // prettier-ignore
     }
-    for (const n of needs.needed) {
-      const known = needed.get(n.place) ?? new Needed();
-      needed.set(n.place, known);
-      known.add(elementsAt(n, args), by, n.loc);
-    }
+    for (const n of needs.needed) needed.add(n, args, by);
   }
   return undefined;
 };
+
+/** What adjoints of launches need, as far as their arguments tell. */
+export class NeededElements {
+  private readonly places = new Map<string, Needed>();
+
+  add(touched: Touched, args: readonly Scalar[], launch: number): void {
+    const known = this.places.get(touched.place) ?? new Needed();
+    this.places.set(touched.place, known);
+    known.add(elementsAt(touched, args), launch, touched.loc);
+  }
+
+  /** Forgets what is needed of a place. */
+  forget(place: string): void {
+    this.places.delete(place);
+  }
+
+  /** A launch that needs an element which may be among these, and where it reads it. */
+  meeting(
+    touched: Touched,
+    args: readonly Scalar[],
+  ): { readonly launch: number; readonly loc: Loc | undefined } | undefined {
+    return this.places.get(touched.place)?.meeting(elementsAt(touched, args));
+  }
+}
 
 /** Sets of elements of a place, each with the first launch that needs it, by which of their coordinates are known. */
 class Needed {

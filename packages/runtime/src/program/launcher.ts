@@ -158,7 +158,7 @@ const callOf = (
   };
   /* Before it runs: what it overwrites is kept as it was. */
   const record = (): void => {
-    const kept = recorder?.keep(kernel.name, buffers);
+    const kept = recorder?.keep(kernel.name, args, buffers);
     if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
   };
   return {

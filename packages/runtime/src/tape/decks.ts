@@ -54,10 +54,10 @@ export const decksOf = (
     recorderOf(
       instance,
       structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn),
-      keeperOf((kernel) => {
-        const derived = adjoints.of.get(kernel);
-        return derived && 'needs' in derived ? derived.needs : undefined;
-      }, keep),
+      keeperOf(
+        new Map([...adjoints.of].flatMap(([kernel, made]) => ('needs' in made ? [[kernel, made.needs] as const] : []))),
+        keep,
+      ),
     );
   const accesses =
     adjoints?.watched &&

@@ -1,5 +1,5 @@
-import { firstOverwrite, type Needs } from '@filigree/autodiff';
-import { fail, locText, type Loc, type Scalar } from '@filigree/ir';
+import { firstOverwrite, type NeedingLaunch, type Needs } from '@filigree/autodiff';
+import { fail, locText, type Loc } from '@filigree/ir';
 import type { Flat } from './recorder.js';
 
 /**
@@ -20,7 +20,7 @@ export const refuseOverwrites = (entries: readonly Flat[], needsOf: (kernel: str
 
 const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, broughtBack: boolean): void => {
   const restored = new Set<string>();
-  const launches = new Array<{ args: readonly Scalar[]; needs: Needs; name: string }>(entries.length);
+  const launches = new Array<NeedingLaunch & { readonly name: string }>(entries.length);
   for (let n = entries.length - 1; n >= 0; n--) {
     const entry = entries[n];
     if (broughtBack) for (const f of entry.state ?? []) restored.add(`field '${f}'`);
@@ -29,7 +29,8 @@ const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, bro
     const needed = restored.size > 0 ? needs.needed.filter((t) => !restored.has(t.place)) : needs.needed;
     launches[n] = {
       args: 'kernel' in entry ? entry.args : [],
-      needs: 'kernel' in entry && entry.kept ? { ...needs, needed } : { ...needs, needed, kept: [], renewed: [] },
+      needs: { ...needs, needed },
+      saved: ('kernel' in entry && entry.kept?.fields) || [],
       name: 'kernel' in entry ? `of '${entry.kernel}'` : 'of the host',
     };
   }

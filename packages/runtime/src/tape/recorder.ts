@@ -58,6 +58,7 @@ export interface Recorder {
   /** What is to be known of a launch, as it finds arrays and fields; nothing while nobody records. */
   readonly keep: (
     kernel: string,
+    args: readonly Scalar[],
     buffers: readonly string[],
   ) => Pick<Launched, 'arrays' | 'undo' | 'kept' | 'structure'> | undefined;
   readonly launched: (launch: Launched) => void;
@@ -107,12 +108,12 @@ export const recorderOf = (
   return {
     recording: () => entries !== undefined,
     stepping: () => mode !== undefined,
-    keep: (kernel, buffers) => {
+    keep: (kernel, args, buffers) => {
       noticed?.add(kernel);
       return (
         entries && {
           undo: mode?.before?.(kernel),
-          kept: mode && !mode.before ? undefined : keeper.before(kernel, mode?.state),
+          kept: mode && !mode.before ? undefined : keeper.before(kernel, args, mode?.state),
           structure: structure(kernel),
           arrays: buffers.map((name) => {
             const buffer = executable.buffer(name);
@@ -143,6 +144,7 @@ export const recorderOf = (
         fail('tape/nested', 'steps are within steps', {
           remedy: 'call steps for one of them, and a plain loop for the other',
         });
+      if (!entries) keeper.begin();
       const list: Entry[] = [];
       into(list, as, run);
       return list as Flat[];

@@ -176,10 +176,12 @@ const touchedOf = ({ needed, written, kept }: Needs): Touched => {
 const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
 
 /** What it depends on whether a launch is overwritten that derivatives need. Of steps of the host each is a case of its own. */
-type Alike = Pick<Launched, 'kernel' | 'args'> & { readonly kept: boolean; readonly state?: ReadonlySet<string> };
+type Alike = Pick<Launched, 'kernel' | 'args'> & { readonly kept: string; readonly state?: ReadonlySet<string> };
 
 const alikeOf = (e: Flat): Alike | undefined =>
-  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: e.kept !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+
+const keptBy = ({ kept }: Launched): string => kept?.fields.join() ?? '';
 
 const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]): boolean =>
   all.length === before.length &&
@@ -188,7 +190,7 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
     return (
       'kernel' in x &&
       x.kernel === y?.kernel &&
-      (x.kept !== undefined) === y.kept &&
+      keptBy(x) === y.kept &&
       areSame(x.state, y.state) &&
       x.args.every((v, k) => Object.is(v, y.args[k]))
     );
