@@ -178,7 +178,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...grainOf(backend),
       ...only(options, pipelineSpec),
     };
-    const passes = options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits);
+    /* Made where they run: a program that was lowered before needs none. */
+    const passes = once(() => options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits));
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
       const fastMath = freedom === true;
@@ -210,7 +211,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         })
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
+      orThrow(
+        options.pipeline ? passes().run(front().module, backend.watch) : lower(front().module, passes(), backend),
+      );
     const entry = known ? found!.entry : await entryOf(options, front().module, backend);
     const made = await withKept(
       entry,
@@ -221,7 +224,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           kept?.lowered ??
           (options.pipeline
             ? lowerWith(lowerAgain)
-            : orThrow(await lowerAhead(front().module, passes, backend, only(options, compileSpec))));
+            : orThrow(await lowerAhead(front().module, passes(), backend, only(options, compileSpec))));
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
         const { adjoints, tangents } = kept && known ? NO_DERIVATIVES : front();
         return fieldProgram(
