@@ -24,5 +24,5 @@ const { dispose } = await program({
 const ms = performance.now() - began;
 const { user, system } = process.cpuUsage(used);
 dispose();
-console.log(JSON.stringify({ result: { ms, cpuMs: (user + system) / 1000 } satisfies Start }));
+console.log(JSON.stringify({ ms, cpuMs: (user + system) / 1000 } satisfies Start));
 process.exit(0);
