@@ -133,7 +133,7 @@ ${body.map((s) => statementText(wording, there(s), fresh)).join('')}      scf.yi
 `);
 };
 
-const within = (at: string): string => ({ '%more': '%next', '%twice': '%half' })[at] ?? at;
+const within = (at: Statement['at']): Statement['at'] => (at === '%more' ? '%next' : at === '%twice' ? '%half' : at);
 
 /* Each element of a field becomes the same, or that of another field. */
 const wholeText = (
