@@ -34,7 +34,7 @@ const statement = fc.record({
   guarded: fc.boolean(),
 });
 const part = fc.record({
-  is: fc.constantFrom('a', 'a', 'c', 'whole', 'whole', 'some', 'serial', 'fill', 'drop', 'clear'),
+  is: fc.constantFrom('a', 'a', 'c', 'whole', 'whole', 'some', 'beside', 'even', 'serial', 'fill', 'drop', 'clear'),
   roles: fc.tuple(role, role, role, role),
   body: fc.array(statement, { minLength: 1, maxLength: 3 }),
 });
@@ -54,26 +54,31 @@ const partText = ({ is, roles, body }: Part, numbers: Numbers): string => {
   if (is === 'drop') return `deactivate(a, ${first.plus * 3 - 3});`;
   if (is === 'fill') return `for (const q of range(${EXTENT})) ${NAMES[first.to]}[q] = ${first.plus};`;
   if (is === 'serial') return `${NAMES[first.to]}[2] = ${valueOf(NAMES[first.from], '2', first)};`;
-  const domain = { a: 'active(a)', c: 'active(c)', whole: `range(${EXTENT})`, some: 'range(1, 7)' }[is];
-  const statements = body.map((s) => statementText(s, roles, numbers)).filter((s) => s !== '');
+  const domain = { a: 'active(a)', c: 'active(c)', whole: `range(${EXTENT})`, some: SOME, beside: SOME, even: SOME }[
+    is
+  ];
+  const own = { beside: 'q + 1', even: '2 * q' }[is as string] ?? 'q';
+  const statements = body.map((s) => statementText(s, roles, numbers, own)).filter((s) => s !== '');
   return `for (const q of ${domain}) {\n  ${statements.join('\n  ')}\n}`;
 };
+
+const SOME = 'range(1, 7)';
 
 /*
  * No two iterations touch one element, unless both add to it or both read it: what a field is for in a loop, its role, is the same for all
  * statements there.
  */
-const statementText = (s: Statement, roles: Part['roles'], numbers: Numbers): string => {
+const statementText = (s: Statement, roles: Part['roles'], numbers: Numbers, own: string): string => {
   const { to, at, plus, guarded } = s;
   const source = NAMES[s.from];
   const is = roles[s.from];
-  const value = is === 'sum' ? String(plus) : valueOf(source, is === 'own' ? 'q' : s.there, s);
+  const value = is === 'sum' ? String(plus) : valueOf(source, is === 'own' ? own : s.there, s);
   if (roles[to] === 'sum') return `${NAMES[to]}[${at}] += ${value};`;
   if (roles[to] === 'read') return '';
-  const store = `${NAMES[to]}[q] = ${value};`;
+  const store = `${NAMES[to]}[${own}] = ${value};`;
   /* Of numbers that round, a comparison may go either way. */
   return guarded && numbers === 'i32' && is !== 'sum'
-    ? `if (${source}[${is === 'own' ? 'q' : s.there}] < ${plus}) ${store}`
+    ? `if (${source}[${is === 'own' ? own : s.there}] < ${plus}) ${store}`
     : store;
 };
 

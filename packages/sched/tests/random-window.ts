@@ -28,8 +28,8 @@ export const dialects: readonly Dialect[] = [...coreDialects, fieldDialect(tree)
 
 const names = ['a', 'b', 'c', 'd'] as const;
 const text = fc.constantFrom(...names);
-/* The element of the iteration, elements that others reach too, and one that all reach. */
-const place = fc.constantFrom('%i', '%i', '%half', '%next', '%k2');
+/* The element of the iteration, elements beside it that no other reaches, elements that others reach too, and one that all reach. */
+const place = fc.constantFrom('%i', '%i', '%more', '%twice', '%half', '%next', '%k2');
 const statement = fc.record({
   what: fc.constantFrom('store', 'store', 'atomic', 'guarded'),
   to: text,
@@ -119,16 +119,21 @@ const partText = (wording: Wording, { is, body }: Part, fresh: { next: number })
       ? 'scf.for %k1, %k7, %k1 {parallel = true} {'
       : (wording.over(is) ?? 'scf.for %k0, %k16, %k1 {parallel = true} {');
   const q = fresh.next++;
-  const own = (s: string): string => s.replaceAll(/%(i|half|next|more)\b/g, `%$1_${q}`);
+  /* Of all elements some have none beside them. */
+  const there = (s: Statement): Statement => (is === 'range' ? s : { ...s, at: within(s.at), there: within(s.there) });
+  const own = (s: string): string => s.replaceAll(/%(i|half|next|more|twice)\b/g, `%$1_${q}`);
   return own(`    ${loop}
     ^(%i: i32):
       %half = arith.div %i, %k2 : i32
       %more = arith.add %i, %k1 : i32
+      %twice = arith.mul %k2, %i : i32
       %next = arith.rem %more, %k16 : i32
-${body.map((s) => statementText(wording, s, fresh)).join('')}      scf.yield
+${body.map((s) => statementText(wording, there(s), fresh)).join('')}      scf.yield
     }
 `);
 };
+
+const within = (at: Statement['at']): Statement['at'] => (at === '%more' ? '%next' : at === '%twice' ? '%half' : at);
 
 /* Each element of a field becomes the same, or that of another field. */
 const wholeText = (

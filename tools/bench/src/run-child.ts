@@ -13,15 +13,18 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
 /**
  * Runs a program of this folder on a job, both its argument and its answer JSON; the answer is its last line. It and the
  * compilers it started end after `seconds`. What it says on the way goes to `say`, a line at a time.
+ *
+ * @param packages whether those that it imports are run from their sources, as this one is, or as whoever installs them runs them
  */
 export const runProcess = <R>(
   program: string,
   job: unknown,
   seconds: number,
   say: (line: string) => void = () => undefined,
+  packages: 'sources' | 'built' = 'sources',
 ): Promise<Outcome<R>> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [...fileOf(program), JSON.stringify(job)], {
+    const child = spawn(process.execPath, [...fileOf(program, packages), JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let out = '';
@@ -48,10 +51,11 @@ export const runProcess = <R>(
   });
 
 /** A program's file, and what Node needs to run it from sources. */
-const fileOf = (program: string): readonly string[] => {
+const fileOf = (program: string, packages: 'sources' | 'built'): readonly string[] => {
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`./${program}.${fromSources ? 'ts' : 'js'}`, import.meta.url));
-  return fromSources ? ['--conditions=@filigree/source', '--import', 'tsx', file] : [file];
+  if (!fromSources) return [file];
+  return [...(packages === 'sources' ? ['--conditions=@filigree/source'] : []), '--import', 'tsx', file];
 };
 
 const firstError = (text: string): string | undefined =>

@@ -177,7 +177,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...only(options, pipelineSpec),
     };
     if (options.debug === true) await loadLowering();
-    const passes = options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits);
+    /* Made where they run: a program that was lowered before needs none. */
+    const passes = once(() => options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits));
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
       const fastMath = freedom === true;
@@ -209,7 +210,9 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         })
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      orThrow(options.pipeline ? passes.run(front().module, backend.watch) : lower(front().module, passes, backend));
+      orThrow(
+        options.pipeline ? passes().run(front().module, backend.watch) : lower(front().module, passes(), backend),
+      );
     const entry = known ? found!.entry : await keeping?.entryOf({ ...options, backend }, front().module);
     const made = await withKept(
       entry,
@@ -221,8 +224,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           orThrow(
             await withLowering(async () =>
               options.pipeline
-                ? passes.run(front().module, backend.watch)
-                : lowerAhead(front().module, passes, backend, only(options, compileSpec)),
+                ? passes().run(front().module, backend.watch)
+                : lowerAhead(front().module, passes(), backend, only(options, compileSpec)),
             ),
           );
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);

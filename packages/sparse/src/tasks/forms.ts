@@ -10,6 +10,8 @@ export interface Form {
   readonly distinct?: boolean;
   /** What it is the quotient or remainder of, by a number above 0. */
   readonly part?: { readonly of: Form; readonly is: 'quotient' | 'rest'; readonly by: number };
+  /** What it tells by itself: what it was moved from, or is a multiple of. */
+  readonly tells?: Form;
 }
 
 /** Forms of the values of a task. */
@@ -55,37 +57,58 @@ export const counter = (name: string, range: Form['range']): Form => ({
 export const determines = (forms: readonly (Form | undefined)[], params: readonly Form[]): boolean => {
   if (forms.some((f) => f?.distinct)) return true;
   const texts = new Set(forms.flatMap((f) => (f ? [f.text] : [])));
+  const all = forms.flatMap(within);
   let before = -1;
-  /* A number is known by its quotient and rest. */
   while (texts.size !== before) {
     before = texts.size;
-    for (const quotient of forms.flatMap(partsOf).filter((f) => f.part?.is === 'quotient')) {
+    for (const { text, tells } of all) if (tells && texts.has(text)) texts.add(tells.text);
+    /* A number is known by its quotient and rest. */
+    for (const quotient of all.filter((f) => f.part?.is === 'quotient')) {
       const { of, by } = quotient.part!;
-      const rest = forms
-        .flatMap(partsOf)
-        .some((f) => f.part?.is === 'rest' && f.part.by === by && f.part.of.text === of.text && texts.has(f.text));
+      const rest = all.some(
+        (f) => f.part?.is === 'rest' && f.part.by === by && f.part.of.text === of.text && texts.has(f.text),
+      );
       if (rest && texts.has(quotient.text)) texts.add(of.text);
     }
   }
   return params.every((p) => texts.has(p.text));
 };
 
-const partsOf = (form: Form | undefined): readonly Form[] =>
-  form === undefined ? [] : form.part ? [form, ...partsOf(form.part.of)] : [form];
+/** A form, and those that it was made from as far as it tells something of them. */
+const within = (form: Form | undefined): readonly Form[] =>
+  form === undefined ? [] : [form, ...within(form.part?.of ?? form.tells)];
 
 type Range = Form['range'];
 
-const arithmetic = (name: string, [a, b]: readonly Form[]): Pick<Form, 'range' | 'part'> => {
-  const by = b?.range && b.range[0] === b.range[1] && b.range[0] > 0 ? b.range[0] : undefined;
+const arithmetic = (name: string, [a, b]: readonly Form[]): Pick<Form, 'range' | 'part' | 'tells'> => {
+  const by = constantOf(b);
   const natural = a.range !== undefined && a.range[0] >= 0;
-  if (name === 'arith.div' && by !== undefined && natural)
+  if (name === 'arith.div' && by !== undefined && by > 0 && natural)
     return { range: divided(a.range, by), part: { of: a, is: 'quotient', by } };
-  if (name === 'arith.rem' && by !== undefined && natural)
+  if (name === 'arith.rem' && by !== undefined && by > 0 && natural)
     return { range: [0, by - 1], part: { of: a, is: 'rest', by } };
-  if (name === 'arith.add' && a.range && b?.range) return { range: [a.range[0] + b.range[0], a.range[1] + b.range[1]] };
-  if (name === 'arith.sub' && a.range && b?.range) return { range: [a.range[0] - b.range[1], a.range[1] - b.range[0]] };
+  if (!a.range || !b?.range) return { range: undefined };
+  const [[a0, a1], [b0, b1]] = [a.range, b.range];
+  const fixed = constantOf(a);
+  const moved = by !== undefined ? { tells: a } : fixed !== undefined ? { tells: b } : {};
+  if (name === 'arith.add') return { range: [a0 + b0, a1 + b1], ...moved };
+  if (name === 'arith.sub') return { range: [a0 - b1, a1 - b0], ...moved };
+  if (name === 'arith.mul') {
+    const ends = [a0 * b0, a0 * b1, a1 * b0, a1 * b1];
+    const range = [Math.min(...ends), Math.max(...ends)] as const;
+    /* Products that wrap are equal for numbers that are not. */
+    if (range[0] < -MOST || range[1] > MOST) return { range: undefined };
+    return { range, ...(by !== 0 && fixed !== 0 && moved) };
+  }
   return { range: undefined };
 };
+
+/** The number that it always is. */
+const constantOf = (form: Form | undefined): number | undefined =>
+  form?.range && form.range[0] === form.range[1] ? form.range[0] : undefined;
+
+/** What integers of loops hold. */
+const MOST = 2 ** 31 - 1;
 
 const divided = (range: Range, by: number): Range => range && [Math.floor(range[0] / by), Math.floor(range[1] / by)];
 

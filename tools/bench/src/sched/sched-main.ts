@@ -1,20 +1,25 @@
 import { parseArgs } from 'node:util';
 import { LARGE_QUEUED_CASES, QUEUED_CASES, type QueuedCase } from '@filigree/e2e';
 import { GRAPH_PASSES } from 'filigree';
+import { APPLICATIONS } from '../fields/applications.js';
 import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
 import { describeMachine } from '../machine.js';
 import { keptResults, withoutResume } from '../kept-results.js';
 import { ms } from '../table.js';
 import { measureCase, type MeasuredCase, type Metrics, type SchedOptions } from './measure-case.js';
 import { measurePlanning, type PlanningCosts } from './measure-planning.js';
+import { measureStart, type MeasuredStart } from './measure-start.js';
 import { ABLATIONS_IN_THESIS, CASES_IN_THESIS, SMALL_IN_THESIS } from './thesis.js';
 
 const ALL = [...QUEUED_CASES, ...LARGE_QUEUED_CASES];
 const NAMES = ALL.map((c) => c.name);
+/** Applications of sparse fields, of which is measured how they begin. */
+const STARTS = APPLICATIONS.filter((name) => name !== 'path-tracer');
 
-const USAGE = `usage: npm run bench:sched -- [CASE…] [--n ELEMENTS] [--steps N] [--rounds 5] [--backend NAME] [--table 4.1] [--resume FILE.jsonl] [--out FILE.md]
-CASE: ${NAMES.join(', ')}
---table: measures what one table shows; the page has all tables of which there are results
+const USAGE = `usage: npm run bench:sched -- [CASE…] [--n ELEMENTS] [--steps N] [--rounds 5] [--backend NAME] [--table 4.1] [--python python3] [--resume FILE.jsonl] [--out FILE.md]
+CASE: ${[...NAMES, ...STARTS].join(', ')}
+--table: measures what one table shows, \`starts\` how applications begin; the page has all tables of which there are results
+--python: an interpreter that has Taichi, which then is measured, too
 --resume: cases whose results stand in this file are not measured again; new ones are added to it`;
 
 const INTRO =
@@ -30,12 +35,12 @@ const main = async (argv: readonly string[]): Promise<number> => {
     v === undefined ? undefined : Number(v),
   );
   const wrong = [n, steps, rounds].some((v) => v !== undefined && !(Number.isInteger(v) && v > 0));
-  if (wrong || positionals.some((p) => !NAMES.includes(p))) return misused(USAGE);
+  if (wrong || positionals.some((p) => ![...NAMES, ...STARTS].includes(p))) return misused(USAGE);
   const { table } = values;
   if (table !== undefined && !TABLES.includes(table)) return misused(USAGE);
   const options: SchedOptions = { n, steps, rounds, backend: values.backend };
-  const asked = (list: readonly QueuedCase[]): readonly QueuedCase[] =>
-    list.filter((c) => positionals.length === 0 || positionals.includes(c.name));
+  const isAsked = (name: string): boolean => positionals.length === 0 || positionals.includes(name);
+  const asked = (list: readonly QueuedCase[]): readonly QueuedCase[] => list.filter((c) => isAsked(c.name));
 
   const kept = keptResults<MeasuredCase>(values.resume, ({ name }) => name);
   for (const one of asked(table === undefined ? ALL : casesOf(table))) {
@@ -45,6 +50,14 @@ const main = async (argv: readonly string[]): Promise<number> => {
     process.stderr.write(`${one.name}\n`);
     kept.add(await measureCase(one, options, ablate));
   }
+  const begun = keptResults<MeasuredStart>(values.resume, ({ name }) => name);
+  const starts = STARTS.filter(isAsked);
+  if (table === undefined || table === BEGINNING)
+    for (const name of starts) {
+      if (begun.find(name)) continue;
+      process.stderr.write(`${name}\n`);
+      begun.add(await measureStart(name, { backend: values.backend, python: values.python ?? 'python3' }));
+    }
   const of = (list: readonly QueuedCase[]): readonly MeasuredCase[] =>
     asked(list).flatMap(({ name }) => kept.find(name) ?? []);
   const [small, large] = [of(QUEUED_CASES), of(LARGE_QUEUED_CASES)];
@@ -58,6 +71,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       ...(small.length > 0 ? [smallSection(small)] : []),
       ...large.flatMap((one) => (one.without ? [ablationSection(one, one.without)] : [])),
       costSection(await measurePlanning(values.backend), [...small, ...large]),
+      ...startSection(starts.flatMap((name) => begun.find(name) ?? [])),
     ],
   });
   return 0;
@@ -65,17 +79,21 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
 /** The arguments of the command for all tables. */
 const wholeOf = (argv: readonly string[]): readonly string[] =>
-  argv.filter((a, k) => !a.startsWith('--table') && argv[k - 1] !== '--table');
+  argv.filter((a, k) => !/^--(table|python)/.test(a) && !['--table', '--python'].includes(argv[k - 1]));
 
 /** The cases that a table shows. */
 const casesOf = (table: string): readonly QueuedCase[] =>
-  table === '4.1'
-    ? LARGE_QUEUED_CASES
-    : table === '4.2'
-      ? QUEUED_CASES
-      : LARGE_QUEUED_CASES.filter(({ name }) => ABLATIONS_IN_THESIS[name]?.table === table);
+  table === BEGINNING
+    ? []
+    : table === '4.1'
+      ? LARGE_QUEUED_CASES
+      : table === '4.2'
+        ? QUEUED_CASES
+        : LARGE_QUEUED_CASES.filter(({ name }) => ABLATIONS_IN_THESIS[name]?.table === table);
 
-const TABLES = ['4.1', '4.2', ...Object.values(ABLATIONS_IN_THESIS).map(({ table }) => table)];
+const BEGINNING = 'starts';
+
+const TABLES = [BEGINNING, '4.1', '4.2', ...Object.values(ABLATIONS_IN_THESIS).map(({ table }) => table)];
 
 const largeSection = (cases: readonly MeasuredCase[]) => ({
   title: 'Table 4.1: the larger cases',
@@ -147,6 +165,30 @@ const costSection = (costs: PlanningCosts, cases: readonly MeasuredCase[]) => ({
   },
 });
 
+const startSection = (starts: readonly MeasuredStart[]) => {
+  if (starts.length === 0) return [];
+  const versions = new Set(starts.flatMap(({ peer }) => (typeof peer === 'string' ? [] : [`Taichi ${peer.version}`])));
+  return [
+    {
+      title: 'How applications begin',
+      notes: [
+        'Without the queue, from the kernels to the program that runs (`program()`), packages as they are built, f32, one thread. Cold: nothing is in the cache. Warm: another process ran before. Medians of processes of their own; processor: what all threads of the process did meanwhile.',
+        `${[...versions].join(', ') || 'Taichi'}: from \`ti.init\` to the end of a first step, less what a second step takes, \`offline_cache=False\`; the same kernels and sizes in its words.`,
+      ],
+      table: {
+        head: ['application', 'cold ms', 'Taichi, cold ms', 'Taichi ÷ ours', 'warm ms', 'processor, warm ms'],
+        rows: starts.map(({ name, cold, warm, peer }) => [
+          name,
+          ms(cold),
+          ...(typeof peer === 'string' ? [peer, ''] : [ms(peer.ms), ratio(peer.ms, cold)]),
+          ms(warm.ms),
+          ms(warm.cpuMs),
+        ]),
+      },
+    },
+  ];
+};
+
 const percent = (part: number): string => `${(100 * part).toFixed(2)} %`;
 
 const HEAD = [
@@ -196,6 +238,7 @@ const OPTIONS = {
   steps: { type: 'string' },
   rounds: { type: 'string' },
   backend: { type: 'string' },
+  python: { type: 'string' },
   table: { type: 'string' },
   resume: { type: 'string' },
   out: { type: 'string' },

@@ -186,9 +186,10 @@ const probe = async (
     const source = join(folder, `probe.${language}`);
     const entry = language === 'cpp' ? 'extern "C" ' : '';
     await writeFile(source, `${entry}int omp_get_thread_num();\n${entry}int probe() { return PROBE; }\n`);
+    let tried = 0;
     const tries = async (openmp: boolean, target: readonly string[]): Promise<string | undefined> => {
       const flags = [...(openmp ? ['-fopenmp', '-DPROBE=omp_get_thread_num()'] : ['-DPROBE=0']), ...target];
-      const library = join(folder, 'probe.so');
+      const library = join(folder, `probe-${tried++}.so`);
       const r = await runProcess(path, [...args, '-shared', '-fPIC', ...flags, source, '-o', library], { limitMs });
       if (r.timedOut) return `it takes longer than ${limitMs / 1000} s`;
       if (r.status !== 0) return r.failure ?? r.signal ?? firstLines(r.stderr, 2);
@@ -207,9 +208,10 @@ const probe = async (
         if ((await tries(false, [...set.flags, flag])) === undefined) return [...set.flags, flag];
       return set.flags;
     };
-    /* Nearly every compiler passes the first. What was named is not left out. */
+    /* Nearly every compiler passes the first, and each trial starts a process: side by side. What was named is not left out. */
+    const [lacking, target] = await Promise.all([tries(true, set.flags), tuned()]);
     for (const openmp of [true, false])
-      if ((await tries(openmp, set.flags)) === undefined) return await toolchain(openmp, await tuned());
+      if ((openmp ? lacking : await tries(false, set.flags)) === undefined) return await toolchain(openmp, target);
     const problem = await tries(false, []);
     if (problem !== undefined) return `cannot build a shared library: ${problem}`;
     if (set.named && set.flags.length > 0)

@@ -65,5 +65,14 @@ const words = vocabulary as unknown as Readonly<Record<string, unknown>>;
 export const isWord = (value: unknown): boolean => wordOf(value) !== undefined;
 
 /** The word of the language that stands for a value, if one does. */
-export const wordOf = (value: unknown): string | undefined =>
-  Object.entries(words).find(([, meaning]) => meaning === value)?.[0] ?? libraryWordOf(value);
+export const wordOf = (value: unknown): string | undefined => wordsByMeaning().get(value) ?? libraryWordOf(value);
+
+/* Made when it is first asked for: modules of the vocabulary may be still on their way. What has two names is told by the first. */
+const known: { words?: ReadonlyMap<unknown, string> } = {};
+
+const wordsByMeaning = (): ReadonlyMap<unknown, string> =>
+  (known.words ??= new Map(
+    Object.entries(words)
+      .reverse()
+      .map(([name, meaning]) => [meaning, name]),
+  ));

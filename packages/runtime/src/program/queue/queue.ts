@@ -42,6 +42,8 @@ export class Queue {
   private readonly knownOwners = new Map<string, number>();
   private readonly pending = new Set<Promise<void>>();
   private readonly kinds = new Map<string, number>();
+  /** Of what kind the tasks of each kernel are. */
+  private readonly kindsOf = new Map<string, readonly TaskKind[]>();
   private owners: Owners = noOwners;
   private last: Plan | undefined;
   private owner = 0;
@@ -132,6 +134,7 @@ export class Queue {
   /** Forgets all plans in which these kernels are. */
   drop(kernels: readonly string[]): void {
     this.plans.drop(new Set(kernels.flatMap((k) => this.kinds.get(k) ?? [])));
+    for (const kernel of kernels) this.kindsOf.delete(kernel);
   }
 
   report(): QueueReport {
@@ -185,7 +188,8 @@ export class Queue {
       if (this.pending.size > 0) this.workers?.poll();
       const planned = this.plannedOf(again);
       if (planned) this.last = planned.plan;
-      const begin = performance.now();
+      /* A loop runs windows without end, of which one may take less time than a look at the clock. */
+      const begin = this.timeline.length < MOST_SPANS ? performance.now() : undefined;
       if (planned?.code) {
         const { code } = planned;
         code.run(
@@ -206,7 +210,7 @@ export class Queue {
           this.count(calls[k]);
           calls[k].startWith(window.argsOf(k));
         }
-      this.spent('run', begin);
+      if (begin !== undefined) this.spent('run', begin);
       if (planned) {
         this.owners = planned.plan.owners;
         this.owner = planned.next;
@@ -223,7 +227,7 @@ export class Queue {
 
   private clear(): void {
     this.window.clear();
-    this.inputs.clear();
+    if (this.inputs.size > 0) this.inputs.clear();
   }
 
   /** The plan of the window, found or made; nothing where windows come that never come again. */
@@ -337,10 +341,11 @@ export class Queue {
     return to - from;
   }
 
-  private count(call: Call): void {
-    const tasks = this.setting.cut.tasks.get(call.kernel)!;
-    this.counts.tasksLaunched += tasks.length;
-    for (const task of tasks) this.kindsLaunched[taskKind(task)]++;
+  private count({ kernel }: Call): void {
+    let kinds = this.kindsOf.get(kernel);
+    if (!kinds) this.kindsOf.set(kernel, (kinds = this.setting.cut.tasks.get(kernel)!.map(taskKind)));
+    this.counts.tasksLaunched += kinds.length;
+    for (let k = 0; k < kinds.length; k++) this.kindsLaunched[kinds[k]]++;
   }
 
   private kindOf({ kernel }: Call): number {
@@ -373,7 +378,7 @@ const tooLong = (ops: number): Diagnostic => ({
   remedy: 'let fewer launches wait: queue: { window }, or flush() where your loop begins anew',
 });
 
-/** A loop runs windows without end, and its beginning says what they cost. */
+/** What is drawn of a loop that runs windows without end: its beginning says what they cost. */
 const MOST_SPANS = 1000;
 
 const KINDS: readonly TaskKind[] = ['loops', 'serial', 'lists'];

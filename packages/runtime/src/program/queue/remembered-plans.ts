@@ -28,6 +28,7 @@ export class RememberedPlans {
   private readonly lists = new Map<number, readonly Planned[]>();
   /** All plans, the one that was used last at the end. */
   private readonly used = new Set<Planned>();
+  private latest: Planned | undefined;
   /** Tasks of all of them, as they were launched. */
   tasks = 0;
   /** Plans that were made since one was found. */
@@ -41,8 +42,11 @@ export class RememberedPlans {
     if (!list) return undefined;
     for (const planned of list)
       if (planned.owner === owner && window.equals(planned.kinds)) {
-        this.used.delete(planned);
-        this.used.add(planned);
+        if (planned !== this.latest) {
+          this.used.delete(planned);
+          this.used.add(planned);
+          this.latest = planned;
+        }
         this.unused = 0;
         return planned;
       }
@@ -61,6 +65,7 @@ export class RememberedPlans {
     const key = keyOf(planned.hash, planned.owner);
     this.lists.set(key, [...(this.lists.get(key) ?? []), planned]);
     this.used.add(planned);
+    this.latest = planned;
     this.tasks += tasksOf(planned);
     this.unused++;
     for (const oldest of this.used) {
