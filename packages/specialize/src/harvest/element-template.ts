@@ -44,7 +44,7 @@ export interface TermSlot {
   readonly negative: boolean;
 }
 
-/** The sum of terms, in order; or of several lists the sums that begin with the first and go on with one of the others each. */
+/** The sum of terms, in order; or of several lists the sums that begin with the first, which may be empty, and go on with one of the others each. */
 export const termTemplate = (
   arithmetic: Arithmetic,
   variables: number,
@@ -61,8 +61,8 @@ export const termTemplate = (
     const all = before === undefined ? values : [before, ...values];
     return all.length === 0 ? graph.constant(0) : all.reduce((a, b) => graph.add(a, b));
   };
-  const value = sum(head, undefined);
-  return { graph, roots: more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
+  const value = head.length === 0 && more.length > 0 ? undefined : sum(head, undefined);
+  return { graph, roots: value !== undefined && more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
 };
 
 const nodeOf = (graph: Graph, first: number, slot: Slot): number =>
