@@ -61,7 +61,7 @@ const ran = (
   const store = new FieldStore(tree);
   for (const [name, v] of Object.entries(given)) store.store(name, [0], v);
   const dialects = [...coreDialects, fieldDialect(tree, store)];
-  const done = interpret({ name: 'm', buffers, kernels: [kernel] }, dialects, allocateBuffers(buffers), {
+  const done = interpret({ name: 'm', buffers, kernels: [kernel], attrs: {} }, dialects, allocateBuffers(buffers), {
     kernel: kernel.name,
     args: [],
   });

@@ -41,6 +41,8 @@ export interface GroupOptions {
   readonly maxUnrolledTerms: number;
   /** Sums of fewer instances than this share a rolled kernel with others of their kind. */
   readonly minUnrolledInstances: number;
+  /** Sums that read the same elements, as the entries of a block of a matrix do, are one instance, whose operands share an index. */
+  readonly blocks: boolean;
 }
 
 /** Which rewrite rules run on templates. */
@@ -108,7 +110,7 @@ export const defaultOptions: SpecializeOptions = {
     detectBlocks: true,
     local: true,
   },
-  group: { maxUnrolledTerms: 16, minUnrolledInstances: 64 },
+  group: { maxUnrolledTerms: 16, minUnrolledInstances: 64, blocks: true },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
   place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0 },
@@ -154,6 +156,7 @@ export const decomposeSpec: OptionSpec<DecomposeOptions> = {
 export const groupSpec: OptionSpec<GroupOptions> = {
   maxUnrolledTerms: option.number(0),
   minUnrolledInstances: option.number(0),
+  blocks: option.truth,
 };
 
 export const simplifySpec: OptionSpec<SimplifyOptions> = {

@@ -148,10 +148,10 @@ describe('sparse algebra through all stages', () => {
     'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
     'no local decomposition': { decompose: { ...d.decompose, local: false } },
     'every sum rolled': {
-      group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 },
+      group: { ...defaultOptions.group, maxUnrolledTerms: 1, minUnrolledInstances: 1e9 },
       decompose: { ...d.decompose, maxSumTerms: 2 },
     },
-    'no sum rolled': { group: { maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
+    'no sum rolled': { group: { ...defaultOptions.group, maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
     'no address coherence': { place: { ...d.place, coherence: false } },
     'no columns piece by piece': { place: { ...d.place, pieces: false } },
     'pieces and many tiles': { place: { ...d.place, tileBytes: 4096 } },
@@ -271,8 +271,8 @@ describe('sparse algebra of large matrices, whose products are no nodes', () => 
     });
 
   const variants: Record<string, Partial<SpecializeOptions>> = {
-    'every sum rolled': { group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
-    'no sum rolled': { group: { maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
+    'every sum rolled': { group: { ...defaultOptions.group, maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
+    'no sum rolled': { group: { ...defaultOptions.group, maxUnrolledTerms: 1e9, minUnrolledInstances: 0 } },
     'no block detection': { decompose: { ...d.decompose, detectBlocks: false } },
     'no simplification': { simplify: false },
   };

@@ -219,8 +219,8 @@ const switches: readonly Partial<SpecializeOptions>[] = [
   { simplify: false },
   { decompose: { ...defaultOptions.decompose, detectBlocks: false } },
   { decompose: { ...defaultOptions.decompose, global: false, local: false } },
-  { group: { maxUnrolledTerms: 1, minUnrolledInstances: 64 } },
-  { group: { maxUnrolledTerms: 16, minUnrolledInstances: 1 } },
+  { group: { ...defaultOptions.group, maxUnrolledTerms: 1, minUnrolledInstances: 64 } },
+  { group: { ...defaultOptions.group, maxUnrolledTerms: 16, minUnrolledInstances: 1 } },
   { place: { ...defaultOptions.place, coherence: false, narrow: false } },
   { place: { ...defaultOptions.place, tileBytes: 256 } },
 ];

@@ -60,7 +60,7 @@ describe('every stage can be switched off', () => {
       decompose: { ...d.decompose, minComplexity: 0, detectBlocks: false, tags: false },
     },
     'short sums cut': { decompose: { ...d.decompose, maxSumTerms: 2 } },
-    'every sum rolled': { group: { maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
+    'every sum rolled': { group: { ...defaultOptions.group, maxUnrolledTerms: 1, minUnrolledInstances: 1e9 } },
     'no simplification': { simplify: false },
     'sums kept': { simplify: { ...enabled(d.simplify), keepSums: true } },
     'no coherence': { place: { ...d.place, coherence: false } },

@@ -1,8 +1,12 @@
+import { mix } from '@filigree/ir';
+import { CONSTANT } from '../decompose/codes.js';
 import type { NeededElements } from '../decompose/needs.js';
 import { valueOf, type Heads } from '../trace/elements/elements.js';
 import { countFrom } from '../trace/count-from.js';
 import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
+import type { GroupOptions } from '../options.js';
+import { sumBlocks, type SumUnits } from './sum-blocks.js';
 
 /** Units of elements and their sums, behind those of the graph, and where their values go. */
 export interface ElementRoots {
@@ -20,6 +24,8 @@ export interface ElementRoots {
     readonly firstSumUnit: number;
     readonly unitPtr: Int32Array;
     readonly sums: Int32Array;
+    /** Equal for units of several sums that are read alike, see `SumUnits`. */
+    readonly form: Int32Array;
   }[];
   /** The number of a value of elements. */
   readonly idOfValue: (value: number) => number;
@@ -29,7 +35,7 @@ export interface ElementRoots {
  * Numbers the units of elements and of sums. Where each value of a root is all that there is to some sum, and these go to the same
  * places, elements write the sums themselves.
  */
-export const elementRoots = (d: Grouping): ElementRoots => {
+export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots => {
   const { graph, needs, elementLevels } = d;
   const results = resultPlaces(d);
   const uses = usesOfValues(d);
@@ -48,18 +54,25 @@ export const elementRoots = (d: Grouping): ElementRoots => {
         written[sums[i]] = mark;
       }
     }
+  const own = parts.map((e) =>
+    countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0).filter(
+      (s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0,
+    ),
+  );
+  const blocks = options.blocks
+    ? sumBlocks(needs.elements, own, (id) => graph.op[id] === CONSTANT, results.goesTo, options.minUnrolledInstances)
+    : undefined;
+  const stored = blocks?.order ?? parts.map((e) => e.needed);
   let count = d.ptr.length - 1;
   let values = d.roots.length;
-  const elements = parts.map((e) => {
-    const all = countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0);
-    const own = all.filter((s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0);
-    const { unitPtr, sums } = unitsOfSums(own, e.sums.heads);
+  const elements = parts.map((e, k) => {
+    const { unitPtr, sums, form } = unitsOfSums(own[k], e.sums.heads, blocks?.units[k]);
     const firstUnit = count;
     if (e.needed.length > 0) count += e.count;
     const firstSumUnit = count;
     count += unitPtr.length - 1;
     values += (firstSumUnit - firstUnit) * e.needed.length + sums.length;
-    return { firstUnit, roots: e.needed.map((r) => e.roots[r]), firstSumUnit, unitPtr, sums };
+    return { firstUnit, roots: stored[k].map((r) => e.roots[r]), firstSumUnit, unitPtr, sums, form };
   });
   const ptr = grown(d.ptr, count + 1);
   const level = grown(d.level, count);
@@ -71,7 +84,7 @@ export const elementRoots = (d: Grouping): ElementRoots => {
     if (e.needed.length > 0)
       for (let i = 0; i < e.count; i++, u++) {
         level[u] = elementLevels[k].values;
-        for (const r of e.needed) {
+        for (const r of stored[k]) {
           unit[(roots[at] = idOf[e.firstValue + r * e.count + i])] = u;
           at++;
         }
@@ -96,12 +109,10 @@ export const elementRoots = (d: Grouping): ElementRoots => {
   };
 };
 
-/** Sums in units: those of one head in one, which stands where its first sum would. */
-const unitsOfSums = (
-  sums: Int32Array,
-  heads: Heads | undefined,
-): { readonly unitPtr: Int32Array; readonly sums: Int32Array } => {
-  if (heads === undefined) return { unitPtr: countFrom(0, sums.length + 1), sums };
+/** Sums in units: those of one head in one, which stands where its first sum would, others in blocks, if these are given. */
+const unitsOfSums = (sums: Int32Array, heads: Heads | undefined, blocks: SumUnits | undefined): SumUnits => {
+  if (heads === undefined)
+    return blocks ?? { unitPtr: countFrom(0, sums.length + 1), sums, form: new Int32Array(sums.length) };
   const unitOfHead = new Int32Array(heads.ptr.length).fill(-1);
   const unitOf = new Int32Array(sums.length);
   let count = 0;
@@ -119,7 +130,7 @@ const unitsOfSums = (
   const next = unitPtr.slice(0, count);
   const sorted = new Int32Array(sums.length);
   for (let m = 0; m < sums.length; m++) sorted[next[unitOf[m]]++] = sums[m];
-  return { unitPtr, sums: sorted };
+  return { unitPtr, sums: sorted, form: new Int32Array(count) };
 };
 
 type ResultPlaces = ReturnType<typeof resultPlaces>;
@@ -182,6 +193,8 @@ const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
     isNeeded: (id: number): boolean => positions[id] > 0 || isRead(id),
     /** How many places of outputs a sum is written to at once. */
     direct: (id: number): number => (copied(id) ? 0 : positions[id]),
+    /** A number for where the value of a sum goes. */
+    goesTo: (id: number): number => mix(mix(isRead(id) ? 1 : 0, copied(id) ? 0 : positions[id]), output[id]),
     /** The last of the outputs that have a sum. */
     output: (id: number): number => output[id],
   };

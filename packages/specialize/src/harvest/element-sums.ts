@@ -31,7 +31,7 @@ export const sumGroups = (
   const level = d.elementLevels[k].sums;
   const destinationOf = (i: number): number => {
     const unit = firstSumUnit + i;
-    let h = destinationHash(r.destinations, r.ptr[unit]);
+    let h = mix(units.form[i], destinationHash(r.destinations, r.ptr[unit]));
     for (let at = r.ptr[unit] + 1; at < r.ptr[unit + 1]; at++) h = mix(h, destinationHash(r.destinations, at));
     return h;
   };
@@ -242,9 +242,10 @@ const unrolledSums = (
   /* A column for each factor of a term; those of breaks are not kept. */
   const width = ptr[members[0] + 1] - ptr[members[0]];
   const first = Array.from({ length: width }, () => new Int32Array(members.length));
-  const second = Array.from({ length: width }, (_, t) =>
-    kindsOf(codes[ptr[members[0]] + t]).factor === undefined ? undefined : new Int32Array(members.length),
-  );
+  const second = Array.from({ length: width }, (_, t) => {
+    const code = codes[ptr[members[0]] + t];
+    return code === BREAK || kindsOf(code).factor === undefined ? undefined : new Int32Array(members.length);
+  });
   const units = new Int32Array(members.length);
   const factored = [...second.keys()].filter((t) => second[t] !== undefined);
   for (let m = 0; m < units.length; m++) {

@@ -46,8 +46,8 @@ export interface TermSlot {
 }
 
 /**
- * The sum of terms, in order; or of several lists the sums that begin with the first and go on with one of the others each. The terms of a stretch are added up and scaled before they
- * are added to what stands before them, but for those of a first one that is not scaled.
+ * The sum of terms, in order; or of several lists the sums that begin with the first, which may be empty, and go on with one of the others each. The terms of a stretch are added up and
+ * scaled before they are added to what stands before them, but for those of a first one that is not scaled.
  */
 export const termTemplate = (
   arithmetic: Arithmetic,
@@ -78,8 +78,8 @@ export const termTemplate = (
     }
     return all ?? graph.constant(0);
   };
-  const value = sum(head, undefined);
-  return { graph, roots: more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
+  const value = head.length === 0 && more.length > 0 ? undefined : sum(head, undefined);
+  return { graph, roots: value !== undefined && more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
 };
 
 const nodeOf = (graph: Graph, first: number, slot: Slot): number =>

@@ -15,7 +15,7 @@ export interface UnitTerms {
   readonly scales: readonly number[];
 }
 
-/** The code that stands between the terms that several sums begin with, and what each goes on with. */
+/** The code that stands in front of each of several sums, behind the terms that all of them begin with, if there are any. */
 export const BREAK = 0;
 
 /** What another code says. */
@@ -56,7 +56,8 @@ export const termsOfUnits = (
     const from = units.unitPtr[i];
     const to = units.unitPtr[i + 1];
     const head = headOf(units.sums[from]);
-    let n = head < 0 ? 0 : heads!.ptr[head + 1] - heads!.ptr[head] + to - from;
+    let n = to - from === 1 && head < 0 ? 0 : to - from;
+    if (head >= 0) n += heads!.ptr[head + 1] - heads!.ptr[head];
     for (let m = from; m < to; m++) n += sums.ptr[units.sums[m] + 1] - sums.ptr[units.sums[m]];
     ptr[i + 1] = ptr[i] + n;
   }
@@ -107,7 +108,7 @@ export const termsOfUnits = (
     const head = headOf(units.sums[from]);
     if (head >= 0) put(heads!, heads!.ptr[head], heads!.ptr[head + 1]);
     for (let m = from; m < to; m++) {
-      if (head >= 0) {
+      if (head >= 0 || to - from > 1) {
         ids[at] = NO_FACTOR;
         codes[at++] = BREAK;
       }

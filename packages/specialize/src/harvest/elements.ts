@@ -28,7 +28,7 @@ export interface AllUnits {
  * buffers; sums are grouped by kinds of terms, as those of the graph are.
  */
 export const harvestElements = (d: Grouping, options: GroupOptions): AllUnits => {
-  const r = elementRoots(d);
+  const r = elementRoots(d, options);
   const kindOf = leafKind(d);
   const groups = d.needs.elements.flatMap((e, k) => [
     ...(r.elements[k].roots.length > 0 ? valueGroups(d, e, r, k, kindOf) : []),

@@ -1,0 +1,218 @@
+import { mix } from '@filigree/ir';
+import type { NeededElements } from '../decompose/needs.js';
+import { LARGEST, MAX_GROUPS } from '../group/sums.js';
+import { valueOf, type Sums } from '../trace/elements/elements.js';
+
+/** Needed sums of a call of elements in units, and the order in which each of those calls stores what elements compute. */
+export interface SumBlocks {
+  readonly units: readonly SumUnits[];
+  /** Of each elements its needed roots. */
+  readonly order: readonly (readonly number[])[];
+}
+
+/** Unit i has the sums `sums[unitPtr[i] .. unitPtr[i+1])`. */
+export interface SumUnits {
+  readonly unitPtr: Int32Array;
+  readonly sums: Int32Array;
+  /** Units that are read at the same distances have equal numbers; 0 for a sum by itself. */
+  readonly form: Int32Array;
+}
+
+/** Leaves of a block, from which on the sums that follow are another. */
+const MOST_LEAVES = 64;
+
+/**
+ * Sums that have values of the same elements as terms, one after the other (the nine entries of two vertices that share two faces), are one unit: its operands stand
+ * at constant distances from the first, and so one index is enough. Roots are stored in the order in which such blocks read
+ * them, so that blocks at different corners of elements have the same distances. Where fewer than `least` blocks are alike, or there are already many kinds of them,
+ * each sum is a unit by itself.
+ *
+ * @param own of each elements the sums that are units, ascending
+ * @param isNumber whether a node is a number, which may be a term too
+ * @param goesTo a number for where the value of a sum goes
+ */
+export const sumBlocks = (
+  elements: readonly NeededElements[],
+  own: readonly Int32Array[],
+  isNumber: (id: number) => boolean,
+  goesTo: (id: number) => number,
+  least: number,
+): SumBlocks => {
+  const values = valuesOf(elements, isNumber);
+  const found = elements.map(({ sums }, k) => sameElements(sums, own[k], values(sums.terms)));
+  const order = storedInOrder(elements, found);
+  const rank = order.map((roots) => {
+    const at: number[] = [];
+    roots.forEach((r, i) => (at[r] = i));
+    return at;
+  });
+  return { units: elements.map(({ sums }, k) => unitsAlike(sums, found[k], rank, goesTo, least)), order };
+};
+
+/** Which root of which element each term is. */
+interface Values {
+  /** Elements of all calls numbered through; for a number what `ofNumber` says, `NODE` for any other node. */
+  readonly element: Int32Array;
+  readonly root: Int32Array;
+  /** The call that they are of. */
+  readonly of: Int32Array;
+}
+
+const NODE = -1;
+const ofNumber = (id: number): number => NODE - 1 - id;
+
+const valuesOf = (
+  elements: readonly NeededElements[],
+  isNumber: (id: number) => boolean,
+): ((terms: Int32Array) => Values) => {
+  const firstElement = elements.map(() => 0);
+  for (let k = 1; k < elements.length; k++) firstElement[k] = firstElement[k - 1] + elements[k - 1].count;
+  return (terms) => {
+    const element = new Int32Array(terms.length).fill(NODE);
+    const root = new Int32Array(terms.length);
+    const of = new Int32Array(terms.length);
+    /* The call of the last term, and which values it has. */
+    let [k, begin, end] = [-1, 0, 0];
+    for (let t = 0; t < terms.length; t++) {
+      if (terms[t] >= 0) {
+        if (isNumber(terms[t])) element[t] = ofNumber(terms[t]);
+        continue;
+      }
+      const value = ~terms[t];
+      if (value < begin || value >= end) {
+        k = valueOf(elements, value).of;
+        begin = elements[k].firstValue;
+        end = begin + elements[k].roots.length * elements[k].count;
+      }
+      of[t] = k;
+      root[t] = Math.floor((value - begin) / elements[k].count);
+      element[t] = firstElement[k] + ((value - begin) % elements[k].count);
+    }
+    return { element, root, of };
+  };
+};
+
+/** Sums in blocks, in the order of the first of each: block b is `sums[ptr[b] .. ptr[b+1])`. */
+interface Blocks extends Values {
+  readonly ptr: Int32Array;
+  readonly sums: Int32Array;
+}
+
+/** Puts sums together whose terms are values of the same elements with the same signs, in order. */
+const sameElements = (sums: Sums, own: Int32Array, values: Values): Blocks => {
+  const { element } = values;
+  const { ptr, negative } = sums;
+  const plain = sums.heads === undefined && sums.factors === undefined;
+  const room = 2 ** Math.ceil(Math.log2(2 * own.length + 2));
+  /* The number of a block after that of its hash: 0 where there is none. */
+  const table = new Int32Array(room);
+  const blockOf = new Int32Array(own.length);
+  const firstOf = new Int32Array(own.length);
+  const size = new Int32Array(own.length);
+  let blocks = 0;
+  const equal = (s: number, r: number): boolean => {
+    const n = ptr[s + 1] - ptr[s];
+    if (n !== ptr[r + 1] - ptr[r]) return false;
+    for (let t = 0; t < n; t++)
+      if (element[ptr[s] + t] !== element[ptr[r] + t] || negative[ptr[s] + t] !== negative[ptr[r] + t]) return false;
+    return true;
+  };
+  for (let m = 0; m < own.length; m++) {
+    const s = own[m];
+    const n = ptr[s + 1] - ptr[s];
+    let h = n;
+    let may = plain && n > 0 && 2 * n <= MOST_LEAVES;
+    for (let t = ptr[s]; may && t < ptr[s + 1]; t++) {
+      may = element[t] !== NODE;
+      h = mix(h, 2 * element[t] + negative[t]);
+    }
+    let at = h & (room - 1);
+    if (may) while (table[at] !== 0 && !equal(s, firstOf[table[at] - 1])) at = (at + 1) & (room - 1);
+    const known = may ? table[at] - 1 : -1;
+    if (known >= 0 && (size[known] + 1) * n <= MOST_LEAVES) blockOf[m] = known;
+    else {
+      firstOf[blocks] = s;
+      blockOf[m] = blocks++;
+      if (may) table[at] = blocks;
+    }
+    size[blockOf[m]]++;
+  }
+  const begins = new Int32Array(blocks + 1);
+  for (let b = 0; b < blocks; b++) begins[b + 1] = begins[b] + size[b];
+  const next = begins.slice(0, blocks);
+  const sorted = new Int32Array(own.length);
+  for (let m = 0; m < own.length; m++) sorted[next[blockOf[m]]++] = own[m];
+  return { ...values, ptr: begins, sums: sorted };
+};
+
+/** The needed roots of each elements in the order in which blocks read them, then those that no block reads. */
+const storedInOrder = (elements: readonly NeededElements[], blocks: readonly Blocks[]): number[][] => {
+  const order = elements.map(() => new Set<number>());
+  const open = elements.map(({ needed }) => needed.length);
+  blocks.forEach(({ ptr, sums, element, root, of }, k) => {
+    const { ptr: terms } = elements[k].sums;
+    for (let b = 0; b + 1 < ptr.length; b++) {
+      if (ptr[b + 1] - ptr[b] < 2) continue;
+      const s = sums[ptr[b]];
+      for (let t = 0; t < terms[s + 1] - terms[s]; t++) {
+        const into = of[terms[s] + t];
+        if (element[terms[s] + t] < 0 || order[into].size === open[into]) continue;
+        for (let m = ptr[b]; m < ptr[b + 1]; m++) order[into].add(root[terms[sums[m]] + t]);
+      }
+    }
+  });
+  return elements.map(({ needed }, k) => {
+    needed.forEach((r) => order[k].add(r));
+    return [...order[k]];
+  });
+};
+
+/** Blocks of which there are enough alike as units, the sums of others one by one. */
+const unitsAlike = (
+  { ptr: terms, negative, first }: Sums,
+  { ptr, sums, element, root, of }: Blocks,
+  rank: readonly (readonly number[])[],
+  goesTo: (id: number) => number,
+  least: number,
+): SumUnits => {
+  const blocks = ptr.length - 1;
+  const formOf = new Int32Array(blocks);
+  const counts = new Map<number, { blocks: number; sums: number }>();
+  for (let b = 0; b < blocks; b++) {
+    const size = ptr[b + 1] - ptr[b];
+    if (size < 2) continue;
+    const from = terms[sums[ptr[b]]];
+    const n = terms[sums[ptr[b]] + 1] - from;
+    let h = mix(size, n);
+    for (let m = ptr[b]; m < ptr[b + 1]; m++) h = mix(h, goesTo(first + sums[m]));
+    for (let t = 0; t < n; t++) {
+      if (element[from + t] < 0) {
+        h = mix(h, element[from + t]);
+        continue;
+      }
+      const rankOf = rank[of[from + t]];
+      h = mix(mix(h, of[from + t]), negative[from + t]);
+      for (let m = ptr[b]; m < ptr[b + 1]; m++) h = mix(h, rankOf[root[terms[sums[m]] + t]] - rankOf[root[from + t]]);
+    }
+    formOf[b] = h === 0 ? 1 : h;
+    const known = counts.get(formOf[b]);
+    if (known === undefined) counts.set(formOf[b], { blocks: 1, sums: size });
+    else {
+      known.blocks++;
+      known.sums += size;
+    }
+  }
+  const enough = [...counts].filter(([, c]) => c.blocks >= least);
+  const kept = enough.length > MAX_GROUPS ? enough.sort((x, y) => y[1].sums - x[1].sums).slice(0, LARGEST) : enough;
+  const forms = new Set(kept.map(([form]) => form));
+  const unitPtr: number[] = [0];
+  const form: number[] = [];
+  for (let b = 0; b < blocks; b++) {
+    const together = forms.has(formOf[b]);
+    for (let m = together ? ptr[b + 1] : ptr[b] + 1; m <= ptr[b + 1]; m++) {
+      unitPtr.push(m);
+      form.push(together ? formOf[b] : 0);
+    }
+  }
+  return { unitPtr: Int32Array.from(unitPtr), sums, form: Int32Array.from(form) };
+};
