@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { TraceMap, originalPositionFor } from '@jridgewell/trace-mapping';
 import { type DiagnosticError, Graph, Sym, evaluateGraph } from '@filigree/ir';
@@ -355,6 +355,33 @@ export const all: Readonly<Record<string, (x: number) => number>> = {
 };
 export const asTheyAre = Object.entries(all).filter(([, f]) => symbolic(f) !== f).map(([name]) => name);
 `;
+
+it('a file that is a bundle with a map of its own is bundled again', async () => {
+  const bundled = join(folder, 'bundled.js');
+  await esbuild.build({
+    entryPoints: [entry],
+    bundle: true,
+    outfile: bundled,
+    sourcemap: true,
+    format: 'esm',
+    external: ['@filigree/*'],
+  });
+  const result = await esbuild.build({
+    entryPoints: [bundled],
+    bundle: true,
+    write: false,
+    outfile: join(folder, 'again.js'),
+    sourcemap: 'external',
+    format: 'esm',
+    external: ['@filigree/*'],
+    plugins: [filigreeEsbuild()],
+    logLevel: 'silent',
+  });
+  const { sources } = JSON.parse(result.outputFiles.find(({ path }) => path.endsWith('.map'))!.text) as {
+    sources: string[];
+  };
+  expect(sources.map((source) => basename(source)).sort()).toEqual(['area.ts', 'offset.ts']);
+});
 
 describe.each([false, true])('functions that begin with the directive, minified: %s', (minify) => {
   const bundles: Readonly<Record<string, (from: string) => Promise<string>>> = {

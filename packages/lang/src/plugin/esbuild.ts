@@ -84,6 +84,8 @@ const strip = async (
   const map = files.find((f) => f.path.endsWith('.map'))?.text;
   if (code === undefined || map === undefined) return undefined;
   const parsed = JSON.parse(map) as { sources: string[]; sourcesContent?: string[] };
+  /* A file that is a bundle itself, with a map of its own, was written by several others, whose spelling is not looked for. */
+  if (parsed.sources.length > 1) return { code, map: parsed, text: undefined };
   return { code, map: { ...parsed, sources: [path] }, text: parsed.sourcesContent?.[0] };
 };
 
