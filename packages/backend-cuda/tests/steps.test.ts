@@ -1,14 +1,7 @@
 import { type Stage, type Step, cutIntoSteps } from '@filigree/backend/gpu';
 import { dialectsOf, scalarizeVectorsOver } from '@filigree/backend';
 import { conformancePrograms, difference } from '@filigree/conformance';
-import {
-  allocateBuffers,
-  interpret,
-  verifyModule,
-  type Module,
-  type Scalar,
-  type TypedArray,
-} from '@filigree/ir';
+import { allocateBuffers, interpret, verifyModule, type Module, type Scalar, type TypedArray } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
