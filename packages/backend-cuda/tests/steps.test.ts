@@ -1,15 +1,7 @@
 import { type Stage, type Step, cutIntoSteps } from '@filigree/backend/gpu';
-import { scalarizeVectors } from '@filigree/backend';
+import { dialectsOf, scalarizeVectorsOver } from '@filigree/backend';
 import { conformancePrograms, difference } from '@filigree/conformance';
-import {
-  allocateBuffers,
-  coreDialects,
-  interpret,
-  verifyModule,
-  type Module,
-  type Scalar,
-  type TypedArray,
-} from '@filigree/ir';
+import { allocateBuffers, interpret, verifyModule, type Module, type Scalar, type TypedArray } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
@@ -30,16 +22,16 @@ const launchesOf = (stages: readonly Stage[], args: readonly Scalar[]): readonly
 describe('cut into steps', () => {
   for (const program of conformancePrograms().filter((p) => !p.fails))
     it(`${program.name} means the same`, () => {
-      const scalar = scalarizeVectors.run(program.module);
+      const scalar = scalarizeVectorsOver(dialectsOf([])).run(program.module);
       if (E.isLeft(scalar)) throw new Error(scalar.left[0]!.message);
-      const { module, of } = cutIntoSteps(scalar.right);
-      expect(verifyModule(module, coreDialects)).toEqual([]);
+      const { module, of } = cutIntoSteps(scalar.right, dialectsOf([]));
+      expect(verifyModule(module, dialectsOf([]))).toEqual([]);
       const [want, got] = [memoryOf(scalar.right, program), memoryOf(module, program)];
       const launches = program.launches ?? scalar.right.kernels.map((k) => ({ kernel: k.name, args: [] }));
       for (const { kernel, args } of launches) {
-        expect(interpret(scalar.right, coreDialects, want, { kernel, args })._tag).toBe('Right');
+        expect(interpret(scalar.right, dialectsOf([]), want, { kernel, args })._tag).toBe('Right');
         for (const step of launchesOf(of.get(kernel)!, args))
-          expect(interpret(module, coreDialects, got, { kernel: step.kernel.name, args })._tag).toBe('Right');
+          expect(interpret(module, dialectsOf([]), got, { kernel: step.kernel.name, args })._tag).toBe('Right');
       }
       for (const b of scalar.right.buffers)
         if (b.role !== 'scratch' && b.role !== 'const')
