@@ -88,7 +88,7 @@ const group = { ...defaultOptions.group, minUnrolledInstances: 2 };
 
 describe('sums that read the same elements', () => {
   it('share an index', () => {
-    const faces = strip(150);
+    const faces = strip(100);
     const { slots, length } = slotsOf(faces, 3);
     const options = { ...defaultOptions.place, pieces: false };
     const together = run(faces, slots, 3, length, { place: options });
@@ -134,7 +134,7 @@ describe('sums that read the same elements', () => {
           expect(relativeError(out, plain)).toBeLessThan(1e-13);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

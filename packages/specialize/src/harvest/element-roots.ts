@@ -193,8 +193,12 @@ const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
     isNeeded: (id: number): boolean => positions[id] > 0 || isRead(id),
     /** How many places of outputs a sum is written to at once. */
     direct: (id: number): number => (copied(id) ? 0 : positions[id]),
-    /** A number for where the value of a sum goes. */
-    goesTo: (id: number): number => mix(mix(isRead(id) ? 1 : 0, copied(id) ? 0 : positions[id]), output[id]),
+    /**
+     * A number for where the value of a sum goes. Undefined for several places of outputs: of mirrored blocks an instance would write
+     * to twice as many rows, which takes longer than reading an index an entry.
+     */
+    goesTo: (id: number): number | undefined =>
+      !copied(id) && positions[id] > 1 ? undefined : mix(isRead(id) ? 1 : 0, copied(id) ? -1 : output[id]),
     /** The last of the outputs that have a sum. */
     output: (id: number): number => output[id],
   };

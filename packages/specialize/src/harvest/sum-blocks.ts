@@ -29,13 +29,13 @@ const MOST_LEAVES = 64;
  *
  * @param own of each elements the sums that are units, ascending
  * @param isNumber whether a node is a number, which may be a term too
- * @param goesTo a number for where the value of a sum goes
+ * @param goesTo a number for where the value of a sum goes; undefined for a sum that stays single
  */
 export const sumBlocks = (
   elements: readonly NeededElements[],
   own: readonly Int32Array[],
   isNumber: (id: number) => boolean,
-  goesTo: (id: number) => number,
+  goesTo: (id: number) => number | undefined,
   least: number,
 ): SumBlocks => {
   const values = valuesOf(elements, isNumber);
@@ -172,7 +172,7 @@ const unitsAlike = (
   { ptr: terms, negative, first }: Sums,
   { ptr, sums, element, root, of }: Blocks,
   rank: readonly (readonly number[])[],
-  goesTo: (id: number) => number,
+  goesTo: (id: number) => number | undefined,
   least: number,
 ): SumUnits => {
   const blocks = ptr.length - 1;
@@ -184,7 +184,13 @@ const unitsAlike = (
     const from = terms[sums[ptr[b]]];
     const n = terms[sums[ptr[b]] + 1] - from;
     let h = mix(size, n);
-    for (let m = ptr[b]; m < ptr[b + 1]; m++) h = mix(h, goesTo(first + sums[m]));
+    let single = false;
+    for (let m = ptr[b]; m < ptr[b + 1]; m++) {
+      const goes = goesTo(first + sums[m]);
+      single ||= goes === undefined;
+      h = mix(h, goes ?? 0);
+    }
+    if (single) continue;
     for (let t = 0; t < n; t++) {
       if (element[from + t] < 0) {
         h = mix(h, element[from + t]);
