@@ -1,4 +1,3 @@
-import { mix } from '@filigree/ir';
 import { CONSTANT } from '../decompose/codes.js';
 import type { NeededElements } from '../decompose/needs.js';
 import { valueOf, type Heads } from '../trace/elements/elements.js';
@@ -194,11 +193,11 @@ const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
     /** How many places of outputs a sum is written to at once. */
     direct: (id: number): number => (copied(id) ? 0 : positions[id]),
     /**
-     * A number for where the value of a sum goes. Undefined for several places of outputs: of mirrored blocks an instance would write
-     * to twice as many rows, which takes longer than reading an index an entry.
+     * A number for the output that alone has the value of a sum. Undefined where others read it, whose lanes want values of a kind side by side, and
+     * for several places of outputs: of mirrored blocks an instance would write to twice as many rows, which takes longer than reading an index an entry.
      */
     goesTo: (id: number): number | undefined =>
-      !copied(id) && positions[id] > 1 ? undefined : mix(isRead(id) ? 1 : 0, copied(id) ? -1 : output[id]),
+      isRead(id) || (!copied(id) && positions[id] > 1) ? undefined : copied(id) ? -1 : output[id],
     /** The last of the outputs that have a sum. */
     output: (id: number): number => output[id],
   };
