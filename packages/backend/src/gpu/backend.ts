@@ -70,11 +70,13 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const { team } = dialect.part;
   const written: GpuLanguage = { ...language, dialect };
   const programOf = gpuPrograms(written, dialects, { checked });
+  const writes = (op: string): boolean => dialect.spellings[op] !== undefined;
   const lower = pipeline<Module>([
-    expandSpellings(extensions, (op) => dialect.spellings[op] !== undefined),
+    expandSpellings(extensions, writes),
     scalarizeVectorsOver(dialects),
     teamsOfLanes(dialects, team),
-    atomicsInStep(dialects, team),
+    /* Not every language lets threads see who is in step with them: there each does its own. */
+    ...(writes('gpu.here') ? [atomicsInStep(dialects, team)] : []),
   ]);
   const check = (module: Module): void =>
     stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
