@@ -35,6 +35,7 @@ export const cuda = (given?: CudaOptions): Backend => {
       compile: compileCuda(architectureOf),
       driver,
       graphs,
+      background: true,
       probe: () => probeGpu('cuda', driver, () => cudaCompiler(undefined)),
     },
     options,

@@ -29,6 +29,7 @@ export const hip = (given?: HipOptions): Backend => {
       compile: compileHip(architecture),
       driver,
       graphs,
+      background: true,
       probe: () => probeGpu('hip', driver, () => hipCompiler(undefined)),
     },
     options,

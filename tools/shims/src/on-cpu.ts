@@ -33,6 +33,7 @@ const machine =
   (order = 'forward') => ({
     compile: compileForCpu(language, header, threads),
     driver: async () => driver({ path: await driverOnCpu(order) }),
+    background: true,
     probe: () => Promise.resolve({ name: language.name, usable: true, reason: '', toolchain: 'the CPU' }),
   });
 

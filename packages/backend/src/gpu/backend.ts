@@ -41,6 +41,8 @@ export interface GpuMachine {
   readonly driver?: () => Promise<GpuDriver>;
   /** Whether a list of launches that runs again as it was is begun as a graph; default false. */
   readonly graphs?: boolean;
+  /** Whether launches run beside the thread that begins them, so that `runAsync` lets it go on (`Capabilities.background`); default false. */
+  readonly background?: boolean;
 }
 
 /** How modules are written. */
@@ -64,7 +66,7 @@ export const gpuSpec: OptionSpec<GpuOptions> = {
 export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: GpuOptions): Backend => {
   const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
   const { name } = language;
-  const { compile, driver, probe, graphs = false } = machine;
+  const { compile, driver, probe, graphs = false, background = false } = machine;
   const dialects = dialectsOf(extensions);
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
@@ -85,7 +87,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     capabilities: {
       types: language.types,
       threads: false,
-      background: true,
+      background,
       atomics: language.atomics,
       vectorBytes: 0,
       fma: true,
