@@ -1,18 +1,14 @@
 import type { Backend } from '@filigree/backend';
-import { type GpuOptions, gpuBackend, gpuSpec, probeGpu } from '@filigree/backend/gpu';
+import { type DrivenOptions, drivenSpec, gpuBackend, probeGpu } from '@filigree/backend/gpu';
 import { type OptionSpec, checkOptions, option } from '@filigree/ir';
 import { compileCuda, cudaCompiler } from './compile/compile.js';
 import { cudaLanguage } from './emit/language.js';
 import { cudaDriver } from './load/driver.js';
 
 /** How modules are written and compiled. */
-export interface CudaOptions extends GpuOptions {
+export interface CudaOptions extends DrivenOptions {
   /** `sm_90` for code of that architecture, `compute_75` for code that drivers translate; default that of the device, else `compute_75`. */
   readonly architecture?: string;
-  /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
-  readonly graphs?: boolean;
-  /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
-  readonly limit?: number;
 }
 
 /**
@@ -42,9 +38,4 @@ export const cuda = (given?: CudaOptions): Backend => {
   );
 };
 
-const cudaSpec: OptionSpec<CudaOptions> = {
-  ...gpuSpec,
-  architecture: option.text,
-  graphs: option.truth,
-  limit: option.number(0),
-};
+const cudaSpec: OptionSpec<CudaOptions> = { ...drivenSpec, architecture: option.text };

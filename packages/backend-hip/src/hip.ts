@@ -1,18 +1,14 @@
 import type { Backend } from '@filigree/backend';
-import { type GpuOptions, gpuBackend, gpuSpec, probeGpu } from '@filigree/backend/gpu';
+import { type DrivenOptions, drivenSpec, gpuBackend, probeGpu } from '@filigree/backend/gpu';
 import { type OptionSpec, checkOptions, option } from '@filigree/ir';
 import { compileHip, hipCompiler } from './compile/compile.js';
 import { hipLanguage } from './emit/language.js';
 import { hipDriver } from './load/driver.js';
 
 /** How modules are written and compiled. */
-export interface HipOptions extends GpuOptions {
+export interface HipOptions extends DrivenOptions {
   /** What code is made for: `gfx90a`; default `native`, the device of this machine. */
   readonly architecture?: string;
-  /** Whether a list of launches that runs again as it was is begun as one graph; default false. The driver must know graphs. */
-  readonly graphs?: boolean;
-  /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
-  readonly limit?: number;
 }
 
 /**
@@ -36,9 +32,4 @@ export const hip = (given?: HipOptions): Backend => {
   );
 };
 
-const hipSpec: OptionSpec<HipOptions> = {
-  ...gpuSpec,
-  architecture: option.text,
-  graphs: option.truth,
-  limit: option.number(0),
-};
+const hipSpec: OptionSpec<HipOptions> = { ...drivenSpec, architecture: option.text };

@@ -1,4 +1,5 @@
 import type { Buffer, Builder, Op, Value } from '@filigree/ir';
+import { placeOfField } from './touched.js';
 
 /** What an op does to one element of a field or buffer. */
 export interface ElementOp {
@@ -44,7 +45,7 @@ export const elementOps =
     if (dialect === 'field') {
       const field = String(op.attrs.field);
       const adjoint = Object.hasOwn(fields, field) ? ofField(field, fields[field]) : undefined;
-      return { does, value, index, adjoint, place: `field '${field}'`, lasting: true };
+      return { does, value, index, adjoint, place: placeOfField(field), lasting: true };
     }
     if (dialect !== 'mem') return undefined;
     const name = String(op.attrs.buffer).slice(1);

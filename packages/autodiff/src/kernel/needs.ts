@@ -1,5 +1,5 @@
 import type { Loc, Scalar } from '@filigree/ir';
-import { elementsAt, type Touched } from './touched.js';
+import { elementsAt, placeOfField, type Touched } from './touched.js';
 
 /** What an adjoint reads as its primal left it, and what the primal writes. */
 export interface Needs {
@@ -39,7 +39,7 @@ export const firstOverwrite = (launches: readonly NeedingLaunch[]): Overwrite | 
   const needed = new NeededElements();
   for (const [by, { needs, args, saved }] of launches.entries()) {
     /* What is kept of a launch is put back before the derivatives of those before it. */
-    for (const field of saved) needed.forget(`field '${field}'`);
+    for (const field of saved) needed.forget(placeOfField(field));
     for (const w of needs.written) {
       const earlier = needed.meeting(w, args);
       if (earlier) return { by, needs: earlier.launch, place: w.place, at: elementsAt(w, args), written: w.loc, read: earlier.loc }; // prettier-ignore

@@ -1,5 +1,8 @@
 import { isFloat, walk, type Kernel, type Loc, type Scalar, type Value } from '@filigree/ir';
 
+/** What a field is called among the places of memory that launches touch (`Touched.place`), in messages too. */
+export const placeOfField = (field: string): string => `field '${field}'`;
+
 /** The elements of a field that an op of a kernel touches, as far as they are known before it runs: by each coordinate. */
 export interface Touched {
   readonly place: string;

@@ -2,6 +2,7 @@ export * from './steps.js';
 export * from './language.js';
 export * from './backend.js';
 export * from './driver.js';
+export * from './driven-options.js';
 export * from './foreign-driver.js';
 export type { GraphNames } from './graphs.js';
 export * from './device-cpp.js';

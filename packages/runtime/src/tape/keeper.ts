@@ -1,4 +1,4 @@
-import { NeededElements, type Needs } from '@filigree/autodiff';
+import { NeededElements, placeOfField, type Needs } from '@filigree/autodiff';
 import type { Scalar } from '@filigree/ir';
 import type { Kept, Saved } from './saved.js';
 
@@ -22,7 +22,7 @@ export interface Keeper {
  * @param save copies fields
  */
 export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonly string[]) => Saved): Keeper => {
-  const renewable = new Set([...all.values()].flatMap(({ renewed }) => renewed.map(placeOf)));
+  const renewable = new Set([...all.values()].flatMap(({ renewed }) => renewed.map(placeOfField)));
   let needed = new NeededElements();
   return {
     begin: () => void (needed = new NeededElements()),
@@ -31,10 +31,11 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
       if (!needs) return undefined;
       const renewed = needs.renewed.filter(
         (f) =>
-          !state?.has(f) && needs.written.some((w) => w.place === placeOf(f) && needed.meeting(w, args) !== undefined),
+          !state?.has(f) &&
+          needs.written.some((w) => w.place === placeOfField(f) && needed.meeting(w, args) !== undefined),
       );
       const fields = [...needs.kept, ...renewed];
-      for (const f of fields) needed.forget(placeOf(f));
+      for (const f of fields) needed.forget(placeOfField(f));
       for (const n of needs.needed) if (renewable.has(n.place)) needed.add(n, args, 0);
       if (fields.length === 0) return undefined;
       const [before, after] = [needs.kept, renewed].map((fields) => (fields.length > 0 ? save(fields) : undefined));
@@ -47,5 +48,3 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
     },
   };
 };
-
-const placeOf = (field: string): string => `field '${field}'`;

@@ -1,4 +1,4 @@
-import { firstOverwrite, type NeedingLaunch, type Needs } from '@filigree/autodiff';
+import { firstOverwrite, placeOfField, type NeedingLaunch, type Needs } from '@filigree/autodiff';
 import { fail, locText, type Loc } from '@filigree/ir';
 import type { Flat } from './recorder.js';
 
@@ -23,7 +23,7 @@ const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, bro
   const launches = new Array<NeedingLaunch & { readonly name: string }>(entries.length);
   for (let n = entries.length - 1; n >= 0; n--) {
     const entry = entries[n];
-    if (broughtBack) for (const f of entry.state ?? []) restored.add(`field '${f}'`);
+    if (broughtBack) for (const f of entry.state ?? []) restored.add(placeOfField(f));
     const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
     refuseForgotten(entry, needs);
     const needed = restored.size > 0 ? needs.needed.filter((t) => !restored.has(t.place)) : needs.needed;
@@ -69,6 +69,6 @@ const hostNeeds = ({
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }): Needs => {
-  const whole = (f: string) => ({ place: `field '${f}'`, index: [] });
+  const whole = (f: string) => ({ place: placeOfField(f), index: [] });
   return { needed: reads.map(whole), written: writes.map(whole), kept: [], renewed: [] };
 };

@@ -18,7 +18,7 @@ import {
 import { fieldDialect, layoutOf } from '@filigree/sparse/fields';
 import { storesApart } from '../apart.js';
 import type { Needs } from '../needs.js';
-import { coordinatesOf, type Touched } from '../touched.js';
+import { coordinatesOf, placeOfField, type Touched } from '../touched.js';
 import type { Marks } from './marks.js';
 
 /** What is watched, and how its ops are numbered. */
@@ -138,7 +138,7 @@ const neededBy = (kernel: Kernel, { needed }: Needs): ((op: Op) => boolean) => {
   const coordinate = coordinatesOf(kernel);
   const known = new Set(needed.map(({ place, index }) => JSON.stringify({ place, index })));
   const touchedBy = (op: Op): Touched => ({
-    place: `field '${String(op.attrs.field)}'`,
+    place: placeOfField(String(op.attrs.field)),
     index: op.operands.map(coordinate),
   });
   return (op) => op.name === 'field.load' && known.has(JSON.stringify(touchedBy(op)));

@@ -1,4 +1,5 @@
 import { isFloat, walk, type Attrs, type Buffer, type Kernel, type Module, type Op, type Value } from '@filigree/ir';
+import { placeOfField } from '../touched.js';
 
 /** A value that an op on elements reads or writes, and the op that does the same to its tangent: this one with other attributes. */
 export interface Twin {
@@ -45,7 +46,7 @@ export const twinsIn =
         const field = twinOf(f);
         return field === undefined
           ? []
-          : [{ value: operands[n], place: `field '${f}'`, name: 'field.store', attrs: { ...rest, field }, index }];
+          : [{ value: operands[n], place: placeOfField(f), name: 'field.store', attrs: { ...rest, field }, index }];
       });
     }
     if (does !== 'load' && does !== 'store' && does !== 'atomic') return [];
@@ -55,7 +56,7 @@ export const twinsIn =
       const field = twinOf(primal);
       return field === undefined
         ? []
-        : [{ value, place: `field '${primal}'`, name, attrs: { ...attrs, field }, index }];
+        : [{ value, place: placeOfField(primal), name, attrs: { ...attrs, field }, index }];
     }
     if (dialect !== 'mem') return [];
     const primal = String(attrs.buffer).slice(1);

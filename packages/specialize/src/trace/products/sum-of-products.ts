@@ -29,11 +29,12 @@ export const matricesOf = (sum: SumOfProducts | undefined): readonly StoredMatri
 
 /** Of sums and products of matrices the transposed ones: (A·B)ᵀ = Bᵀ·Aᵀ has the same products in the same order. */
 export const transposedSum = ({ parts, pattern }: SumOfProducts): SumOfProducts => ({
-  parts: parts.map(({ scale, left, right, pattern: own }) =>
-    right === undefined
-      ? { scale, left: transposed(left), pattern: transposed(left).pattern }
-      : { scale, left: transposed(right), right: transposed(left), pattern: transposePattern(own).pattern },
-  ),
+  parts: parts.map(({ scale, left, right, pattern: own }) => {
+    const turned = transposed(left);
+    return right === undefined
+      ? { scale, left: turned, pattern: turned.pattern }
+      : { scale, left: transposed(right), right: turned, pattern: transposePattern(own).pattern };
+  }),
   pattern: transposePattern(pattern).pattern,
 });
 
