@@ -71,5 +71,5 @@ const mayHaveEffects = (root) => {
 
 const KEPT = new Set(['CallExpression', 'NewExpression', 'MemberExpression', 'SpreadElement', 'TemplateLiteral']);
 
-/** @type {(value: unknown) => value is Node} */
+/** @param {unknown} value @returns {value is Node} */
 const isNode = (value) => typeof value === 'object' && value !== null && 'type' in value;

@@ -29,7 +29,11 @@ const built = { FILIGREE_BUILT: '1' };
 
 /** @type {readonly Check[]} checks of the text, which run two at a time */
 const text = [
-  { name: 'types', says: 'tsc finds no error in packages, tests and tools', node: [bin('typescript/bin/tsc'), '-b'] },
+  {
+    name: 'types',
+    says: 'tsc finds no error in packages, tests and tools',
+    node: [bin('typescript-native/bin/tsc'), '-b'],
+  },
   { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
 ];
@@ -65,6 +69,8 @@ const runs = [
     name: 'replay',
     says: 'what every example generates is what it was, or what was blessed',
     node: [join(root, 'tools/replay/replay.mjs')],
+    env: built,
+    needs: 'build',
     when: 'ci',
   },
   { name: 'e2e', says: 'end-to-end tests, on the built packages', tests: ['e2e/'], env: built, needs: 'build' },

@@ -26,27 +26,20 @@ const must = async (command, args, cwd) => {
 /* Code must not depend on the processor that generates it. */
 const TARGET = { FILIGREE_TARGET: 'avx2' };
 
-/** Generates everything from the sources of a checkout. @type {(checkout: string, out: string) => Promise<void>} */
-const generate = async (checkout, out) => {
+/**
+ * Generates everything from a checkout, from its sources or its built packages.
+ * @type {(checkout: string, out: string, conditions: readonly string[]) => Promise<void>}
+ */
+const generate = async (checkout, out, conditions) => {
   const parts = Math.min(4, availableParallelism());
   const script = join(checkout, 'tools/replay/src/emit.ts');
+  const node = ['--interrupt-budget=540672', ...conditions, '--import', 'tsx'];
   await inParallel([...Array(parts).keys()], parts, (part) =>
-    must(
-      process.execPath,
-      [
-        '--interrupt-budget=540672',
-        '--conditions=@filigree/source',
-        '--import',
-        'tsx',
-        script,
-        out,
-        `${part}`,
-        `${parts}`,
-      ],
-      checkout,
-    ),
+    must(process.execPath, [...node, script, out, `${part}`, `${parts}`], checkout),
   );
 };
+
+const SOURCES = ['--conditions=@filigree/source'];
 
 /** @type {(base: string, folder: string, now: string) => Promise<string[]>} */
 const againstCommit = async (base, folder, now) => {
@@ -54,7 +47,7 @@ const againstCommit = async (base, folder, now) => {
   try {
     await must('git', ['worktree', 'add', '--detach', checkout, base], root);
     await must('npm', ['ci', '--no-audit', '--no-fund'], checkout);
-    await generate(checkout, join(folder, 'before'));
+    await generate(checkout, join(folder, 'before'), SOURCES);
     return differences(join(folder, 'before'), now);
   } finally {
     await run('git', ['worktree', 'remove', '--force', checkout], { cwd: root });
@@ -69,7 +62,7 @@ const main = async () => {
   const now = values.out ?? join(folder, 'now');
   const expected = join(root, 'tools/replay/expected.json');
   try {
-    await generate(root, now);
+    await generate(root, now, process.env.FILIGREE_BUILT === '1' ? [] : SOURCES);
     const hashes = hashesOf(now);
     if (values.bless) writeFileSync(expected, `${JSON.stringify(hashes, null, 2)}\n`);
     const found = values.base
