@@ -37,10 +37,7 @@ const builtGallery: Plugin = {
     id === '../src/index.js' && importer?.includes('/e2e/tests/') ? source('e2e/dist/index.js') : undefined,
 };
 
-/* Packages that touch nothing outside of themselves: their tests may share what one worker has loaded, a tenth of all time. */
-const pure = ['ir', 'opt', 'sparse', 'quant', 'autodiff', 'tensor', 'specialize', 'sched', 'lang', 'conformance'];
 const exclude = ['**/node_modules/**', '**/dist/**', '**/out/**'];
-const ofPure = `packages/{${pure.join(',')}}/tests/**/*.test.ts`;
 
 export default defineConfig({
   plugins: [
@@ -58,17 +55,13 @@ export default defineConfig({
   },
   ssr: { resolve: built ? {} : { conditions, externalConditions: conditions } },
   test: {
-    projects: [
-      { extends: true, test: { name: 'pure', include: [ofPure], exclude, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'machine',
-          include: ['{packages,tools}/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
-          exclude: [...exclude, ofPure],
-        },
-      },
-    ],
+    include: ['{packages,tools}/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
+    exclude,
+    /*
+     * The files that a worker runs share what it has loaded, and what V8 has compiled of it: half of all time. What a test changes outside of
+     * itself (environment, spies) it puts back.
+     */
+    isolate: false,
     /* As the command line has it: tests compile kernels, see docs/decisions/command-line.md. */
     execArgv: ['--interrupt-budget=540672'],
     /* By default one processor is left idle, which on two doubles the time. */

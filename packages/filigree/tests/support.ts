@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { backends, DiagnosticError, type Csr } from 'filigree';
 import { runCommandLine } from 'filigree/command-line';
 
@@ -80,9 +80,9 @@ export const filigreeProcess = (
   return new Promise((resolve) => child.on('close', (status, signal) => resolve({ status, signal, ...text })));
 };
 
-/** A folder for this run alone. */
+/** A folder for this process alone, whose test files share it. */
 export const scratch = mkdtempSync(join(tmpdir(), 'filigree-test-'));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 /** Writes a file into the scratch folder; gives its path. */
 export const scratchFile = (name: string, contents: string | Uint8Array): string => {
