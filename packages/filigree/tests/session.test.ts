@@ -83,9 +83,9 @@ for (const { name, backend } of backends) {
         await open.sync({ compiled: true });
       }
       const { launches, tasksLaunched, plans, tasksKept, last } = open.queued();
-      /* The first window ran launch by launch, unless its code was on disk. */
-      const begin = tasksKept > 0 ? 1 : 2;
-      expect({ launches, tasksLaunched, plans }).toEqual({ launches: 8, tasksLaunched: begin + 3, plans: 1 });
+      expect({ launches, plans }).toEqual({ launches: 8, plans: 1 });
+      /* The first window ran launch by launch, unless its code was on disk and came in time. */
+      expect(tasksKept > 0 ? [4, 5] : [5]).toContain(tasksLaunched);
       expect(last!.graph.nodes.map(({ parts }) => parts.length)).toEqual([2]);
       expect(second.buffer('y').read()).toEqual(x.map((v) => (v * v + 1) / 2));
       expect(first.buffer('y').read()).toEqual(x.map((v) => v * v + 1));
