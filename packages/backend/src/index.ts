@@ -20,6 +20,7 @@ export type { Site, Spelling, Spellings } from './c-family/spellings/spelling.js
 export * from './c-family/spellings/gnu-spellings.js';
 export type { HelperNames, HelperRow, HelperRows, HelperText } from './c-family/helpers/helper.js';
 export * from './c-family/helpers/status-codes.js';
+export * from './c-family/cpp-types.js';
 export { gnuVectorName } from './c-family/helpers/vectors.js';
 export * from './c-family/helpers/gnu-helper.js';
 export * from './c-family/tokens.js';

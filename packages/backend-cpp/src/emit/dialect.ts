@@ -3,32 +3,20 @@ import {
   type HelperText,
   type ScratchArray,
   type StartedPart,
+  cppStoredTypes,
+  cppTypes,
   declareArrays,
   gnuHelper,
   gnuSpellings,
   gnuVectorName,
 } from '@filigree/backend';
-import type { ScalarType } from '@filigree/ir';
 import type { NativeLanguage } from '../native-language.js';
 
-const scalar: Readonly<Record<ScalarType, string>> = {
-  i1: 'bool',
-  i8: 'signed char',
-  i16: 'short',
-  i32: 'int',
-  i64: 'long long',
-  u8: 'unsigned char',
-  u16: 'unsigned short',
-  u32: 'unsigned',
-  u64: 'unsigned long long',
-  f32: 'float',
-  f64: 'double',
-};
-
-/* A truth value may be any byte that the host wrote, so memory is not `bool`. */
-const stored: Readonly<Partial<Record<ScalarType, string>>> = { i1: 'unsigned char' };
-
-const helper = gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local: 'static inline' });
+const helper = gnuHelper({
+  scalar: (t) => cppTypes[t],
+  stored: (t) => cppStoredTypes[t] ?? cppTypes[t],
+  local: 'static inline',
+});
 
 /* Where the share of one thread of many begins; the shares differ by one iteration at most. */
 const share: HelperText = {
@@ -89,10 +77,10 @@ const piecesPerThread = 32;
 /** C++ with OpenMP, as gcc and clang take it, without any header. */
 export const cppDialect: CFamilyDialect = {
   name: 'cpp',
-  scalar,
+  scalar: cppTypes,
   index: 'long long',
   vector: (lanes, of) => ({ helper: `vectorx${lanes}_${of}`, name: gnuVectorName(lanes, of) }),
-  stored,
+  stored: cppStoredTypes,
   scratch,
   pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict `,
   place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}*`,

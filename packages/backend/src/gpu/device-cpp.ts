@@ -1,4 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
+import { cppStoredTypes, cppTypes } from '../c-family/cpp-types.js';
 import type { CFamilyDialect } from '../c-family/dialect.js';
 import { expr } from '../c-family/expr.js';
 import { gnuHelper } from '../c-family/helpers/gnu-helper.js';
@@ -55,8 +56,8 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     name,
     tokens,
     keywords: words.keywords ?? [],
-    scalar,
-    stored,
+    scalar: cppTypes,
+    stored: cppStoredTypes,
     pointer: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}* __restrict__ `,
     spellings: {
       ...gnuSpellings,
@@ -64,7 +65,10 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
       ...warpSpellings(words.warp),
       'mem.fence': { effect: 'effect', write: () => expr(words.fence) },
     },
-    helper: gnuHelper({ scalar: (t) => scalar[t], stored: (t) => stored[t] ?? scalar[t], local, tokens }, rows(words)),
+    helper: gnuHelper(
+      { scalar: (t) => cppTypes[t], stored: (t) => cppStoredTypes[t] ?? cppTypes[t], local, tokens },
+      rows(words),
+    ),
     local: 'extern "C" __global__',
     head: (kernel, params) => `extern "C" __global__ void ${words.bounds} ${kernel}(${params.join(', ')})`,
     independent: () => [],
@@ -88,23 +92,6 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     },
   };
 };
-
-const scalar: Readonly<Record<ScalarType, string>> = {
-  i1: 'bool',
-  i8: 'signed char',
-  i16: 'short',
-  i32: 'int',
-  i64: 'long long',
-  u8: 'unsigned char',
-  u16: 'unsigned short',
-  u32: 'unsigned',
-  u64: 'unsigned long long',
-  f32: 'float',
-  f64: 'double',
-};
-
-/* A truth value may be any byte that the host wrote, so memory is not `bool`. */
-const stored: Readonly<Partial<Record<ScalarType, string>>> = { i1: 'unsigned char' };
 
 const local = 'static __device__ inline';
 
