@@ -19,6 +19,7 @@ import {
 import { diskBank, findToolchain, instructionSet } from '@filigree/backend/native';
 import {
   type Extension,
+  type Kernel,
   type Module,
   DiagnosticError,
   attempt,
@@ -99,6 +100,7 @@ export const nativeBackend = (
   ]);
   /* What was legalised is emitted next. */
   const checkedModules = new WeakSet<Module>();
+  const legal = new WeakSet<Kernel>();
   const check = (module: Module): void => {
     if (checkedModules.has(module)) return;
     stopOnErrors(checkKernels(module, dialect, extensions));
@@ -135,8 +137,12 @@ export const nativeBackend = (
     forVectors: (bytes) => nativeBackend(language, { ...options, vectorBytes: bytes }, again),
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       if (verify) stopOnErrors(verifyModule(module, dialects));
-      const result = orThrow(pipeline([expand, lanes]).run(module, watch));
+      /* Kernels that were made legal one by one stay as they are, and so does the text that was compiled ahead. */
+      const result = module.kernels.every((k) => legal.has(k))
+        ? module
+        : orThrow(pipeline([expand, lanes]).run(module, watch));
       check(result);
+      for (const k of result.kernels) legal.add(k);
       return result;
     }),
     emit: pass<Module, Sources>(`${name}-emit`, (module) => {

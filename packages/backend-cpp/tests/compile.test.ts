@@ -165,6 +165,41 @@ describe.skipIf(!usable)('long sources', () => {
     expect(calls('log')).toBe(5);
   });
 
+  it('on lanes are compiled once too, though what was made legal alone is made so again with the others', () => {
+    const buffers = [
+      declareBuffer('table', 'i32', 64, 'input'),
+      declareBuffer('x', 'f32', 64, 'input'),
+      declareBuffer('y', 'f32', 64, 'inout'),
+    ];
+    const gathering = [2, 3].map((factor) =>
+      buildKernel(
+        `gather${factor}`,
+        {},
+        (b) =>
+          void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (row) => {
+            const first = b.mul(row, b.i32(8));
+            b.for(b.i32(0), b.i32(8), b.i32(1), { simd: true }, [], (k) => {
+              let sum = b.constant(0, 'f32');
+              for (let n = 0; n < 80; n++) {
+                const at = b.load('table', b.and(b.add(first, b.mul(k, b.i32(n + factor))), b.i32(63)));
+                sum = b.add(sum, b.mul(b.load('x', at), b.constant(n + factor, 'f32')));
+              }
+              b.store('y', sum, b.add(first, k));
+            });
+          }),
+        buffers,
+      ),
+    );
+    const module = makeModule('gathers', buffers, gathering);
+    const backend = cpp();
+    const textsOf = (m: Module): readonly string[] => right(backend.emit.run(m)).lasting!;
+    const alone = module.kernels.map((kernel) => right(backend.legalize.run({ ...module, kernels: [kernel] })));
+    const begun = alone.flatMap(textsOf);
+    expect(begun.join()).toContain('f32x8');
+    const kernels = alone.map((m) => m.kernels[0]!);
+    expect(textsOf(right(backend.legalize.run({ ...module, kernels })))).toEqual(begun);
+  });
+
   it('of short loops are compiled in units too, for one thread or for any number', async () => {
     const module = shortLoops(6);
     const sources = sourcesOf(module);
