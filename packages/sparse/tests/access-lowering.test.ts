@@ -727,6 +727,39 @@ describe('simplification', () => {
     expect([middle, last].map((part) => part!.match(/snode\.lookup .*node = up.up.a/g)?.length ?? 0)).toEqual([0, 1]);
   });
 
+  it('puts rows on lanes in which twice the index is within bounds, and not the few others', () => {
+    const fine = field('fine', 'i32');
+    const coarse = field('coarse', 'i32');
+    const shape = layout(dense(i, 8).dense(i, 16).place(fine), dense(i, 8).dense(i, 16).place(coarse));
+    const halve = `
+      kernel @halve() {
+        %0 = arith.constant {value = 0} : i32
+        %1 = arith.constant {value = 1} : i32
+        %2 = arith.constant {value = 2} : i32
+        %blocks = arith.constant {value = 8} : i32
+        %n = arith.constant {value = 16} : i32
+        scf.for %0, %blocks, %1 {parallel = true} {
+        ^(%block: i32):
+          %base = arith.mul %block, %n : i32
+          scf.for %0, %n, %1 {simd = true} {
+          ^(%digit: i32):
+            %i = snode.index %base, %digit {unit = 16, lo = 0, hi = 128} : i32
+            %at = arith.mul %i, %2 : i32
+            %x = field.load %at {field = "fine"} : i32
+            field.store %x, %i {field = "coarse"}
+            scf.yield
+          }
+          scf.yield
+        }
+        scf.yield
+      }`;
+    const text = after(shape, halve, (s) => [lowerAccess(s), simplifyAccess(s)]);
+    const [, within, beyond] = text.split(/scf\.if|^ *\} \{$/m);
+    expect(within).toContain('simd = true');
+    expect(beyond).toMatch(/scf\.for 0, 16, 1 \{\n/);
+    expect(beyond).not.toContain('simd');
+  });
+
   it('looks for other blocks only where a block ends, where loops are split', () => {
     expect(simplified(besideIt, blocks, { edges: false })).toMatchInlineSnapshot(`
       "%base = arith.mul %first, 8 : i32

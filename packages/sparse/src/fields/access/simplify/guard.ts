@@ -140,7 +140,9 @@ const write = (loop: Op, { clamps, cuts }: Plan, b: Builder, ctx: RewriteContext
       return [];
     },
     () => {
-      b.append(loop);
+      /* On lanes it would be code of many times the length, for hardly any row. */
+      const { simd: _simd, ...plain } = loop.attrs;
+      b.append(opWith(loop, { attrs: plain }));
       return [];
     },
   );
