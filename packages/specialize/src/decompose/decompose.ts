@@ -1,7 +1,7 @@
 import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
 import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
-import { NO_FACTOR, valueOf } from '../trace/elements/elements.js';
+import { NO_FACTOR, ValueReader } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { withoutDivided } from './divided.js';
@@ -205,11 +205,15 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
           if (terms[t] >= 0) level = Math.max(level, levelAbove(terms[t]));
           if (factors !== undefined && factors[t] !== NO_FACTOR) level = Math.max(level, levelAbove(factors[t]));
         }
-      for (const t of sums.terms)
-        if (t < 0) {
-          const { of } = valueOf(elements, ~t);
-          level = Math.max(level, (of === found.length ? values : found[of].values) + 1);
-        }
+      const reader = new ValueReader(elements);
+      let last = -1;
+      for (const t of sums.terms) {
+        if (t >= 0) continue;
+        const of = reader.callOf(~t);
+        if (of === last) continue;
+        last = of;
+        level = Math.max(level, (of === found.length ? values : found[of].values) + 1);
+      }
       below.fill(level + 1, sums.first, sums.first + sums.ptr.length - 1);
       found.push({ values, sums: level });
       sweep.next = elements[found.length]?.sums.first ?? -1;

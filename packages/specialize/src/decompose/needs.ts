@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
 import { matricesOf } from '../trace/products/sum-of-products.js';
-import { NO_FACTOR, valueOf, type Elements } from '../trace/elements/elements.js';
+import { NO_FACTOR, ValueReader, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
 
@@ -35,6 +35,7 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     return { elements: [], read, isSum };
   const live = new Uint8Array(length);
   for (const { nodes } of outputs) for (let i = 0; i < nodes.length; i++) live[nodes[i]] = 1;
+  const reader = new ValueReader(elements);
   const valueLive = elements.map((e) => new Uint8Array(e.roots.length));
   const found: NeededElements[] = [];
   let id = length - 1;
@@ -63,7 +64,7 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
       for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums]) {
         for (let t = 0; t < terms.length; t++) {
           if (terms[t] >= 0) needNode(terms[t]);
-          else needValue(elements, valueLive, ~terms[t]);
+          else valueLive[reader.callOf(~terms[t])][reader.rootOf(~terms[t])] = 1;
           if (factors !== undefined && factors[t] !== NO_FACTOR) needNode(factors[t]);
         }
       }
@@ -94,9 +95,3 @@ const leaked = (): never =>
   fail('elements/leak', 'a value that an element computes is used outside of its body', {
     remedy: 'write it to an array that is among the tables, and read that',
   });
-
-/** Notes that a value is computed. */
-const needValue = (elements: readonly Elements[], live: readonly Uint8Array[], value: number): void => {
-  const { of, root } = valueOf(elements, value);
-  live[of][root] = 1;
-};

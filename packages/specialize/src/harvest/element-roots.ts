@@ -1,6 +1,6 @@
 import { CONSTANT } from '../decompose/codes.js';
 import type { NeededElements } from '../decompose/needs.js';
-import { valueOf, type Heads } from '../trace/elements/elements.js';
+import { ValueReader, type Heads } from '../trace/elements/elements.js';
 import { countFrom } from '../trace/count-from.js';
 import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
@@ -219,9 +219,9 @@ const directRoots = (
   uses: Uint8Array,
 ): readonly Map<number, Int32Array>[] => {
   const found = elements.map((e) => new Map(e.needed.map((r) => [r, new Int32Array(e.count).fill(-1)] as const)));
-  const several = elements.map(() => new Set<number>());
-  /* The elements of the last term, and which values they have. */
-  let [of, begin, end] = [-1, 0, 0];
+  const own = elements.map((e, k) => Array.from(e.roots, (_, r) => found[k].get(r)));
+  const several = elements.map((e) => new Uint8Array(e.roots.length));
+  const reader = new ValueReader(elements);
   for (const { summed, sums } of elements) {
     if (!summed) continue;
     const { ptr, terms, negative, first, heads } = sums;
@@ -230,17 +230,11 @@ const directRoots = (
       for (let t = ptr[s]; t < ptr[s + 1]; t++) {
         if (terms[t] >= 0) continue;
         const value = ~terms[t];
-        if (value < begin || value >= end) {
-          of = valueOf(elements, value).of;
-          begin = elements[of].firstValue;
-          end = begin + elements[of].roots.length * elements[of].count;
-        }
-        const root = Math.floor((value - begin) / elements[of].count);
-        const element = (value - begin) % elements[of].count;
-        if (alone && negative[t] === 0 && uses[~terms[t]] === 1) {
-          const own = found[of].get(root);
-          if (own !== undefined) own[element] = first + s;
-        } else several[of].add(root);
+        const of = reader.callOf(value);
+        const root = reader.rootOf(value);
+        const sumOf = own[of][root];
+        if (!alone || negative[t] !== 0 || uses[value] !== 1) several[of][root] = 1;
+        else if (sumOf !== undefined) sumOf[reader.elementOf(value, root)] = first + s;
       }
     }
   }
@@ -252,7 +246,7 @@ const directRoots = (
         id < 0
           ? places === 0
           : results.isNeeded(id) && results.direct(id) === places && (places === 0 || results.output(id) === output);
-      if (places > 1 || several[k].has(r) || !sums.every(alike)) ofRoots.delete(r);
+      if (places > 1 || several[k][r] === 1 || !sums.every(alike)) ofRoots.delete(r);
     }
   return found;
 };

@@ -1,7 +1,7 @@
 import { mix } from '@filigree/ir';
 import type { NeededElements } from '../decompose/needs.js';
 import { LARGEST, MAX_GROUPS } from '../group/sums.js';
-import { valueOf, type Sums } from '../trace/elements/elements.js';
+import { ValueReader, type Sums } from '../trace/elements/elements.js';
 
 /** Needed sums of a call of elements in units, and the order in which each of those calls stores what elements compute. */
 export interface SumBlocks {
@@ -71,22 +71,16 @@ const valuesOf = (
     const element = new Int32Array(terms.length).fill(NODE);
     const root = new Int32Array(terms.length);
     const of = new Int32Array(terms.length);
-    /* The call of the last term, and which values it has. */
-    let [k, begin, end] = [-1, 0, 0];
+    const reader = new ValueReader(elements);
     for (let t = 0; t < terms.length; t++) {
       if (terms[t] >= 0) {
         if (isNumber(terms[t])) element[t] = ofNumber(terms[t]);
         continue;
       }
       const value = ~terms[t];
-      if (value < begin || value >= end) {
-        k = valueOf(elements, value).of;
-        begin = elements[k].firstValue;
-        end = begin + elements[k].roots.length * elements[k].count;
-      }
-      of[t] = k;
-      root[t] = Math.floor((value - begin) / elements[k].count);
-      element[t] = firstElement[k] + ((value - begin) % elements[k].count);
+      of[t] = reader.callOf(value);
+      root[t] = reader.rootOf(value);
+      element[t] = firstElement[of[t]] + reader.elementOf(value, root[t]);
     }
     return { element, root, of };
   };

@@ -30,6 +30,38 @@ export const valueOf = (
   return { of: k, root: Math.floor(v / all[k].count), element: v % all[k].count };
 };
 
+/** Says which values numbers are that are read one after the other, where those of one call mostly follow one another: that is found once for them. */
+export class ValueReader {
+  private call = -1;
+  private begin = 0;
+  private end = 0;
+  private count = 1;
+
+  constructor(private readonly all: readonly Elements[]) {}
+
+  /** The call that a value is of, by its place among all. */
+  callOf(value: number): number {
+    if (value < this.begin || value >= this.end) {
+      this.call = lastWhere(this.all.length, (i) => this.all[i].firstValue <= value);
+      const { firstValue, roots, count } = this.all[this.call];
+      this.begin = firstValue;
+      this.end = firstValue + roots.length * count;
+      this.count = count;
+    }
+    return this.call;
+  }
+
+  /** The root that a value is of, in the call that was found last. */
+  rootOf(value: number): number {
+    return Math.floor((value - this.begin) / this.count);
+  }
+
+  /** The element that a value of this root is of. */
+  elementOf(value: number, root: number): number {
+    return value - this.begin - root * this.count;
+  }
+}
+
 /** Sums of values of elements: sum s is the node `first + s`, a variable of the graph, which stands for the result. */
 export interface Sums extends Terms {
   readonly first: number;
