@@ -1,8 +1,11 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
 import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, type Num } from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
+import { instantiate } from '@filigree/runtime';
 import { specialize, trace, traceFor, type Program } from '@filigree/specialize';
 import { ABLATIONS, ablate, mergeOptions } from 'filigree';
 import { maxRelError } from '../src/index.js';
@@ -26,6 +29,8 @@ type Traced = (
 
 const RUNS = 60;
 const RUNS_WITHOUT_STORING = 25;
+/* Each takes a compiler; many are for a machine that has the time. */
+const RUNS_ON_BACKENDS = Number(process.env['FILIGREE_BACKEND_RUNS'] ?? 5);
 
 const kinds = (switches: readonly string[], arithmetic: (typeof ARITHMETICS)[number]) => ({ switches, arithmetic });
 type Kinds = ReturnType<typeof kinds>;
@@ -39,8 +44,8 @@ const tables = fc.array(fc.nat(INPUTS - 1), { minLength: COUNT + 1, maxLength: C
 /** Whoever asks for the node of a value ends what is recorded, and gets one. */
 const asNode = (value: Num): Num => (isSymbolic(value) ? new Sym(value.graph, value.id) : value);
 
-/** Compares a program with plain evaluation; whether it became elements. */
-const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
+/** A program and what plain evaluation gives; without a module where it is refused, as it may be. */
+const specialized = (text: string, at: readonly number[], how: Kinds) => {
   const plain = new Function(`'use strict'; return (${text}\n)`)() as Traced;
   const expected = plain(x, y, at, COUNT, size, (value) => value) as Record<string, number[]>;
   const options = mergeOptions(ablate(how.switches));
@@ -49,14 +54,19 @@ const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
     run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size, asNode),
   };
   const traced = orThrow(trace({ ...traceFor(options), arithmetic: how.arithmetic }).run(program));
-  const specialized = specialize(options)(traced);
-  if (E.isLeft(specialized)) {
-    /* Where what is used again is evaluated again, a loop that goes on from what it made grows as a tree. */
-    expect(['local', 'global']).toContain(how.switches[0]);
-    for (const { code } of specialized.left) expect(code).toMatch(/\/too-large$/);
-    return traced.elements.length > 0;
-  }
-  const { module } = specialized.right;
+  const result = specialize(options)(traced);
+  const ofElements = traced.elements.length > 0;
+  if (E.isRight(result)) return { expected, ofElements, module: result.right.module };
+  /* Where what is used again is evaluated again, a loop that goes on from what it made grows as a tree. */
+  expect(['local', 'global']).toContain(how.switches[0]);
+  for (const { code } of result.left) expect(code).toMatch(/\/too-large$/);
+  return { expected, ofElements, module: undefined };
+};
+
+/** Compares a program with plain evaluation; whether it became elements. */
+const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
+  const { expected, ofElements, module } = specialized(text, at, how);
+  if (module === undefined) return ofElements;
   const buffers: Record<string, Float64Array> = {};
   for (const b of module.buffers) {
     if (b.role === 'input') buffers[b.name] = Float64Array.from(b.name === 'x' ? x : y);
@@ -66,7 +76,7 @@ const compare = (text: string, at: readonly number[], how: Kinds): boolean => {
   for (const [name, of] of Object.entries(expected))
     if (how.arithmetic === 'exact') expect([...buffers[name]]).toEqual(of);
     else expect(maxRelError(buffers[name], of)).toBeLessThan(1e-9);
-  return traced.elements.length > 0;
+  return ofElements;
 };
 
 it('random programs that repeat compute what plain evaluation does, under every switch', { timeout: 180_000 }, () => {
@@ -86,6 +96,27 @@ it('random programs of which only results are stored compute what plain evaluati
       compare(text, at, kinds(['global'], arithmetic));
     }),
     { numRuns: RUNS_WITHOUT_STORING },
+  );
+});
+
+/* Compilers and the functions of their libraries round in their own ways. */
+it('random programs that repeat compute what plain evaluation does on backends', { timeout: 180_000 }, async () => {
+  const backends = [wasm(), ...((await cpp().probe()).usable ? [cpp()] : [])];
+  await fc.assert(
+    fc.asyncProperty(repeatingPrograms, tables, choices, async (text, at, how) => {
+      const { expected, module } = specialized(text, at, how);
+      if (module === undefined) return;
+      for (const backend of backends) {
+        const instance = orThrow(await instantiate(module, backend, { cache: false })());
+        instance.buffer('x').write(Float64Array.from(x));
+        instance.buffer('y').write(Float64Array.from(y));
+        instance.run();
+        for (const [name, of] of Object.entries(expected))
+          expect(maxRelError(instance.buffer(name).read() as Float64Array, of), backend.name).toBeLessThan(1e-9);
+        instance.dispose();
+      }
+    }),
+    { numRuns: RUNS_ON_BACKENDS },
   );
 });
 
