@@ -24,6 +24,7 @@ const file = (name: string, text: string): string => {
 const GLIDER = 'x = 3, y = 3, rule = B3/S23\nbob$2bo$3o!\n';
 const patterns = {
   glider: file('glider.rle', GLIDER),
+  older: file('older.rle', 'x = 3, y = 3, rule = 23/3\nbob$2bo$3o!\n'),
   pentomino: file('pentomino.rle', '#N R-pentomino\nx = 3, y = 3\nb2o$2o$bo!\n'),
   /* Two gliders, one 16 cells further down and to the right. */
   gliders: file('gliders.mc', '[M2] (ours)\n#R B3/S23\n.*$..*$***$\n4 1 0 0 0\n5 2 0 0 2\n'),
@@ -46,6 +47,7 @@ describe.each(backends)('the Game of Life on %s', (backend) => {
     ['a glider', { pattern: patterns.glider, steps: '101' }, 5],
     ['two gliders of a macrocell file', { pattern: patterns.gliders, steps: '64', storage: 'dense' }, 10],
     ['the R-pentomino when it has settled', { pattern: patterns.pentomino, steps: '1103' }, 116],
+    ['a glider whose file writes the rule as others do', { pattern: patterns.older, steps: '33' }, 5],
     ['a glider of bytes', { pattern: patterns.glider, steps: '33', quant: 'off' }, 5],
   ] as const)('has as many cells as is known: %s', async (_name, args, population) => {
     const { check, metrics } = await run(args, backend);
@@ -162,6 +164,7 @@ describe('patterns and rules that there are not', () => {
     ['a line that is no node', '[M2]\nhello\n', 'life/macrocell', 'is no node'],
     ['a leaf of nine rows', '[M2]\n$$$$$$$$*$\n', 'life/macrocell', '8 × 8'],
     ['nothing', '[M2]\n', 'life/macrocell', 'no node'],
+    ['a torus', 'x = 3, y = 3, rule = B3/S23:T9,9\n3o!', 'life/rule', "'B3/S23:T9,9' is no rule"],
   ])('%s', async (name, text, code, message) => {
     const pattern = file(`${name.replaceAll(' ', '-')}.rle`, text);
     await expect(run({ pattern }, 'wasm')).rejects.toMatchObject({

@@ -145,6 +145,25 @@ describe('quantSearch', () => {
     expect(bytes[0]).toBeLessThan(bytes[2]);
   });
 
+  it('sees what a launch stores and reads again', { timeout: 120_000 }, async () => {
+    const relax = kernel([x, v, y], { scope: { active } }, (x, v, y) => {
+      for (const p of active(x)) v[p] = x[p].add(x[p + 1].sub(x[p]).mul(0.1));
+      for (const p of active(v)) y[p] = v[p].mul(3);
+      for (const p of active(v)) x[p] = v[p];
+    });
+    const given: QuantSearchOptions = {
+      ...task(shapes['an array'], 'wasm'),
+      kernels: { relax },
+      launch: ({ run }) => {
+        for (let s = 0; s < steps; s++) run.relax();
+      },
+      store: [x, v, y],
+    };
+    const { best, fullBytes } = await quantSearch(given);
+    expect(best.error).toBeLessThanOrEqual(given.error);
+    expect(best.bytes).toBeLessThan(0.7 * fullBytes);
+  });
+
   it('takes differences where launches have no tangents', { timeout: 120_000 }, async () => {
     /* What an update returns while other iterations run has no tangent. */
     const number = kernel([x, total], { scope: { active, atomicAdd } }, (x, total) => {

@@ -41,7 +41,7 @@ const readRle = (text: string): Pattern => {
   const refuse = (line: number, message: string, remedy: string): never =>
     fail('life/rle', `line ${line + 1}: ${message}`, { remedy });
   if (head < 0) refuse(0, 'there is no pattern', 'begin with x = 3, y = 3');
-  const header = /^\s*x\s*=\s*\d+\s*,\s*y\s*=\s*\d+\s*(?:,\s*rule\s*=\s*([^\s,]+)\s*)?$/i.exec(lines[head]);
+  const header = /^\s*x\s*=\s*\d+\s*,\s*y\s*=\s*\d+\s*(?:,\s*rule\s*=\s*(\S+)\s*)?$/i.exec(lines[head]);
   if (!header) refuse(head, 'there is no header', 'begin with x = 3, y = 3, rule = B3/S23');
   const cells: number[] = [];
   let [y, x, count] = [0, 0, ''];

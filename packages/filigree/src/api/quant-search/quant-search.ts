@@ -12,8 +12,17 @@ import type { Fields, Kernels } from '@filigree/runtime';
 import { program, type FieldProgram, type FieldProgramOptions } from '../program.js';
 import { cellPlans } from './cell-plans.js';
 import { cellsOf, scalarsOf, storable } from './cells.js';
-import { asItIs, cheapestFirst, floatLadders, integerLadder, isOfFloats } from './formats-for.js';
-import { placesFor, textFor } from './in-words.js';
+import {
+  asItIs,
+  cheapestFirst,
+  floatLadders,
+  integerLadder,
+  isOfFloats,
+  type Choice,
+  type Sensitivity,
+} from './formats-for.js';
+import { inWords, placesFor, textFor, type Words } from './in-words.js';
+import { measured } from './measured.js';
 import { apart, numbersIn } from './outputs.js';
 import { errorOf, type Cell, type Scheme } from './path.js';
 import { fullRuns, sensitivities, type Runs } from './runs.js';
@@ -88,46 +97,71 @@ export const quantSearch = async <const K extends Kernels, F extends Fields = Re
   const task = { options: options as FieldProgramOptions, fields, outputs, starts, run, writes };
   const full = await fullRuns(task);
   const sensitive = await sensitivities(task, full);
-  const budget = error / Math.sqrt(Math.max(1, fields.filter(isOfFloats).length));
-  const cells = cellsOf(layout, fields).map((inside): CellOf => {
-    const ladders = inside.map((f) => {
-      const seen = full.survey.of(f);
-      return isOfFloats(f)
-        ? cheapestFirst(floatLadders(seen, sensitive.of(f)), budget)
-        : [integerLadder(seen, outputs.length)];
-    });
-    const now = inside.map((f) => asItIs(f, outputs.length));
-    return { fields: inside, count: full.survey.count(inside[0]), plans: cellPlans(ladders, now) };
-  });
+  const inCells = cellsOf(layout, fields);
 
-  const tried = new Map<string, QuantTrial>();
-  const trialOf = async (scheme: Scheme): Promise<QuantTrial> => {
-    const known = tried.get(scheme.join());
-    if (known) return known;
-    const shape = withScheme(layout, cells, scheme);
-    const sim = (await program({ ...options, layout: shape.layout } as FieldProgramOptions)) as FieldProgram;
+  /** What outputs are off with a layout, for all inputs the most, and bytes. */
+  const offWith = async (made: Layout): Promise<{ readonly bytes: number; readonly errors: readonly number[] }> => {
+    const sim = (await program({ ...options, layout: made } as FieldProgramOptions)) as FieldProgram;
     try {
       const fresh = sim.save();
       const errors = starts.map((start, n) => {
         if (n > 0) sim.load(fresh);
         start(sim);
         run(sim);
-        return Math.max(...numbersIn(outputs, full.boxes[n], sim.field).map((o, k) => apart(o, full.exact[n][k])));
+        return numbersIn(outputs, full.boxes[n], sim.field).map((o, k) => apart(o, full.exact[n][k]));
       });
-      const trial = {
-        ...shape,
-        bytes: sim.bytes(),
-        error: Math.max(...errors),
-        expected: errorOf(cells, scheme),
-      };
-      tried.set(scheme.join(), trial);
-      onTrial?.(trial);
-      return trial;
+      return { bytes: sim.bytes(), errors: outputs.map((_, k) => Math.max(...errors.map((e) => e[k]))) };
     } finally {
       sim.dispose();
     }
   };
-  const best = await smallest(cells, error, trialOf, () => tried.size < trials);
+
+  const tried = new Map<string, QuantTrial>();
+  /** Whether a scheme was off by so much more than expected that what is expected is of no use. */
+  let isSurprised = false;
+  const mayTry = (): boolean => tried.size < trials && !isSurprised;
+  const bestBy = (of: (field: AnyField) => Sensitivity): Promise<QuantTrial> => {
+    const budget = error / Math.sqrt(Math.max(1, fields.filter(isOfFloats).length));
+    const cells = inCells.map((inside): CellOf => {
+      const ladders = inside.map((f) => {
+        const seen = full.survey.of(f);
+        return isOfFloats(f) ? cheapestFirst(floatLadders(seen, of(f)), budget) : [integerLadder(seen, outputs.length)];
+      });
+      const now = inside.map((f) => asItIs(f, outputs.length));
+      return { fields: inside, count: full.survey.count(inside[0]), plans: cellPlans(ladders, now) };
+    });
+    const trialOf = async (scheme: Scheme): Promise<QuantTrial> => {
+      const words = cells.map(({ plans }, n) => plans[scheme[n]].words);
+      const text = words.map((w, n) => cellText(layout, inCells[n][0], textFor(w))).join('\n');
+      const known = tried.get(text);
+      if (known) return known;
+      const made = withWords(layout, inCells, words);
+      const { bytes, errors } = await offWith(made);
+      const trial = { layout: made, text, bytes, error: Math.max(...errors), expected: errorOf(cells, scheme) };
+      isSurprised ||= trial.error > Math.max(error, SURPRISE * trial.expected);
+      tried.set(text, trial);
+      onTrial?.(trial);
+      return trial;
+    };
+    return smallest(cells, error, trialOf, mayTry);
+  };
+
+  let best = await bestBy(sensitive.of);
+  if (isSurprised) {
+    const found = new Map<string, Sensitivity>();
+    for (const f of fields.filter(isOfFloats)) {
+      const alone = (choice: Choice): Layout =>
+        withWords(
+          layout,
+          inCells,
+          inCells.map((inside) => inWords(inside.map((g) => (g === f ? choice : asItIs(g, outputs.length))))),
+        );
+      const off = async (choice: Choice): Promise<readonly number[]> => (await offWith(alone(choice))).errors;
+      found.set(f.name, await measured(full.survey.of(f), sensitive.of(f), off));
+    }
+    isSurprised = false;
+    best = await bestBy((f) => found.get(f.name)!);
+  }
   return {
     best,
     fullBytes: full.bytes,
@@ -176,21 +210,17 @@ const namedKernels = (kernels: Kernels): Readonly<Record<string, KernelDef>> =>
     ),
   );
 
-const withScheme = (
-  layout: Layout,
-  cells: readonly CellOf[],
-  scheme: Scheme,
-): { readonly layout: Layout; readonly text: string } => {
-  const words = cells.map(({ plans }, n) => plans[scheme[n]].words);
-  const made = storedAs(layout, (inside) => {
-    const n = cells.findIndex((cell) => inside.includes(componentsOf(cell.fields[0])[0]));
+/** A layout with the fields of its cells in words. */
+const withWords = (layout: Layout, cells: readonly (readonly AnyField[])[], words: readonly Words[]): Layout =>
+  storedAs(layout, (inside) => {
+    const n = cells.findIndex(([first]) => inside.includes(componentsOf(first)[0]));
     if (n < 0) return inside;
-    const ours = new Set(cells[n].fields.flatMap((f) => componentsOf(f)));
+    const ours = new Set(cells[n].flatMap((f) => componentsOf(f)));
     return [...placesFor(words[n]), ...inside.filter((f) => !ours.has(f))];
   });
-  const text = words.map((w, n) => cellText(layout, cells[n].fields[0], textFor(w))).join('\n');
-  return { layout: made, text };
-};
+
+/** How many times what was expected an error may be. */
+const SURPRISE = 4;
 
 const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
   const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
