@@ -36,7 +36,7 @@ static void axpy(const double* __restrict x, const unsigned short* __restrict f,
     #ifdef FILIGREE_ONE_THREAD
       part0_of_axpy(x, f, y, 0, trips);
     #else
-    if (threads == 1 || trips < 8192) part0_of_axpy(x, f, y, 0, trips);
+    if (threads == 1 || trips < 10923) part0_of_axpy(x, f, y, 0, trips);
     else
     #pragma omp parallel num_threads(threads)
     part0_of_axpy(x, f, y, share(trips, omp_get_thread_num(), omp_get_num_threads()), share(trips, omp_get_thread_num() + 1, omp_get_num_threads()));

@@ -211,6 +211,7 @@ describe('a loop of one’s own', () => {
     expect(tripCount(control.count, constantOf)).toBe(100n);
     const loops = { control: (op: typeof loop) => (op === loop ? control : undefined), constantOf };
     expect(workOf(body, loops)).toBe(1 + 1 + 100 * 2);
+    expect(workOf(body, { ...loops, lanes: (op) => (op === loop ? 4 : 1) })).toBe(1 + 1 + (100 * 2) / 4);
   });
 
   it('hides what it writes from what stands before it, which a branch does not', () => {

@@ -7,25 +7,43 @@ export interface Loops {
   readonly constantOf: (v: Value) => Scalar | undefined;
   /** Trips of a loop of which nothing is known; 16 if not given. */
   readonly unknown?: number;
+  /** Iterations of a loop that run at once; 1 if not given. */
+  readonly lanes?: (loop: Op) => number;
 }
 
 /**
  * The rough number of ops that one run of a region takes, from 1 to 2³⁰; a division or anything slower counts as
- * several. The attribute `trips` of a loop says how often it runs if its bounds do not.
+ * several. The attribute `trips` of a loop says how often it runs if its bounds do not. On lanes ops are done for all at once, but memory is
+ * read and written as much as without.
+ *
+ * @param lanes those that the region itself runs on
  */
-export const workOf = (region: Region, loops: Loops, weight: (op: Op) => number = work): number => {
+export const workOf = (region: Region, loops: Loops, weight: (op: Op) => number = work, lanes = 1): number => {
   let sum = 0;
-  timesRun(region, loops, (op, runs) => (sum += runs * weight(op)));
-  return Math.max(1, Math.min(2 ** 30, sum));
+  const count = (op: Op, runs: number, wide: number): void => {
+    sum += (runs * weight(op)) / (op.name.startsWith('mem.') ? 1 : wide);
+  };
+  timesRun(region, loops, count, 1, lanes);
+  return Math.max(1, Math.min(2 ** 30, Math.ceil(sum)));
 };
 
-/** Visits the ops of a region in order, each with how often it runs when the region runs once; branches with all their arms. */
-export const timesRun = (region: Region, loops: Loops, visit: (op: Op, runs: number) => void, runs = 1): void => {
+/**
+ * Visits the ops of a region in order, each with how often it runs when the region runs once, and on how many lanes; branches with all their
+ * arms.
+ */
+export const timesRun = (
+  region: Region,
+  loops: Loops,
+  visit: (op: Op, runs: number, lanes: number) => void,
+  runs = 1,
+  lanes = 1,
+): void => {
   for (const op of region.ops) {
-    visit(op, runs);
+    visit(op, runs, lanes);
     if (op.regions.length === 0) continue;
     const trips = tripsOf(op, loops);
-    for (const inner of op.regions) timesRun(inner, loops, visit, runs * trips);
+    const wide = loops.lanes?.(op) ?? 1;
+    for (const inner of op.regions) timesRun(inner, loops, visit, runs * trips, lanes * wide);
   }
 };
 

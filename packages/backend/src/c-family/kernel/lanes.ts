@@ -1,4 +1,4 @@
-import { type Op, type Region, isVector, scalarOf } from '@filigree/ir';
+import { type Op, type Region, byteSize, isVector, scalarOf, walk } from '@filigree/ir';
 import { accumulations } from '../accumulation.js';
 import { nearBuffers } from '../apart.js';
 import { affineValues } from '../usage.js';
@@ -37,6 +37,20 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
   if (simd && lines.length > 0) for (const a of accumulated) helpers.add(a.helper);
   return lines;
 };
+
+/** Iterations that run at once, where a loop gets hints: those that the smallest of all vector registers holds of the widest element. */
+export const lanesIn = (w: Writer, loop: Op): number => {
+  if (hints(w, loop).length === 0) return 1;
+  let widest = 1;
+  walk(loop.regions[0]!, (op) => {
+    if (op.name === 'mem.load' || op.name === 'mem.store')
+      widest = Math.max(widest, byteSize(scalarOf((op.results[0] ?? op.operands[0]!).type)));
+  });
+  return Math.max(1, SMALLEST_REGISTER / widest);
+};
+
+/** Bytes of it, on every target. */
+const SMALLEST_REGISTER = 16;
 
 /** Lines before an innermost loop that carries nothing and says that it gains nothing by lanes, so that compilers spend no time on them. */
 export const scalarHints = (w: Writer, op: Op): readonly string[] =>

@@ -17,7 +17,7 @@ import {
 } from '../writer.js';
 import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
-import { hints, onLanes } from './lanes.js';
+import { hints, lanesIn, onLanes } from './lanes.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
 import { teamOf } from './team.js';
@@ -48,8 +48,12 @@ export const emitPart = (w: Writer, op: Op): void => {
   const name = s.names.take(`part${s.partCount++}_of_${s.kernelName}`);
   const inner = writer(s, 'beside others');
   emitShare(inner, loop);
-  const loops = { control: controlOf, constantOf: (v: Value) => scalarConstant(w, v) };
-  const work = workOf(op.regions[0]!, loops);
+  const loops = {
+    control: controlOf,
+    constantOf: (v: Value) => scalarConstant(w, v),
+    lanes: (loop: Op) => lanesIn(w, loop),
+  };
+  const work = workOf(op.regions[0]!, loops, undefined, lanesIn(w, op));
   const alone =
     part.stride === undefined && inner.flags.atomic && workOf(op.regions[0]!, loops, atomicWork) > work / 16
       ? { name: s.names.take(`${name}_alone`), inner: writer(s, 'alone') }
