@@ -128,41 +128,47 @@ const bitsOf = (code: bigint, shape: Shape, ieee: Ieee): bigint => {
   return ((within + rebias) << dropped) | (code >= sign ? ieee.sign : 0n);
 };
 
-/** What `codeOf` does, on the bits of a value. A code that would be below zero is a large number here, and not taken. */
+/**
+ * What `codeOf` does, on the bits of a value. One comparison, without sign, tells what is zero: below the least number that is rounded to one
+ * of the format it wraps, and so ends above infinity, as NaN does, and a negative number where there is no sign.
+ */
 const emitCode = (b: Builder, value: Value, shape: Shape, ieee: Ieee): Value => {
-  const { dropped, rebias, least, most, wide } = constantsOf(shape, ieee);
-  const { constant } = ieee;
+  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+  const constant = (n: bigint): Value => ieee.constant(b, BigInt.asUintN(ieee.width, n));
   const word = b.bitcast(value, ieee.word);
-  const magnitude = b.and(word, constant(b, ieee.sign - 1n));
-  const rounded =
-    dropped === 0n ? magnitude : b.shr(b.add(magnitude, constant(b, 1n << (dropped - 1n))), constant(b, dropped));
-  const code = b.min(b.sub(rounded, constant(b, rebias)), constant(b, most));
-  const belowLeast = b.cmp('lt', rounded, constant(b, rebias + least));
-  const tooSmall = wide ? b.or(belowLeast, b.cmp('lt', magnitude, constant(b, ieee.leastNormal))) : belowLeast;
-  const isNaN = b.cmp('gt', magnitude, constant(b, ieee.infinity));
-  const isNegative = b.cmp('ge', word, constant(b, ieee.sign));
-  const none = b.or(tooSmall, shape.signed ? isNaN : b.or(isNaN, isNegative));
-  const width = BigInt(shape.exponent + shape.fraction);
-  const topDown = BigInt(ieee.width) - 1n - width;
-  const sign = (): Value => {
-    const alone = b.and(word, constant(b, ieee.sign));
-    return topDown === 0n ? alone : b.shr(alone, constant(b, topDown));
-  };
-  return b.select(none, constant(b, 0n), shape.signed ? b.or(code, sign()) : code);
+  const magnitude = shape.signed ? b.and(word, constant(ieee.sign - 1n)) : word;
+  const half = dropped === 0n ? 0n : 1n << (dropped - 1n);
+  const lowest = ((rebias + least) << dropped) - half;
+  const first = lowest < ieee.leastNormal ? ieee.leastNormal : lowest;
+  const none = b.cmp('gt', b.sub(magnitude, constant(first)), constant(ieee.infinity - first));
+  const code = b.min(b.shr(b.add(magnitude, constant(half - (rebias << dropped))), constant(dropped)), constant(most));
+  const topDown = constant(BigInt(ieee.width - 1 - shape.exponent - shape.fraction));
+  const sign = (): Value => b.shr(b.and(word, constant(ieee.sign)), topDown);
+  return b.select(none, constant(0n), shape.signed ? b.or(code, sign()) : code);
 };
 
+/** What `bitsOf` does. A sign goes up with what it is copied to, and the copies are taken away. */
 const emitBits = (b: Builder, code: Value, shape: Shape, ieee: Ieee): Value => {
   const { dropped, rebias, least, most, wide } = constantsOf(shape, ieee);
-  const { constant } = ieee;
+  const constant = (n: bigint): Value => ieee.constant(b, n);
   const word = b.cast(code, ieee.word);
   const width = BigInt(shape.exponent + shape.fraction);
-  const magnitude = shape.signed ? b.and(word, constant(b, (1n << width) - 1n)) : word;
-  const within = wide ? b.min(magnitude, constant(b, most)) : magnitude;
-  const moved = b.shl(b.add(within, constant(b, rebias)), constant(b, dropped));
+  const magnitude = (): Value => (shape.signed ? b.and(word, constant((1n << width) - 1n)) : word);
   const top = BigInt(ieee.width) - 1n - width;
-  const signed = shape.signed ? b.or(moved, b.shl(b.sub(word, magnitude), constant(b, top))) : moved;
-  const isZero = b.cmp('lt', magnitude, constant(b, least));
-  return b.bitcast(b.select(isZero, constant(b, 0n), signed), ieee.type);
+  const signAndMagnitude = (): Value => {
+    const within = wide ? b.min(magnitude(), constant(most)) : magnitude();
+    const moved = b.shl(within, constant(dropped));
+    return shape.signed ? b.or(moved, b.shl(b.and(word, constant(1n << width)), constant(top))) : moved;
+  };
+  const inPlace = (): Value => {
+    const count = ieee.word === 'u64' ? 'i64' : 'i32';
+    const whole = b.cast(b.shl(word, constant(top)), count);
+    const moved = b.cast(b.shr(whole, b.cast(constant(top - dropped), count)), ieee.word);
+    return b.and(moved, constant(ieee.sign | (((1n << width) - 1n) << dropped)));
+  };
+  const bits = b.add(shape.signed && !wide ? inPlace() : signAndMagnitude(), constant(rebias << dropped));
+  const isZero = b.cmp('eq', b.and(word, constant((1n << width) - least)), constant(0n));
+  return b.bitcast(b.select(isZero, constant(0n), bits), ieee.type);
 };
 
 const refusal = (type: ScalarType, { exponent, fraction }: Shape): string | undefined => {

@@ -76,7 +76,7 @@ const numberOf = (code: bigint, shared: number, shape: SharedShape, type: Scalar
 
 /**
  * What `codesOf` does. Shifts that would leave nothing are cut to one that does, and those of numbers that are too large to one that
- * leaves a digit too many; it may go up by one, hence the two digits more.
+ * leaves a digit too many; it may go up by one, hence the two digits more. Of zero nothing is left: its exponent is farther below than that.
  */
 const emitCodes = (b: Builder, values: readonly Value[], shape: SharedShape) => {
   const { digits, signed, exponent } = shape;
@@ -86,13 +86,12 @@ const emitCodes = (b: Builder, values: readonly Value[], shape: SharedShape) => 
   const number = (n: number): Value => b.constant(count === 'i64' ? BigInt(n) : n, count);
   const words = values.map((v) => b.bitcast(v, ieee.word));
   const zero = constant(b, 0n);
+  /* What is below wraps, and so ends above infinity, as NaN does, and a negative number where there is no sign. */
   const magnitudes = words.map((word) => {
-    const magnitude = b.and(word, constant(b, ieee.sign - 1n));
-    const odd = b.or(
-      b.cmp('gt', magnitude, constant(b, ieee.infinity)),
-      b.cmp('lt', magnitude, constant(b, ieee.leastNormal)),
-    );
-    return b.select(signed ? odd : b.or(odd, b.cmp('ge', word, constant(b, ieee.sign))), zero, magnitude);
+    const magnitude = signed ? b.and(word, constant(b, ieee.sign - 1n)) : word;
+    const least = ieee.leastNormal;
+    const odd = b.cmp('gt', b.sub(magnitude, constant(b, least)), constant(b, ieee.infinity - least));
+    return b.select(odd, zero, magnitude);
   });
   const most = magnitudes.reduce((x, y) => b.max(x, y));
   const dropped = droppedBy(shape, ieee);
@@ -106,11 +105,7 @@ const emitCodes = (b: Builder, values: readonly Value[], shape: SharedShape) => 
     const within = b.min(b.max(b.add(by, number(1)), number(dropped)), number(ieee.fraction + 4));
     const significand = b.or(b.and(m, constant(b, ieee.leastNormal - 1n)), constant(b, ieee.leastNormal));
     const halves = b.shr(b.shl(significand, constant(b, 2n)), b.cast(within, ieee.word));
-    const nearest = b.min(
-      b.shr(b.add(halves, constant(b, 1n)), constant(b, 1n)),
-      constant(b, (1n << BigInt(digits)) - 1n),
-    );
-    return b.select(b.cmp('eq', m, zero), zero, nearest);
+    return b.min(b.shr(b.add(halves, constant(b, 1n)), constant(b, 1n)), constant(b, (1n << BigInt(digits)) - 1n));
   });
   const any = b.cmp('ne', parts.reduce(b.or), zero);
   const signs = (k: number): Value => {
