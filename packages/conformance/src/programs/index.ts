@@ -14,8 +14,12 @@ import { stepPrograms } from './steps.js';
 import { teamPrograms } from './teams.js';
 import { vectorPrograms } from './vectors.js';
 
-/** All programs of the suite. Built anew at each call; the same in every run. */
-export const conformancePrograms = (): readonly Program[] => [
+/** All programs of the suite, the same in every run. Built when they are first asked for: that takes seconds. */
+export const conformancePrograms = (): readonly Program[] => (programs ??= build());
+
+let programs: readonly Program[] | undefined;
+
+const build = (): readonly Program[] => [
   ...arithmeticPrograms(),
   ...mathPrograms(),
   ...controlFlowPrograms(),
