@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { allocateBuffers, coreDialects, interpret, type Module, type TypedArray } from '@filigree/ir';
+import { allocateBuffers, coreDialects, interpret, type Module, type TypedArray, walk } from '@filigree/ir';
 import {
+  cscLayout,
   denseLayout,
   linalg,
   lowerPlan,
@@ -202,4 +203,68 @@ test('what cannot be placed is refused', () => {
       { ...planOf([product(A, aligned, dense('E', 'kn', [3, 2]))]), name: 'other' },
     ]),
   ).toMatch(/^emit\/layout: C lies in another way/);
+});
+
+const [T, L, R, D] = [
+  dense('_tmp0', 'mn', [10, 8]),
+  dense('L', 'mk', [10, 3]),
+  dense('R', 'kn', [3, 8]),
+  dense('D', 'nm', [8, 10]),
+] as const;
+
+const doubled = (target: Operand, source: Operand): Action => ({
+  target,
+  add: false,
+  scale: { factor: 2, scalars: [] },
+  operation: { kind: 'copyscaleadd', source },
+  ranges: { m: [0, 10], n: [0, 8] },
+});
+
+/** D(n, m) = 2·L(m, k)·R(k, n) by an intermediate result. */
+const transposed = (target: Operand = D): Plan => {
+  const drawn = planOf([product(T, L, R, false), doubled(target, T)]);
+  return {
+    ...drawn,
+    tensors: drawn.tensors.filter((t) => t.tensor.name !== '_tmp0'),
+    temporaries: [{ name: '_tmp0', layout: T.layout, buffer: 0 }],
+    buffers: [80],
+  };
+};
+
+const onTeams = (plan: Plan, sharedBytes: number, elements: Elements): Module =>
+  right(lowerPlan(plan, { elements, team: { sharedBytes } }));
+
+/** Iterations of the loops for teams. */
+const divided = (module: Module): readonly number[] => {
+  const found: number[] = [];
+  const trips = new Map<number, number>();
+  walk(module.kernels[0]!.body, (op) => {
+    if (op.name === 'arith.constant') trips.set(op.results[0]!.id, Number(op.attrs['value']));
+    if (op.attrs['team'] === true) found.push(trips.get(op.operands[1]!.id)!);
+  });
+  return found;
+};
+
+test('a team of threads divides what each action writes', () => {
+  const module = onTeams(transposed(), 640, { kind: 'many', count: 3 });
+  expect(divided(module)).toEqual([80, 80]);
+  const memory = memoryOf(module);
+  run(module, memory, [1, 3]);
+  for (let e = 1; e < 3; e++) {
+    const expected = multiply(part(memory['L']!, 30, e), part(memory['R']!, 24, e), 10, 3, 8);
+    const got = part(memory['D']!, 80, e);
+    for (let m = 0; m < 10; m++) for (let n = 0; n < 8; n++) expect(got[n + 8 * m]).toBe(2 * expected[m + 10 * n]!);
+  }
+});
+
+const many: Elements = { kind: 'many', count: 3 };
+
+test.each<readonly [string, Plan, number, Elements]>([
+  ['intermediate results are larger than what it may share', transposed(), 639, many],
+  ['there is one element', transposed(), 640, { kind: 'one' }],
+  ['elements have few entries', planOf([product(C, A, B)]), 640, many],
+  ['an action reads what it writes', planOf([doubled(D, D)]), 640, many],
+  ['something is stored sparsely', transposed({ ...D, layout: cscLayout(D.pattern) }), 640, many],
+])('no team does where %s', (_, plan, sharedBytes, elements) => {
+  expect(divided(onTeams(plan, sharedBytes, elements))).toEqual([]);
 });

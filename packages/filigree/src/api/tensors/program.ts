@@ -157,7 +157,10 @@ export const compileFor = async (
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
-  const module = orThrow(lowerPlans(plans, { elements, target, divides: true, ...(keep && { keep }) }, backend.watch));
+  const { team } = backend.capabilities;
+  const room = team && { team: { sharedBytes: team.sharedBytes } };
+  const how = { elements, target, divides: true, ...(keep && { keep }), ...room };
+  const module = orThrow(lowerPlans(plans, how, backend.watch));
   const lowered = performance.now();
   const { threads, cache, fastMath, memory, bind, session } = options;
   const instance = orThrow(

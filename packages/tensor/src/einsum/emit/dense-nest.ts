@@ -30,17 +30,20 @@ export interface DenseNest {
   readonly lanes: number;
   /** Whether threads may divide the outermost loop. */
   readonly divides: boolean;
+  /** Whether a team of threads divides the entries of the target: no term is of the target's buffer then. */
+  readonly team: boolean;
 }
 
 /**
  * target = scale·Σ terms, or target += …, by loops with constant bounds. Indices that follow directly after one another
  * in every operand become one loop. The loop along which all operands are contiguous runs on vector lanes: preferably
  * one of the target's, else a summed one. Iterations of the outermost loop write elements of their own, and threads divide them
- * where that pays.
+ * where that pays. Those of a team take one entry after another, neighbours next to each other.
  */
 export const denseNest = (b: Builder, nest: DenseNest): void => {
   const loops = fuse(nest.loops.filter((l) => l.trips !== 1));
   if (loops.some((l) => l.trips === 0)) return;
+  if (nest.team) return byTeam(b, nest, loops);
   const lane = laneLoop(loops);
   const rest = loops.filter((l) => l !== lane);
   const outer = rest.filter((l) => !l.summed).sort((x, y) => y.strides[0]! - x.strides[0]!);
@@ -55,6 +58,21 @@ export const denseNest = (b: Builder, nest: DenseNest): void => {
     alongLanes(b, lane, outer.length === 0 ? attrs : {}, nest.lanes, cursor, (c, width) =>
       finish(b, nest, c, wideSum(b, nest, c, summed, width, lane), width),
     );
+  });
+};
+
+const byTeam = (b: Builder, nest: DenseNest, loops: readonly DenseLoop[]): void => {
+  const kept = loops.filter((l) => !l.summed).sort((x, y) => x.strides[0]! - y.strides[0]!);
+  const summed = loops.filter((l) => l.summed);
+  const entries = kept.reduce((n, l) => n * l.trips, 1);
+  b.for(b.i32(0), b.i32(entries), b.i32(1), { team: true }, [], (entry) => {
+    let [cursor, rest]: [Cursor, Value] = [{ target: nest.target, terms: nest.terms }, entry];
+    kept.forEach((loop, k) => {
+      const last = k === kept.length - 1;
+      cursor = advance(b, cursor, last ? rest : b.rem(rest, b.i32(loop.trips)), loop);
+      if (!last) rest = b.div(rest, b.i32(loop.trips));
+    });
+    finish(b, nest, cursor, wideSum(b, nest, cursor, summed, 1), 1);
   });
 };
 

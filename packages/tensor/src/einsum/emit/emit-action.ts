@@ -17,6 +17,8 @@ export interface ActionContext {
   readonly lanes: number;
   /** Whether threads may divide an action among them: not where they divide the elements that it is done for. */
   readonly divides: boolean;
+  /** Whether a team of threads does each action: products too are loops then, of which each thread takes some entries. */
+  readonly team: boolean;
   readonly tables: ConstantTables;
   /** Values of the scalars of a run. */
   readonly scalars: ReadonlyMap<string, Value>;
@@ -33,7 +35,8 @@ export const emitAction = (action: Action, ctx: ActionContext): void => {
     if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx);
     return;
   }
-  if (operation.kind === 'log' && fitsGemm(action, operation, ctx)) return emitLoopOverGemm(action, operation, ctx);
+  if (operation.kind === 'log' && !ctx.team && fitsGemm(action, operation, ctx))
+    return emitLoopOverGemm(action, operation, ctx);
   const sources =
     operation.kind === 'copyscaleadd' || operation.kind === 'indexsum'
       ? [operation.source]
@@ -49,6 +52,7 @@ export const emitAction = (action: Action, ctx: ActionContext): void => {
       type: ctx.type,
       lanes: ctx.lanes,
       divides: ctx.divides,
+      team: ctx.team,
     },
     ctx.tables,
   );

@@ -22,6 +22,7 @@ import {
   checkOptions,
   option,
   type OptionSpec,
+  optionsOf,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, licm } from '@filigree/opt';
 import type { GemmTarget } from '../../linalg/gemm-spec.js';
@@ -34,6 +35,7 @@ import { accessOf, type Access } from './access.js';
 import { emitAction, type ActionContext } from './emit-action.js';
 import { MOST_NUMBERS, moduleTensors, tensorBuffers, type ModuleTensor } from './module-tensors.js';
 import { identifierOf, identifiersOf } from './names.js';
+import { type TeamRoom, runsOnTeam } from './on-team.js';
 import { packTensor } from './pack.js';
 import { elementsOption, type Elements } from './placement.js';
 import { ConstantTables } from '../../linalg/constant-tables.js';
@@ -55,6 +57,8 @@ export interface LowerOptions {
   readonly prefetchBuffers?: boolean;
   /** For kernels that do not run for many elements: whether threads divide what is large in them; default false. */
   readonly divides?: boolean;
+  /** For kernels that run for many elements: what a team of threads has, where one may run each element. Default: none, a thread does. */
+  readonly team?: TeamRoom;
 }
 
 /**
@@ -81,6 +85,7 @@ const lowerSpec: OptionSpec<LowerOptions> = {
   keep: option.callback,
   prefetchBuffers: option.truth,
   divides: option.truth,
+  team: optionsOf<TeamRoom>({ sharedBytes: option.whole(0) }),
 };
 
 const lowered = (
@@ -91,7 +96,7 @@ const lowered = (
   const { target = gemmTargets.avx2, lower = true, keep } = options;
   const divides = options.divides === true && options.elements?.kind !== 'many';
   const build = pass('lower-plans', (all: readonly Plan[]) =>
-    moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false, divides),
+    moduleOf(all, target, options.elements ?? { kind: 'one' }, options.prefetchBuffers ?? false, divides, options.team),
   );
   const over = { dialects: [...coreDialects, linalg] };
   const steps = pipeline<Module>([
@@ -114,6 +119,7 @@ const moduleOf = (
   elements: Elements,
   prefetchBuffers: boolean,
   divides: boolean,
+  team: TeamRoom | undefined,
 ): Module => {
   const type = plans[0]?.type ?? fail('emit/empty', 'there is no kernel to lower', { remedy: 'give a plan' });
   const other = plans.find((p) => p.type !== type);
@@ -141,6 +147,7 @@ const moduleOf = (
       tables,
       prefetchBuffers,
       divides,
+      team,
     }),
   );
   return makeModule(kernels.length === 1 ? kernels[0]!.name : 'tensors', [...buffers.values()], kernels);
@@ -156,6 +163,7 @@ interface KernelContext {
   readonly tables: ConstantTables;
   readonly prefetchBuffers: boolean;
   readonly divides: boolean;
+  readonly team: TeamRoom | undefined;
 }
 
 interface Place {
@@ -168,6 +176,9 @@ type Places = (tensor: ModuleTensor) => Value | undefined;
 
 const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
   const { elements, target, tensors, buffers, tables, prefetchBuffers, divides } = context;
+  const team =
+    elements.kind === 'many' &&
+    runsOnTeam(plan, (tensor) => tensors.get(tensor)?.buffer ?? temporaryOf(plan, tensor), context.team);
   const b = new Builder(opTable([...coreDialects, linalg]), buffers, idsFrom(0));
   const used = plan.tensors.map((t) => tensors.get(t.tensor.name)!);
   const numbered = elements.kind === 'at' ? used.filter((t) => t.placed.kind !== 'shared') : [];
@@ -198,6 +209,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
       target,
       lanes: target.vectorBytes / byteSize(plan.type),
       divides,
+      team,
       tables,
       scalars: new Map(plan.scalars.map((s, k) => [s, scalars[k]!])),
       base: (operand: Operand): Access => {
@@ -244,6 +256,10 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
   });
   return { name: context.name, params: [...numbers, ...scalars], body: region, attrs: {} };
 };
+
+/* Known values lie where nothing is written. */
+const temporaryOf = ({ temporaries }: Plan, tensor: string): string =>
+  `temporary ${temporaries.find((t) => t.name === tensor)?.buffer ?? tensor}`;
 
 const elementBase = (b: Builder, { placed, layout }: ModuleTensor, element: Value): Value => {
   if (placed.kind === 'shared') return b.i32(0);

@@ -17,6 +17,8 @@ export interface Nest {
   readonly lanes: number;
   /** Whether threads may divide the work. */
   readonly divides: boolean;
+  /** Whether a team of threads does it. */
+  readonly team: boolean;
 }
 
 /**
@@ -77,7 +79,7 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
 };
 
 /** Sets all that a tensor stores to zero, padding too. */
-export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'lanes' | 'divides'>): void =>
+export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'lanes' | 'divides' | 'team'>): void =>
   denseNest(b, {
     target: { buffer: target.buffer, at: target.base },
     terms: [],
@@ -87,6 +89,7 @@ export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'l
     type: how.type,
     lanes: how.lanes,
     divides: how.divides,
+    team: how.team,
   });
 
 /** How many entries a tensor stores, without padding. */
