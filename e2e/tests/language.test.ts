@@ -36,6 +36,9 @@ import { describe, expect, it, vi } from 'vitest';
 
 const n = 16;
 const base = [1, 2, 3];
+const settings: { readonly gain: number; readonly loss?: number; readonly none?: { readonly deep: { at: number } } } = {
+  gain: 3,
+};
 const a = field('a', 'f64');
 const b = field('b', 'f64');
 const c = field('c', 'i32');
@@ -159,6 +162,30 @@ const kernels = {
       });
     }
   }),
+  found: kernel([a, c], { scope: { base } }, (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      a[p] += base.findIndex((v) => v > a[p]) * 10 + base.indexOf(p) * 100 + base.indexOf(2);
+      c[p] = base
+        .filter((v) => v !== 2)
+        .concat(p, base)
+        .reduce((s, v) => s * 2 + v);
+    }
+  }),
+  settings: kernel([a], { scope: { settings } }, (a: Grid1) => {
+    for (const p of active(a)) {
+      a[p] *= (settings.loss ?? 4) + (settings?.gain ?? 7);
+      a[p] += settings.none?.deep.at ?? 0.5;
+      if (`${settings.gain} of it` === '3 of it') a[p] -= 1;
+    }
+  }),
+  ofType: kernel([a], (a: Grid1) => {
+    for (const p of active(a)) {
+      const [sums, few] = [new Float64Array(3), new Float32Array(2)];
+      sums[p % 3] += a[p] / 3;
+      few[1] = p;
+      a[p] = sums[0] + 10 * sums[1] + 100 * sums[2] + few[0] + few[1];
+    }
+  }),
   functions: kernel([a], { float: 'f64' }, (a: Grid1) => {
     for (const p of active(a)) a[p] = Math.asinh(a[p]) + Math.acosh(p + 1) + Math.atanh(p / 20) + Math.fround(a[p] / 3);
   }),
@@ -256,7 +283,8 @@ describe.each([
     print('from', most);
     for (const p of range(3)) {
       console.log('at', p, a[p] / 2, x[p]);
-      assert(a[p] < most, 'a is small');
+      assert(a[p] < most, `a of ${p} is small, not ${a[p]}`);
+      print(`${x[p]} is at ${p}`, p > 1);
       console.assert(p >= 0);
     }
   };
@@ -288,10 +316,10 @@ describe.each([
     expect(await printed(() => silent.run.say(1))).toEqual([]);
     await printed(() =>
       expect(() => loud.run.say(2)).toThrow(
-        /launch\/assert\]: a is small: kernel 'say', in iteration \[2\][^]*assert\)?\(a\[p\] < most/,
+        /launch\/assert\]: a of 2 is small, not 2.2: kernel 'say', in iteration \[2\][^]*assert\)?\(a\[p\] < most/,
       ),
     );
-    await printed(() => expect(() => fn(host[0], host[1], 2)).toThrow(/launch\/assert[^]*a is small/));
+    await printed(() => expect(() => fn(host[0], host[1], 2)).toThrow(/launch\/assert[^]*a of 2 is small, not 2.2/));
     /* The next launch begins anew, and what is too much is said so. */
     expect(lines(await printed(() => loud.run.say(9)))).toEqual(lines(plain));
     for (const sim of [loud, silent]) sim.dispose();

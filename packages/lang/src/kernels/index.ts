@@ -27,6 +27,6 @@ export {
 } from './lower.js';
 export { kernelKey, type KernelKey, type KnownFiles } from './kernel-key.js';
 export { shownIn, type Shown } from './shown.js';
-export type { Notes, NoteSite } from './notes.js';
+export type { NotePart, Notes, NoteSite } from './notes.js';
 export { conjugateGradients, type ConjugateGradients, type KrylovFields } from './library/conjugate-gradients.js';
 export { solveConjugateGradients, type KrylovLaunches, type KrylovOptions } from './library/solve.js';

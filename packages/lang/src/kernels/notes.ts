@@ -1,11 +1,14 @@
 import type { Buffer, Loc } from '@filigree/ir';
 
+/** A text, or the shape of a value that stands there, none of a number; `truth` of a truth value. */
+export type NotePart = string | { readonly is: 'truth' } | readonly number[];
+
 /** What a kernel that is debugged writes down for the host to read after a launch. */
 export type NoteKind =
-  /** Texts, and the shapes of values in between: none of a number. */
-  | { readonly is: 'print'; readonly parts: readonly (string | readonly number[])[] }
-  /** A condition that did not hold; the values are the indices of the iteration. */
-  | { readonly is: 'assert'; readonly message: string | undefined };
+  /** What is printed one after the other; of `joined` parts the text that they make together. */
+  | { readonly is: 'print'; readonly parts: readonly (NotePart | { readonly joined: readonly NotePart[] })[] }
+  /** A condition that did not hold; the values are those of the message, and the indices of the iteration. */
+  | { readonly is: 'assert'; readonly message: readonly NotePart[] };
 
 /** A place of the kernel that takes notes. */
 export type NoteSite = NoteKind & {

@@ -1,7 +1,7 @@
 /* eslint no-console: off -- what kernels print is printed */
 import type { Launches } from '@filigree/backend/device';
 import { allocateArray, DiagnosticError, error } from '@filigree/ir';
-import type { Notes, NoteSite, Shown } from '@filigree/lang/kernels';
+import type { NotePart, Notes, NoteSite, Shown } from '@filigree/lang/kernels';
 
 /**
  * Reads what a kernel that is debugged wrote down: prints what it printed, and gives the first condition that did not hold, as an
@@ -27,7 +27,7 @@ export const notesReader = (
       /* What did not fit left a gap. */
       if (!site || at + 1 + site.values > all.length) break;
       const values = all.subarray(at + 1, (at += 1 + site.values));
-      if (site.is === 'print') console.log(...parts(site.parts, values));
+      if (site.is === 'print') console.log(...printed(site.parts, values));
       else failed ??= failure(kernel, site, values, shown);
     }
     buffer.write(allocateArray(buffer.type, Math.min(wanted, all.length)));
@@ -39,13 +39,16 @@ export const notesReader = (
 const failure = (
   kernel: string,
   { message, loc }: NoteSite & { readonly is: 'assert' },
-  indices: Float64Array,
+  values: Float64Array,
   shown: Shown | undefined,
 ): DiagnosticError => {
+  const take = taker(values);
+  const said = message.length === 0 ? 'a condition does not hold' : joined(message, take);
+  const indices = take.rest();
   const where = indices.length === 0 ? '' : `, in iteration [${indices.join(', ')}]`;
   return new DiagnosticError([
     {
-      ...error('launch/assert', `${message ?? 'a condition does not hold'}: kernel '${kernel}'${where}`, {
+      ...error('launch/assert', `${said}: kernel '${kernel}'${where}`, {
         ...(loc && { loc }),
         remedy: 'print what the condition is made of, or run the function as plain TypeScript in a debugger',
       }),
@@ -55,11 +58,30 @@ const failure = (
 };
 
 /** What console.log is given: texts, numbers, lists of vectors, and rows of matrices. */
-const parts = (given: readonly (string | readonly number[])[], values: Float64Array): readonly unknown[] => {
+const printed = (given: (NoteSite & { readonly is: 'print' })['parts'], values: Float64Array): readonly unknown[] => {
+  const take = taker(values);
+  return given.map((part) =>
+    typeof part === 'object' && 'joined' in part ? joined(part.joined, take) : take.next(part),
+  );
+};
+
+/** The text of parts, as a template makes it of the same values on the host. */
+const joined = (given: readonly NotePart[], take: Taker): string =>
+  given.map((part) => [take.next(part)].flat(2).join()).join('');
+
+/** Takes one value after the other, as a part says, or all that are left. */
+interface Taker {
+  readonly next: (part: NotePart) => unknown;
+  readonly rest: () => Float64Array;
+}
+
+const taker = (values: Float64Array): Taker => {
   let at = 0;
-  const take = ([side, ...more]: readonly number[]): unknown =>
-    side === undefined ? plain(values[at++]) : Array.from({ length: side }, () => take(more));
-  return given.map((part) => (typeof part === 'string' ? part : take(part)));
+  const shaped = ([side, ...more]: readonly number[]): unknown =>
+    side === undefined ? plain(values[at++]) : Array.from({ length: side }, () => shaped(more));
+  const next = (part: NotePart): unknown =>
+    typeof part === 'string' ? part : 'is' in part ? values[at++] !== 0 : shaped(part);
+  return { next, rest: () => values.subarray(at) };
 };
 
 /** A number of single precision with as few digits as tell it from others of these. */

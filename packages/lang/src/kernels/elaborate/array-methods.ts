@@ -1,6 +1,7 @@
 import type { CallExpression } from 'acorn';
 import { isFloat } from '@filigree/ir';
 import { literal, type Scalar } from '../code/scalar.js';
+import type { arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
 import { argumentsOf, knownTruth } from './evaluate.js';
@@ -12,7 +13,9 @@ import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
-  isKnownArray(of) && Object.hasOwn(methods, name) ? methods[name](cx, e, of) : undefined;
+  isKnownArray(of) && isMethod(name) ? methods[name](cx, e, of) : undefined;
+
+const isMethod = (name: string): name is keyof typeof methods => Object.hasOwn(methods, name);
 
 type Method = (cx: Context, e: CallExpression, of: Term) => Term;
 
@@ -101,6 +104,47 @@ const truthOf = (cx: Context, e: CallExpression, answer: Term): Truth => {
   return cx.session.isTruth(found) ? found : compute(cx, e, 'truth', found);
 };
 
+const filter: Method = (cx, e, of) => {
+  const [f] = functionAnd(cx, e, 'filter', 1);
+  const stays = (item: Term, k: number): boolean => {
+    const truth = truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
+    if (typeof truth === 'boolean') return truth;
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      'which items stay is known only when the kernel runs, and so would be the length of the array',
+      'use a loop with an `if`, or reduce',
+    );
+  };
+  return tupleOf(itemsOf(cx, e, of).filter(stays));
+};
+
+/** The place of the first item of which it holds, −1 where there is none. */
+const placed = (cx: Context, e: CallExpression, of: Term, holds: (item: Term, k: number) => Truth): Term => {
+  const truths: Truth[] = [];
+  for (const [k, item] of itemsOf(cx, e, of).entries()) if (truths[truths.push(holds(item, k)) - 1] === true) break;
+  return truths.reduceRight<Scalar>((rest, truth, k) => {
+    if (typeof truth === 'boolean') return truth ? literal(k) : rest;
+    return compute(cx, e, 'select', truth, literal(k), rest);
+  }, literal(-1));
+};
+
+const findIndex: Method = (cx, e, of) => {
+  const [f] = functionAnd(cx, e, 'findIndex', 1);
+  return placed(cx, e, of, (item, k) => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
+};
+
+const indexOf: Method = (cx, e, of) => {
+  const [x, ...more] = argumentsOf(cx, e);
+  if (x === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'indexOf takes one argument', 'write a.indexOf(x)');
+  return placed(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
+};
+
+const concat: Method = (cx, e, of) =>
+  tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => (isKnownArray(x) ? itemsOf(cx, e, x) : [x])));
+
 const slice: Method = (cx, e, of) => {
   const items = itemsOf(cx, e, of);
   const bounds = argumentsOf(cx, e).map((x) =>
@@ -109,7 +153,7 @@ const slice: Method = (cx, e, of) => {
   return tupleOf(items.slice(...(bounds as [number?, number?])));
 };
 
-const methods: Readonly<Record<string, Method>> = {
+const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   map,
   forEach,
   reduce,
@@ -117,6 +161,10 @@ const methods: Readonly<Record<string, Method>> = {
   some: asked('some', false),
   every: asked('every', true),
   includes,
+  indexOf,
+  findIndex,
+  filter,
+  concat,
   slice,
 };
 

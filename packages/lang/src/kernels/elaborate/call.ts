@@ -15,7 +15,7 @@ import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
 export const call = (cx: Context, e: CallExpression): Term => {
-  if (e.optional) return unsupported(cx, e, '`?.`', 'write the call without it');
+  if (e.optional) return unsupported(cx, e, '`?.`', 'write the call without it: functions of kernels are there');
   const callee = bare(e.callee);
   if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
   if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {

@@ -4,6 +4,7 @@ import type {
   ConditionalExpression,
   LogicalExpression,
   MemberExpression,
+  TemplateLiteral,
   UnaryExpression,
 } from 'acorn';
 import { bare } from '../../source/ast.js';
@@ -18,10 +19,11 @@ import { readSlot } from './slots.js';
 import { isLiteral, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
+import { newArray } from './made-array.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { indexed, named } from './member.js';
+import { indexed, loaded, named } from './member.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {
@@ -50,6 +52,17 @@ export const expression = (cx: Context, node: AnyNode): Term => {
     case 'SequenceExpression':
       e.expressions.slice(0, -1).forEach((x) => effect(cx, x));
       return expression(cx, e.expressions[e.expressions.length - 1]);
+    case 'ChainExpression': {
+      const found = expression(cx, e.expression);
+      return found === cut ? nothing : found;
+    }
+    case 'TemplateLiteral':
+      return knownText(cx, e);
+    case 'NewExpression':
+      return (
+        newArray(cx, e) ??
+        unsupported(cx, e, '`new`', 'use vec(…), mat(…), or an array of known length: new Array(n).fill(0)')
+      );
     case 'ArrayExpression':
       return list(cx, e);
     case 'ObjectExpression':
@@ -153,10 +166,41 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
 
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
-    const left = value(cx, e.left);
+    const left = optional(cx, e.left);
     return left.is === 'nothing' ? value(cx, e.right) : left;
   }
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
+};
+
+/** What stands before `??` and `?.`: a member that its object does not have is undefined, as it is in JavaScript. */
+const optional = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  if (e.type === 'ChainExpression') {
+    const found = optional(cx, e.expression);
+    return found === cut ? nothing : found;
+  }
+  if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
+  const object = bare(e.object);
+  if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
+  const of = e.optional ? optional(cx, object) : expression(cx, object);
+  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
+  return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
+};
+
+const lacks = (of: Term, name: string): boolean =>
+  of.is === 'members'
+    ? !of.members.has(name)
+    : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
+
+/** A text whose parts are known. */
+const knownText = (cx: Context, e: TemplateLiteral): Term => {
+  const parts = e.expressions.map((x) => {
+    const term = value(cx, x);
+    if (isLiteral(term) || (term.is === 'host' && typeof term.value === 'string')) return String(term.value);
+    return unsupported(cx, x, 'a text of what is computed', 'give it to print(…) or assert(condition, …)');
+  });
+  const text = e.quasis.map(({ value: { cooked } }, k) => `${k > 0 ? parts[k - 1] : ''}${cooked ?? ''}`).join('');
+  return { is: 'host', name: text, value: text };
 };
 
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
@@ -167,37 +211,34 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
 };
 
 const expressionNames: Readonly<Record<string, string>> = {
-  TemplateLiteral: 'a text',
   TaggedTemplateExpression: 'a text',
-  NewExpression: '`new`',
   ThisExpression: '`this`',
   AwaitExpression: '`await`',
   YieldExpression: '`yield`',
   ClassExpression: 'a class',
-  ChainExpression: '`?.`',
   ImportExpression: '`import()`',
   MetaProperty: '`import.meta`',
 };
 
 const expressionRemedies: Readonly<Record<string, string>> = {
-  TemplateLiteral: 'compute with numbers and truth values',
   TaggedTemplateExpression: 'compute with numbers and truth values',
   ClassExpression: 'declare it outside, and use functions and vectors here',
   ImportExpression: 'import outside, and list it in `scope`',
-  NewExpression: 'use vec(…), mat(…), or an array of known length: new Array(n).fill(0)',
   ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',
-  ChainExpression: 'write `.`: everything in a kernel is there',
 };
+
+/* What a chain is from `?.` on, where what stands before is not there. */
+const cut: Term = { is: 'nothing' };
 
 /** `object.name` and `object[index]`. */
 export const member = (cx: Context, e: MemberExpression): Term => {
   const object = bare(e.object);
   if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
-  if (e.optional) return unsupported(cx, e, '`?.`', 'write `.`: everything in a kernel is there');
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveFree(cx, object, e.property.name);
-  const of = expression(cx, object);
+  const of = e.optional ? optional(cx, object) : expression(cx, object);
+  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
   if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   const key = e.computed ? value(cx, e.property) : undefined;
   if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);

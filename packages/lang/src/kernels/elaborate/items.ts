@@ -18,7 +18,9 @@ export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[]
     node,
     'lang/shape',
     `an array or vector of known length is wanted, this is ${termText(term)}`,
-    'use range(n) to count',
+    term.is === 'element'
+      ? `loop over active(${term.field.name})`
+      : 'use range(n) to count, and names without [ ] for what is counted',
   );
 };
 

@@ -1,7 +1,7 @@
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
-import { refuse, type Context } from './context.js';
+import { originOf, refuse, type Context } from './context.js';
 import { argumentsOf, value } from './evaluate.js';
 import { hold } from './holds.js';
 import { callFunction } from './inline.js';
@@ -31,6 +31,15 @@ export const filledArray = (cx: Context, e: CallExpression): Term | undefined =>
     );
   hold(cx, x, -1);
   return tupleOf(new Array<Term>(n).fill(x));
+};
+
+/** `new Float32Array(n)` and `new Float64Array(n)`, the ways to make an array of zeros of a type. */
+export const newArray = (cx: Context, e: NewExpression): Term | undefined => {
+  const { isGlobal } = cx.unit.text.parsed.scopes;
+  const type = (['f32', 'f64'] as const).find((t) => isGlobal(bare(e.callee), `Float${t.slice(1)}Array`));
+  if (type === undefined || e.arguments.length !== 1) return undefined;
+  const n = lengthOf(cx, e, value(cx, e.arguments[0]));
+  return tupleOf(new Array<Term>(n).fill(cx.session.cast(originOf(cx, e), literal(0), type)));
 };
 
 /** `Array.from({ length: n }, (_, k) => …)`, and of the items of an array. */

@@ -3,6 +3,7 @@ import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { load } from './access.js';
+import { arrayMethods } from './array-members.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { hold, holdPart } from './holds.js';
 import { assignSlot, pending, readSlot } from './slots.js';
@@ -101,13 +102,18 @@ const ofVector = (cx: Context, e: AnyNode, of: Term, name: string): Term => {
 };
 
 const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>
-  refuse(
-    cx,
-    e,
-    'lang/unknown-member',
-    `${termText(of)} has no \`${name}\` in a kernel`,
-    of.is === 'element' ? 'fields have indices: u[i][j]' : 'see the list of what kernels may use',
-  );
+  refuse(cx, e, 'lang/unknown-member', `${termText(of)} has no \`${name}\` in a kernel`, remedyOf(of));
+
+/** What there is instead. */
+const remedyOf = (of: Term): string => {
+  if (of.is === 'element') return 'fields have indices, u[i][j]: loop over active(u), or give their sizes in `scope`';
+  if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
+    return `arrays have length, ${arrayMethods.join(', ')}`;
+  const names = of.is === 'members' ? [...of.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];
+  return names.length > 0 && typeof (of as { value?: unknown }).value !== 'string'
+    ? `it has ${names.slice(0, 12).join(', ')}`
+    : 'compute with numbers, vectors, matrices and arrays of known length';
+};
 
 /** `object[index]`. */
 export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {

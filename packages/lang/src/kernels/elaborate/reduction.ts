@@ -34,7 +34,7 @@ export const accumulate = (
       node,
       'lang/parallel-write',
       `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
-      'accumulate with += or -=, or Math.min and Math.max; or declare it inside of the loop; or use serially(…)',
+      'accumulate with += or -=, Math.min and Math.max, or of integers |= and &= (of conditions: n |= i32(a < b)); or declare it inside of the loop; or use serially(…)',
     );
   const elements = elementsFor(cx, node, slot, found.term);
   const at = originOf(cx, node);

@@ -1,20 +1,26 @@
-import type { CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, TemplateLiteral } from 'acorn';
+import { bare } from '../../source/ast.js';
 import type { Scalar } from '../code/scalar.js';
-import { compute, originOf, refuse, type Context } from '../elaborate/context.js';
-import { argumentsOf, condition } from '../elaborate/evaluate.js';
+import { asNumber, compute, originOf, refuse, type Context } from '../elaborate/context.js';
+import { argumentsOf, condition, value } from '../elaborate/evaluate.js';
 import { note } from '../elaborate/note.js';
+import type { NoteKind, NotePart } from '../notes.js';
 import { isLiteral, isScalar, nothing, termText, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** `print('x', x)`, `console.log('x', x)`: nothing unless the program is debugged. */
 export const print: Intrinsic = (cx, e) => {
-  const parts = argumentsOf(cx, e).map((term) => printed(cx, e, term));
-  note(
-    cx,
-    e,
-    { is: 'print', parts: parts.map((p) => p.part) },
-    parts.flatMap((p) => p.values),
-  );
+  const given = e.arguments.map((a): { readonly joined: boolean; readonly parts: readonly Part[] } => {
+    const text = template(a);
+    if (text) return { joined: true, parts: partsOf(cx, e, text) };
+    return { joined: false, parts: argumentsOf(cx, { ...e, arguments: [a] }).map((term) => printed(cx, e, term)) };
+  });
+  const parts = given.flatMap(({ joined, parts }): (NoteKind & { is: 'print' })['parts'] => {
+    const of = parts.map((p) => p.part);
+    return joined ? [{ joined: of }] : of;
+  });
+  const values = given.flatMap((g) => g.parts.flatMap((p) => p.values));
+  note(cx, e, { is: 'print', parts }, values);
   return nothing;
 };
 
@@ -22,20 +28,14 @@ export const print: Intrinsic = (cx, e) => {
 export const assertion: Intrinsic = (cx, e) => {
   const [test, message] = e.arguments;
   if (!test) return refuse(cx, e, 'lang/arguments', 'assert takes a condition', "write assert(x > 0, 'x is positive')");
-  const text = message && argumentsOf(cx, { ...e, arguments: [message] })[0];
-  if (text && !(text.is === 'host' && typeof text.value === 'string'))
-    return refuse(
-      cx,
-      e,
-      'lang/arguments',
-      `what assert says is a text, this is ${termText(text)}`,
-      "write assert(x > 0, 'x is positive'), and print(x) beside it",
-    );
   const holds = condition(cx, test);
   if (holds === true) return nothing;
   const variables = cx.parallel?.variables ?? [];
-  const said = { is: 'assert', message: text ? String((text as { value: unknown }).value) : undefined } as const;
-  const report = (): void => note(cx, e, said, variables);
+  const report = (): void => {
+    const said = message ? messageOf(cx, e, message) : [];
+    const values = [...said.flatMap((p) => p.values), ...variables];
+    note(cx, e, { is: 'assert', message: said.map((p) => p.part) }, values);
+  };
   if (holds === false) report();
   else where(cx, e, compute(cx, e, 'not', holds), report);
   return nothing;
@@ -46,15 +46,42 @@ const where = (cx: Context, e: CallExpression, holds: Scalar, body: () => void):
   if (then.length > 0) cx.session.emit(originOf(cx, e), { do: 'if', condition: holds, then, otherwise: [] });
 };
 
+/** What an assertion says; it is computed where the condition does not hold. */
+const messageOf = (cx: Context, e: CallExpression, message: AnyNode): readonly Part[] => {
+  const text = template(message);
+  if (text) return partsOf(cx, e, text);
+  const [term] = argumentsOf(cx, { ...e, arguments: [message] } as CallExpression);
+  if (term.is === 'host' && typeof term.value === 'string') return [{ part: term.value, values: [] }];
+  return refuse(
+    cx,
+    e,
+    'lang/arguments',
+    `what assert says is a text, this is ${termText(term)}`,
+    "write assert(x > 0, 'x is positive'), or `x is ${x}`",
+  );
+};
+
+const template = (node: AnyNode): TemplateLiteral | undefined => {
+  const e = bare(node);
+  return e.type === 'TemplateLiteral' ? e : undefined;
+};
+
+/** The texts of a template, and the values between them. */
+const partsOf = (cx: Context, e: CallExpression, text: TemplateLiteral): readonly Part[] =>
+  text.quasis.flatMap(({ value: { cooked } }, k) => [
+    ...(k > 0 ? [printed(cx, e, value(cx, text.expressions[k - 1]))] : []),
+    { part: cooked ?? '', values: [] },
+  ]);
+
 interface Part {
-  readonly part: string | readonly number[];
+  readonly part: NotePart;
   readonly values: readonly Scalar[];
 }
 
 const printed = (cx: Context, e: CallExpression, term: Term): Part => {
   if (term.is === 'host' && typeof term.value === 'string') return { part: term.value, values: [] };
   if (isLiteral(term) && typeof term.value === 'boolean') return { part: String(term.value), values: [] };
-  if (isScalar(term)) return { part: [], values: [term] };
+  if (isScalar(term)) return { part: cx.session.isTruth(term) ? { is: 'truth' } : [], values: [asNumber(cx, e, term)] };
   if (term.is === 'shaped') return { part: term.shape, values: term.elements };
   return refuse(
     cx,

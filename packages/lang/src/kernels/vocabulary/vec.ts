@@ -141,6 +141,11 @@ class Entries<E> {
     for (let k = 0; k < this.length; k++) yield this[k];
   }
 
+  /** As the text of an array. */
+  toString(): string {
+    return [...this].join();
+  }
+
   /** In JSON an array. */
   toJSON(): E[] {
     return [...this];
