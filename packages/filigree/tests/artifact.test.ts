@@ -8,6 +8,7 @@ import type { DiagnosticError } from 'filigree';
 import {
   active,
   bitStruct,
+  compile,
   dense,
   field,
   fixed,
@@ -21,9 +22,9 @@ import {
   stored,
   vectorField,
 } from 'filigree';
-import { loadArtifact } from 'filigree/artifact';
+import { loadArtifact, loadTraced } from 'filigree/artifact';
 import { describe, expect, it } from 'vitest';
-import { filigree, refusal, scratch, scratchFile } from './support.js';
+import { filigree, scratch, scratchFile } from './support.js';
 
 const code = async (loading: Promise<unknown>): Promise<string> =>
   loading.then(
@@ -155,7 +156,7 @@ describe('a program that was compiled ahead of time', () => {
     expect(await code(loadArtifact('http://127.0.0.1:1/sim.filigree'))).toBe('file/unreadable');
   });
 
-  it('takes neither derivatives nor a queue with it, nor traced programs', async () => {
+  it('takes neither derivatives nor a queue with it', async () => {
     const source = sourceOf('dense');
     const backend = wasm({ shared: false });
     for (const more of [{ differentiate: true }, { queue: true }] as const) {
@@ -164,13 +165,59 @@ describe('a program that was compiled ahead of time', () => {
       expect(() => artifactBytes(parts)).toThrow('artifact/program');
       differentiated.dispose();
     }
-    const traced = scratchFile(
+  });
+
+  it('may be traced, with inputs and outputs as the compiled program has them', async () => {
+    const factor = 3;
+    const pattern = { rows: 2, cols: 3, rowPtr: Int32Array.of(0, 2, 3), colIdx: Int32Array.of(0, 2, 1) };
+    const own = {
+      inputs: { A: pattern, x: [40, 2], s: 1 },
+      run: ({ A, x, s }: { A: never; x: number[][]; s: number[] }) => ({
+        y: x.map(([a, b]) => a * factor + Math.sqrt(b) * s[0]),
+        B: A,
+      }),
+    } as const;
+    const module = scratchFile(
       'traced-artifact.mjs',
-      'export const k = { inputs: { x: 2 }, run: ({ x }) => ({ y: x.map((v) => 2 * v) }) };',
+      `const factor = ${factor};
+       const list = (xs) => Int32Array.from(xs);
+       export const twice = {
+         inputs: { A: { rows: 2, cols: 3, rowPtr: list([0, 2, 3]), colIdx: list([0, 2, 1]) }, x: [40, 2], s: 1 },
+         run: ${own.run.toString()},
+         scope: { factor },
+       };`,
     );
-    expect((await refusal('compile', traced, '--backend', 'wasm', '--artifact', scratch)).code).toBe(
-      'compile/artifact',
+    const folder = join(scratch, 'traced');
+    expect((await filigree('compile', module, '--threads', '2', '--dtype', 'f32', '--artifact', folder)).status).toBe(
+      0,
     );
+    const bytes = new Uint8Array(readFileSync(join(folder, 'twice.filigree')));
+    const here = await compile(own as never, { backend: 'wasm', dtype: 'f32', scope: { factor } });
+    const values = Float32Array.from({ length: 80 }, (_, k) => (k * 7) % 11);
+    for (const threads of [1, 2]) {
+      const there = await loadTraced<'A' | 'x' | 's', 'y' | 'B'>(bytes, { threads });
+      expect(there.dtype).toBe('f32');
+      expect(there.patterns).toEqual(here.patterns);
+      for (const program of [here, there]) {
+        program.set('x', values);
+        program.set('s', 0.5);
+      }
+      here.run();
+      there.run();
+      expect(there.outputs.y).toEqual(here.outputs.y);
+      there.inputs.x.fill(4);
+      await there.runAsync();
+      expect(there.outputs.y[7]).toBe(13);
+      expect(() => there.set('z', 1)).toThrow('program/unknown-input');
+      expect(() => there.set('x', [1])).toThrow('program/length');
+      there.dispose();
+      expect(() => there.run()).toThrow('program/disposed');
+    }
+    here.dispose();
+    expect(await code(loadArtifact(bytes))).toBe('artifact/kind');
+    expect(await code(loadTraced(await made('dense')))).toBe('artifact/kind');
+    expect(await code(loadTraced(bytes.slice(0, -9)))).toBe('artifact/truncated');
+    expect(await code(loadTraced(own))).toBe('artifact/not-compiled');
   });
 
   it('is made for this version of the package', async () => {

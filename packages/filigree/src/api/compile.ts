@@ -16,7 +16,7 @@ import { symbolic } from '@filigree/lang/numeric';
 import { sharingSpec, type SharingOptions } from '@filigree/runtime';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
 import type { BackendName } from './backends.js';
-import { build, type Stage } from './build.js';
+import { build, type Built, type Stage } from './build.js';
 import { checkPattern } from './check-pattern.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
 import { traceable, type NumericContext, type NumericInputs, type NumericOutput } from './numeric-program.js';
@@ -81,6 +81,14 @@ export async function compile(
   program: Program | NumericProgram<Readonly<Record<string, InputShape>>>,
   given?: CompileOptions & { readonly rewrite?: boolean },
 ): Promise<CompiledProgram> {
+  return compiledProgram(await builtProgram(program, given));
+}
+
+/** As `compile`, with all that was made on the way. */
+export const builtProgram = async (
+  program: Program | NumericProgram<Readonly<Record<string, InputShape>>>,
+  given?: CompileOptions & { readonly rewrite?: boolean },
+): Promise<Built> => {
   const options = checkOptions<NonNullable<typeof given>>('compile', given, {
     ...compileSpec,
     scope: option.object('an object of what the program uses'),
@@ -104,8 +112,8 @@ export async function compile(
         program.capacity,
       )
     : (program as Program);
-  return compiledProgram(await build(explained(toTrace), { ...rest, backend }));
-}
+  return build(explained(toTrace), { ...rest, backend });
+};
 
 /** What all traced programs take, for those that pass it on. */
 export const compileSpec: OptionSpec<Omit<CompileOptions, 'scope' | 'at'>> = {

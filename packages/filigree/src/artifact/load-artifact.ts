@@ -1,7 +1,7 @@
 import { loadCode, sharedMemoryAllowed } from '@filigree/backend-wasm/load';
 import { checkOptions, fail, optionKind, wholeOption, type OptionSpec } from '@filigree/ir';
 import type { Fields, Kernels, Program } from '@filigree/runtime';
-import { openArtifact } from '@filigree/runtime/artifact';
+import { openArtifact, openTraced, type OpenedTraced } from '@filigree/runtime/artifact';
 import type { FieldDecl, Formats, Layout } from '@filigree/sparse/fields';
 import { fetched } from '../platform/fetched.js';
 import { VERSION } from './version.js';
@@ -15,10 +15,33 @@ export interface Artifact<K extends Kernels = Kernels, F extends Fields = Fields
   readonly of?: { readonly kernels: K; readonly fields?: F };
 }
 
-/** The artifact of a program `{ layout, kernels }`. */
+/** The artifact of a program `{ layout, kernels }`, or `{ inputs, run }`. */
 export type ArtifactOf<P> = P extends { readonly kernels: infer K extends Kernels }
   ? Artifact<K, P extends { readonly fields: infer F extends Fields } ? F : AllFields>
-  : never;
+  : P extends TracedSource<infer I, infer O>
+    ? TracedArtifact<I, O>
+    : never;
+
+/** A traced program that was compiled ahead of time, by the names of its inputs and outputs. */
+export interface TracedArtifact<I extends string = string, O extends string = string> extends Omit<Artifact, 'of'> {
+  readonly traced?: { readonly inputs: I; readonly outputs: O };
+}
+
+/** A traced program as a module exports it: the build plugin puts its artifact in its place. */
+export interface TracedSource<I extends string = string, O extends string = string> {
+  readonly inputs: Readonly<Record<I, unknown>>;
+  readonly run: (...args: never[]) => Readonly<Record<O, unknown>>;
+}
+
+/** What runs of it, with no compiler beside it. */
+export type TracedProgram<I extends string = string, O extends string = string> = Omit<
+  OpenedTraced,
+  'inputs' | 'outputs'
+> & {
+  /** Views of its memory: write these, run, read `outputs`. */
+  readonly inputs: Readonly<Record<I, Float32Array | Float64Array>>;
+  readonly outputs: Readonly<Record<O, Float32Array | Float64Array>>;
+};
 
 /** A program as a module exports it: the build plugin puts its artifact in its place. */
 export interface ProgramSource<K extends Kernels = Kernels, F extends Fields = Fields> {
@@ -48,7 +71,7 @@ type AllFields = Readonly<Record<string, FieldDecl>>;
 /**
  * Runs a program that was compiled ahead of time: the export of a module that the build plugin compiled, what
  * `filigree compile --artifact` wrote, its address, or its bytes. Errors: `artifact/not-compiled`, `artifact/version`, `artifact/truncated`,
- * `artifact/damaged`, `artifact/not-an-artifact`, `file/…`, `layout/format`, `wasm/policy`.
+ * `artifact/damaged`, `artifact/not-an-artifact`, `artifact/kind`, `file/…`, `layout/format`, `wasm/policy`.
  */
 export const loadArtifact = async <K extends Kernels = Kernels, F extends Fields = AllFields>(
   source: Artifact<K, F> | ProgramSource<K, F> | URL | string | Uint8Array,
@@ -64,6 +87,26 @@ export const loadArtifact = async <K extends Kernels = Kernels, F extends Fields
   return made as unknown as ArtifactProgram<K, F>;
 };
 
+/**
+ * Runs a traced program that was compiled ahead of time, given as to `loadArtifact`. Errors: those of `loadArtifact`, and `artifact/kind` where it is
+ * a program of fields.
+ */
+export const loadTraced = async <I extends string = string, O extends string = string>(
+  source: TracedArtifact<I, O> | TracedSource<I, O> | URL | string | Uint8Array,
+  given?: Pick<LoadArtifactOptions, 'threads'>,
+): Promise<TracedProgram<I, O>> => {
+  const options = checkOptions<Pick<LoadArtifactOptions, 'threads'>>('loadTraced', given, {
+    threads: wholeOption(1),
+  });
+  const made = await openTraced(await bytesOf(source), {
+    ...options,
+    version: VERSION,
+    shared: sharedMemoryAllowed(),
+    load: loadCode,
+  });
+  return made as TracedProgram<I, O>;
+};
+
 const object = (wanted: string) => optionKind(wanted, (x) => typeof x === 'object' && x !== null);
 
 const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
@@ -72,7 +115,9 @@ const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
   formats: object('formats by name'),
 };
 
-const bytesOf = async (source: Artifact | ProgramSource | URL | string | Uint8Array): Promise<Uint8Array> => {
+const bytesOf = async (
+  source: Omit<Artifact, 'of'> | ProgramSource | TracedSource | URL | string | Uint8Array,
+): Promise<Uint8Array> => {
   if (source instanceof Uint8Array) return source;
   if (typeof source === 'string' || source instanceof URL) return fetched(String(source));
   if ('is' in source && source.base64 !== undefined)

@@ -15,7 +15,7 @@ import type { Stage } from '../api/build.js';
 import { resolveBackend } from '../api/backends.js';
 import { compile } from '../api/compile.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
-import { makeArtifact, type MakeArtifactOptions } from '../artifact/make-artifact.js';
+import { makeArtifact, makeTraced, type MakeArtifactOptions } from '../artifact/make-artifact.js';
 import { placeOf } from './load-module.js';
 
 /** Something that a module exports and `filigree compile` takes. */
@@ -24,8 +24,8 @@ export interface Compilable {
   /** Whether it is a traced program, to which a level of arithmetic applies. */
   readonly traced: boolean;
   readonly compile: (options: CompilableOptions) => Promise<Compiled>;
-  /** The bytes of a file that pages can load; of programs of fields alone. */
-  readonly artifact?: (options: MakeArtifactOptions) => Promise<Uint8Array>;
+  /** The bytes of a file that pages can load. */
+  readonly artifact: (options: MakeArtifactOptions) => Promise<Uint8Array>;
 }
 
 export interface CompilableOptions {
@@ -127,6 +127,11 @@ const numericProgram = (
 ): Compilable => ({
   name,
   traced: true,
+  artifact: (options) => {
+    const at = placeOf(run, path, text);
+    const given = { ...(scope && { scope }), ...(at && { at }), ...(rewrite === false && { rewrite }) };
+    return makeTraced(name, { inputs, run }, given, options);
+  },
   compile: async (options) => {
     const { dtype, arithmetic, threads, cache, onProgress } = options;
     const at = placeOf(run, path, text);

@@ -55,11 +55,6 @@ export const compileModule = async (
     fail('compile/arithmetic', `'${path}' has no traced program, to which --arithmetic applies`, {
       remedy: 'leave out --arithmetic',
     });
-  const without = options.artifact === undefined ? undefined : programs.find((p) => !p.artifact);
-  if (without)
-    fail('compile/artifact', `'${without.name}' of '${path}' is a traced program, which makes no artifact`, {
-      remedy: 'name a program of fields: --export NAME',
-    });
   const compiled: (Compiled & { readonly name: string })[] = [];
   for (const [i, { name, compile }] of programs.entries()) {
     await session.progress.at(i / programs.length, `compiling ${name}`);
@@ -90,7 +85,12 @@ export const compileModule = async (
   const artifacts =
     options.artifact === undefined
       ? []
-      : await writeArtifacts(options.artifact, path, programs, { threads: options.threads, extensions });
+      : await writeArtifacts(options.artifact, path, programs, {
+          threads: options.threads,
+          extensions,
+          dtype: options.dtype,
+          arithmetic: options.arithmetic,
+        });
   const sum = (stage: Stage): number => compiled.reduce((all, c) => all + c.ms[stage], 0);
   const ms = Object.fromEntries(STAGES.map((stage) => [stage, sum(stage)])) as Record<Stage, number>;
   return { kernels, ms, backend: backend.name, dtype: options.dtype, artifacts };

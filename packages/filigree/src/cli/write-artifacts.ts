@@ -14,8 +14,7 @@ export const writeArtifacts = async (
   options: MakeArtifactOptions,
 ): Promise<readonly string[]> => {
   const made: (readonly [path: string, contents: string | Uint8Array])[] = [];
-  for (const { name, artifact } of programs)
-    if (artifact) made.push([join(folder, `${name}.filigree`), await artifact(options)]);
+  for (const { name, artifact } of programs) made.push([join(folder, `${name}.filigree`), await artifact(options)]);
   const names = programs.map(({ name }) => name);
   const stem = basename(module).replace(/\.[cm]?[jt]s$/, '');
   made.push([join(folder, `${stem}.js`), `${names.map(exported).join('\n')}\n`]);

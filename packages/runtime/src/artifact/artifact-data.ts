@@ -3,16 +3,39 @@ import type { LaunchParam } from '@filigree/lang/kernels';
 import type { AnyField, StorageData } from '@filigree/sparse/fields';
 import type { FileKind } from '../fields/sealed-file.js';
 
-/** What the header of an artifact says. */
-export interface ArtifactData {
+/** What the header of any artifact says. */
+export interface AnyArtifact {
   /** Of Filigree. */
   readonly version: string;
   /** What it was made from: the export of a module. */
   readonly name: string;
-  /** Fields by the names that the program gave them; none where it gave no names. */
-  readonly fields: Readonly<Record<string, FieldShape>> | undefined;
   readonly warnings: Diagnostics;
   /** The program for memory that is not shared and, where it was made for threads, for memory that is. */
+  readonly variants: readonly CodeData[];
+}
+
+/** What the header says of a traced program. */
+export interface TracedData extends AnyArtifact {
+  readonly traced: {
+    readonly dtype: 'f32' | 'f64';
+    readonly inputs: readonly string[];
+    readonly outputs: readonly string[];
+    readonly patterns: Readonly<Record<string, PatternData>>;
+  };
+}
+
+/** A pattern in compressed rows, with the numbers of the parts that hold its lists. */
+export interface PatternData {
+  readonly rows: number;
+  readonly cols: number;
+  readonly rowPtr: number;
+  readonly colIdx: number;
+}
+
+/** What the header says of a program of fields. */
+export interface ArtifactData extends AnyArtifact {
+  /** Fields by the names that the program gave them; none where it gave no names. */
+  readonly fields: Readonly<Record<string, FieldShape>> | undefined;
   readonly variants: readonly VariantData[];
 }
 
@@ -29,18 +52,23 @@ export type FieldShape = Pick<AnyField, 'name' | 'type'> &
       }
   );
 
-/** A program as one engine runs it. */
-export interface VariantData {
+/** Code as one engine runs it. */
+export interface CodeData {
   readonly shared: boolean;
-  readonly storage: StorageData;
   readonly module: string;
   readonly buffers: readonly BufferData[];
+  readonly kernels: readonly Pick<KernelData, 'name' | 'params'>[];
+  /** Number of the part that holds the code. */
+  readonly code: number;
+}
+
+/** A program of fields as one engine runs it. */
+export interface VariantData extends CodeData {
+  readonly storage: StorageData;
   readonly kernels: readonly KernelData[];
   /** The places of the module, as its attribute says them. */
   readonly sites: Attr;
   readonly launches: Readonly<Record<string, readonly string[]>>;
-  /** Number of the part that holds the code. */
-  readonly code: number;
 }
 
 /** A buffer, with the number of the part that holds its contents. */
@@ -57,9 +85,7 @@ export interface KernelData {
 }
 
 /** The parts of a file, one behind the other: bytes of each. */
-export interface ArtifactHeader extends ArtifactData {
-  readonly parts: readonly number[];
-}
+export type ArtifactHeader<D extends AnyArtifact = ArtifactData> = D & { readonly parts: readonly number[] };
 
 export const artifactFile: FileKind = {
   magic: 'FILIGART',

@@ -1,2 +1,3 @@
 export { openArtifact, type OpenArtifactOptions, type OpenedArtifact } from './open-artifact.js';
-export { artifactBytes, type ArtifactParts } from './write-artifact.js';
+export { openTraced, type OpenedPattern, type OpenedTraced } from './open-traced.js';
+export { artifactBytes, tracedBytes, type ArtifactParts, type TracedParts } from './write-artifact.js';

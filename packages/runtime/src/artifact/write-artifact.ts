@@ -6,9 +6,12 @@ import type { Launchable } from '../program/launcher.js';
 import type { Fields } from '../program/program.js';
 import {
   artifactFile,
-  type ArtifactHeader,
+  type ArtifactData,
+  type CodeData,
   type FieldShape,
   type KernelData,
+  type PatternData,
+  type TracedData,
   type VariantData,
 } from './artifact-data.js';
 
@@ -39,7 +42,7 @@ export const artifactBytes = ({
 }: ArtifactParts): Uint8Array<ArrayBuffer> => {
   const parts: Uint8Array[] = [];
   const part = (bytes: Uint8Array): number => parts.push(bytes) - 1;
-  const header: Omit<ArtifactHeader, 'parts'> = {
+  const header: ArtifactData = {
     version,
     name,
     fields: fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)])),
@@ -49,24 +52,83 @@ export const artifactBytes = ({
   return sealedFile(artifactFile, JSON.stringify({ ...header, parts: parts.map((p) => p.byteLength) }), parts);
 };
 
+/** What a traced program is made of. */
+export interface TracedParts extends Pick<ArtifactParts, 'version' | 'name' | 'warnings'> {
+  readonly dtype: 'f32' | 'f64';
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+  /** Those of inputs and outputs that are sparse matrices. */
+  readonly patterns: Readonly<Record<string, Pattern>>;
+  readonly variants: readonly { readonly shared: boolean; readonly instance: Code }[];
+}
+
+interface Pattern {
+  readonly rows: number;
+  readonly cols: number;
+  readonly rowPtr: Int32Array;
+  readonly colIdx: Int32Array;
+}
+
+/** A compiled traced program as the bytes of a file, which `openTraced` runs. Error: `artifact/program`. */
+export const tracedBytes = ({
+  variants,
+  version,
+  name,
+  warnings,
+  patterns,
+  ...traced
+}: TracedParts): Uint8Array<ArrayBuffer> => {
+  const parts: Uint8Array[] = [];
+  const part = (bytes: Uint8Array): number => parts.push(bytes) - 1;
+  const inParts = ({ rows, cols, rowPtr, colIdx }: Pattern): PatternData => ({
+    rows,
+    cols,
+    rowPtr: part(bytesOf(rowPtr)),
+    colIdx: part(bytesOf(colIdx)),
+  });
+  const header: TracedData = {
+    version,
+    name,
+    warnings,
+    traced: { ...traced, patterns: Object.fromEntries(Object.entries(patterns).map(([of, p]) => [of, inParts(p)])) },
+    variants: variants.map(({ shared, instance }) => codeOf(name, shared, instance, part)),
+  };
+  return sealedFile(artifactFile, JSON.stringify({ ...header, parts: parts.map((p) => p.byteLength) }), parts);
+};
+
+type Code = Pick<FieldProgram['instance'], 'artifact' | 'module' | 'backend'>;
+
+const codeOf = (
+  name: string,
+  shared: boolean,
+  { artifact, module, backend }: Code,
+  part: (bytes: Uint8Array) => number,
+): CodeData => {
+  const code =
+    artifact.bytes ??
+    fail('artifact/program', `the program '${name}' was compiled for ${backend}, which no page can load`, {
+      remedy: "make it for the backend 'wasm'",
+    });
+  return {
+    shared,
+    module: module.name,
+    buffers: module.buffers.map(({ data, ...b }) => ({ ...b, ...(data && { data: part(bytesOf(data)) }) })),
+    kernels: module.kernels.map(({ name, params }) => ({ name, params })),
+    code: part(code),
+  };
+};
+
 const variantOf = (name: string, shared: boolean, made: Made, part: (bytes: Uint8Array) => number): VariantData => {
   const { instance, launches, storage } = made;
-  const { artifact, module, given } = instance;
+  const { module, given } = instance;
   const later = made.tape || made.tangents ? 'is differentiated' : made.queued() ? 'lets launches wait' : undefined;
   if (later !== undefined)
     fail('artifact/program', `the program '${name}' ${later}, which takes a compiler when it runs`, {
       remedy: 'leave out what asks for it, or compile the program in the page',
     });
-  const code =
-    artifact.bytes ??
-    fail('artifact/program', `the program '${name}' was compiled for ${instance.backend}, which no page can load`, {
-      remedy: "make it for the backend 'wasm'",
-    });
   return {
-    shared,
+    ...codeOf(name, shared, instance, part),
     storage: storageData(storage),
-    module: module.name,
-    buffers: module.buffers.map(({ data, ...b }) => ({ ...b, ...(data && { data: part(bytesOf(data)) }) })),
     kernels: [
       ...new Map(
         Object.values(launches)
@@ -81,7 +143,6 @@ const variantOf = (name: string, shared: boolean, made: Made, part: (bytes: Uint
     ),
     sites: given.attrs.sites ?? [],
     launches: Object.fromEntries(Object.entries(launches).map(([as, list]) => [as, list.map((l) => l.kernel.name)])),
-    code: part(code),
   };
 };
 

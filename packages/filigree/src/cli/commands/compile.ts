@@ -12,7 +12,7 @@ export const compileCommand = (program: Command, session: Session): void => {
     )
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')
-    .option('--artifact <dir>', 'also write each program of fields as a file that pages load without a compiler')
+    .option('--artifact <dir>', 'also write each program as a file that pages load without a compiler')
     .addOption(arithmeticOption())
     .action(async (path: string, options: CompileModuleOptions) => {
       const { compileModule } = await import('../compile-module.js');
