@@ -125,6 +125,15 @@ describe('bad text is answered with its place', () => {
     expect(result.left[0]).toMatchObject({ code, loc: { line, column } });
     expect(result.left[0].remedy).toBeTruthy();
   });
+
+  test.each([
+    ['s = A[ij]*A[ij]', 's[] = A[ij]*B[ij]'],
+    ['ij,jk->ik', 'C[ik] = A[ij]*B[jk]'],
+  ])('%s, with the way to write it', (text, remedy) => {
+    const result = parseKernel(text, all);
+    if (E.isRight(result)) throw new Error('no diagnostic');
+    expect(result.left[0].remedy).toContain(remedy);
+  });
 });
 
 describe('bad formulas are answered with the index', () => {

@@ -59,7 +59,7 @@ class Parser {
     if (target.kind !== 'tensor' || target.expr.kind !== 'indexed')
       return fail('notation/syntax', 'an assignment begins with the tensor that is assigned', {
         loc,
-        remedy: 'write as in Q[ij] = A[ik]*B[kj]',
+        remedy: 'write as in Q[ij] = A[ik]*B[kj]; what has no index is s[] = A[ij]*B[ij]',
       });
     const op = ['=', '+=', '-='].find((s) => this.accept(s));
     if (op === undefined) return this.unexpected(`'=', '+=' or '-='`);
@@ -260,7 +260,9 @@ const tokenize = (text: string): readonly Token[] => {
     if (found === null)
       return fail('notation/syntax', `'${String.fromCodePoint(text.codePointAt(at)!)}' means nothing here`, {
         loc,
-        remedy: 'use names, numbers, [ ] ( ) + - * / = += -= , ;',
+        remedy: text.startsWith('>', at)
+          ? "an arrow has no meaning here: for 'ij,jk->ik' write C[ik] = A[ij]*B[jk]"
+          : 'use names, numbers, [ ] ( ) + - * / = += -= , ;',
       });
     const [, , newline, name, number, symbol] = found;
     if (newline !== undefined) {
