@@ -7,7 +7,7 @@ export * from './gallery/index.js';
 export { spotMesh, spotOfSize } from './spot.js';
 export { SIMULATORS } from './gallery/simulators/index.js';
 export { argumentsOf } from './gallery/arguments.js';
-export { gradientError } from './simulators/gradient-check.js';
+export { gradientError, type Evaluate } from './simulators/gradient-check.js';
 export { firstDye, firstVelocity } from './simulators/smoke.js';
 export { patternOn } from './simulators/wave.js';
 export type { Optimisation, Simulator } from './simulators/simulator.js';

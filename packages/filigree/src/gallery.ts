@@ -61,7 +61,12 @@ export interface ExampleOptions {
 /** What an example reports. Times are in milliseconds. */
 export interface ExampleResult {
   readonly metrics: Readonly<Record<string, number | string>>;
-  readonly check: { readonly passed: boolean; readonly maxRelError?: number };
+  readonly check: {
+    readonly passed: boolean;
+    readonly maxRelError?: number;
+    /** What failed, where no number was wrong. */
+    readonly why?: string;
+  };
   readonly ms: Readonly<Record<string, number>>;
   readonly nodes?: number;
   readonly kernels?: number;

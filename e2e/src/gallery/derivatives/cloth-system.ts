@@ -17,7 +17,7 @@ import { described } from '../described.js';
 import { maxRelError } from '../max-rel-error.js';
 import type { Problem } from '../problem.js';
 import { compileProblem } from '../run-program.js';
-import { checkDerivatives, worstOf } from './checks.js';
+import { blocksOf, checkDerivatives, worstOf } from './checks.js';
 import { conjugateGradients, timesSymmetric } from './conjugate-gradients.js';
 
 /** Implicit steps of a hanging cloth: the system of each is assembled from derivatives of its energy. */
@@ -52,7 +52,7 @@ export const clothSystemExample: Example = {
       const hessian = { pattern, values: stiffnessOf({ pattern, values: numbersOf('A') }, mass) };
       const errors = checkDerivatives(
         {
-          plain: cloth.energy,
+          plain: cloth.terms,
           value: numbersOf('energy')[0],
           gradient: (y) => {
             at(y, v);
@@ -125,6 +125,8 @@ const hangingCloth = (
 ): {
   readonly problem: Problem;
   readonly energy: (x: ArrayLike<number>) => number;
+  /** The terms whose sum it is. */
+  readonly terms: (x: Float64Array) => Float64Array;
   /** One for each coordinate. */
   readonly mass: Float64Array;
 } => {
@@ -140,6 +142,12 @@ const hangingCloth = (
     clothEnergy(x, faces, areas, gradients, stretch, shear) +
     bendEnergy(x, hinges, bend) +
     heldAndHeavy(x, mass, pins, vertices, pin, GRAVITY);
+  const blocks = blocksOf([
+    { values: faces, each: 3 },
+    { values: areas, each: 1 },
+    { values: gradients, each: 6 },
+  ]);
+  const hingeBlocks = blocksOf([{ values: hinges, each: 4 }]);
   const cloth = symbolic(clothEnergy, { scope: clothScope });
   const bending = symbolic(bendEnergy, { scope: clothBendScope });
   const outer = symbolic(heldAndHeavy);
@@ -182,6 +190,12 @@ const hangingCloth = (
       evaluate: (given) => ({ energy: [energy(given.x)] }),
     },
     energy,
+    terms: (x) =>
+      Float64Array.from([
+        ...blocks.map(([f, a, g]) => clothEnergy(x, f, a, g, stretch, shear)),
+        ...hingeBlocks.map(([h]) => bendEnergy(x, h, bend)),
+        heldAndHeavy(x, mass, pins, vertices, pin, GRAVITY),
+      ]),
     mass,
   };
 };

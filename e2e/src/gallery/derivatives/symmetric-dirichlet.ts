@@ -7,7 +7,7 @@ import { argumentsOf } from '../arguments.js';
 import { described } from '../described.js';
 import type { Problem } from '../problem.js';
 import { compileProblem } from '../run-program.js';
-import { checkDerivatives, worstOf } from './checks.js';
+import { blocksOf, checkDerivatives, worstOf } from './checks.js';
 import { newton } from './newton.js';
 
 /** A surface laid flat with little distortion: energy, gradient and Hessian by differentiation, minimised by Newton's method. */
@@ -24,7 +24,7 @@ export const symmetricDirichletExample: Example = {
     const args = argumentsOf(options.args, ['n', 'iterations']);
     const side = Math.round(Math.sqrt(args.integer('n', 1_600, 4, 10_000_000)));
     const surface = gridMesh(side, side, (x, y) => 0.3 * Math.sin(3 * x) * y);
-    const { problem, start, allowed, energy } = flattening(surface);
+    const { problem, start, allowed, terms } = flattening(surface);
     const compiled = await compileProblem(problem, options);
     try {
       options.progress(0.8, 'check and minimise');
@@ -37,7 +37,7 @@ export const symmetricDirichletExample: Example = {
       const pattern = compiled.patterns.H;
       const errors = checkDerivatives(
         {
-          plain: energy,
+          plain: terms,
           value: at(start)('energy')[0],
           gradient: (uv) => at(uv)('gradient'),
           hessian: { pattern, values: hessianAt(start) },
@@ -103,14 +103,18 @@ export const flattening = (
   readonly start: Float64Array;
   /** Whether no face is turned over. */
   readonly allowed: (uv: Float64Array) => boolean;
-  /** The plain function. */
-  readonly energy: (uv: Float64Array) => number;
+  /** The terms whose sum is the plain function. */
+  readonly terms: (uv: Float64Array) => Float64Array;
 } => {
   const { faces, vertices } = surface;
   const n = vertexCount(surface);
   const { areas, gradients } = clothRest(vertices, faces);
   const start = Float64Array.from({ length: 2 * n }, (_, k) => vertices[3 * (k >> 1) + (k & 1)]);
-  const energy = (uv: ArrayLike<number>): number => symmetricDirichlet(uv, faces, areas, gradients);
+  const blocks = blocksOf([
+    { values: faces, each: 3 },
+    { values: areas, each: 1 },
+    { values: gradients, each: 6 },
+  ]);
   const traced = symbolic(symmetricDirichlet, { scope: symmetricDirichletScope });
   return {
     problem: {
@@ -125,10 +129,10 @@ export const flattening = (
         },
       },
       values: { uv: start, areas, gradients },
-      evaluate: ({ uv }) => ({ energy: [energy(uv)] }),
+      evaluate: ({ uv }) => ({ energy: [symmetricDirichlet(uv, faces, areas, gradients)] }),
     },
     start,
     allowed: (uv) => leastDeterminant(uv, faces, gradients) > 0,
-    energy,
+    terms: (uv) => Float64Array.from(blocks, ([f, a, g]) => symmetricDirichlet(uv, f, a, g)),
   };
 };

@@ -59,7 +59,7 @@ export const continuumSimulation = async (
     optimiser: adam(0.05),
     plain: (drive) => -plainDistance(scene, drive),
     /* The more steps there are, the more often friction sets in. */
-    difference: 1e-6 * Math.min(1, (128 / steps) ** 2.5),
+    difference: 1e-6 * (128 / steps) ** 2.5,
     picture: () => {
       const centres = new Float64Array(3 * count).fill(0.5);
       for (let p = 0; p < count; p++) centres.set(sim.field(f.x).get(p), 3 * p);

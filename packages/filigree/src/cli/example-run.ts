@@ -122,6 +122,9 @@ const onceEach = (): ((warnings: Diagnostics) => Diagnostics) => {
 export const wrongExample = ({ check, example }: ExampleSummary): Diagnostic | undefined =>
   check.passed
     ? undefined
-    : error('run/check', `the check of example '${example}' failed`, {
-        remedy: 'its numbers are not to be trusted; please report it with the arguments',
+    : error('run/check', `the check of example '${example}' failed${check.why === undefined ? '' : `: ${check.why}`}`, {
+        remedy:
+          check.why === undefined
+            ? 'its numbers are not to be trusted; please report it with the arguments'
+            : 'give other arguments',
       });
