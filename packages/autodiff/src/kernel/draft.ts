@@ -82,6 +82,7 @@ export const draftAdjoint = (
       active.has(p.id) ? [[n, buffer(p.type as ScalarType, 1, 'output', `by_${p.hint ?? n}`)] as const] : [],
     ),
   );
+  const settled = settledPlaces(primal.body, elementOf);
   const tooLong = new Map<number, { readonly op: Op; readonly most: number }>();
   let flag: string | undefined;
   const r: Reversal = {
@@ -91,9 +92,10 @@ export const draftAdjoint = (
       table,
       elementOf,
       passingWrites(primal.body, elementOf),
-      { body: primal.body, places: settledPlaces(primal.body, elementOf) },
+      { body: primal.body, places: settled },
       setting.overwritten,
     ),
+    settled,
     cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
     buffer,
     remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.has(n) ? [op] : []))),

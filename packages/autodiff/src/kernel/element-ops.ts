@@ -22,8 +22,8 @@ export interface AdjointPlace {
   readonly add: (b: Builder, value: Value, index: readonly Value[]) => void;
   /** Takes the adjoint out of an element in one step, and leaves zero. */
   readonly take: (b: Builder, zero: Value, index: readonly Value[]) => Value;
-  /** The element itself as the primal left it, where that is kept. */
-  readonly primal?: (b: Builder, index: readonly Value[]) => Value;
+  /** The element itself as the primal left it: of what the kernel keeps for itself, where that is made again. */
+  readonly primal: (b: Builder, index: readonly Value[]) => Value;
 }
 
 /** Reads ops on elements; undefined of all other ops. */
@@ -50,7 +50,14 @@ export const elementOps =
     if (dialect !== 'mem') return undefined;
     const name = String(op.attrs.buffer).slice(1);
     const buffer = buffers.get(name);
-    return { does, value, index, adjoint: buffer && ofBuffer(buffer.name), place: `buffer '${name}'`, lasting: false };
+    return {
+      does,
+      value,
+      index,
+      adjoint: buffer && ofBuffer(name, buffer.name),
+      place: `buffer '${name}'`,
+      lasting: false,
+    };
   };
 
 const ofField = (primal: string, field: string): AdjointPlace => ({
@@ -61,7 +68,8 @@ const ofField = (primal: string, field: string): AdjointPlace => ({
   take: (b, zero, index) => b.value('field.atomic', [zero, ...index], { field, kind: 'exchange', activate: false }),
 });
 
-const ofBuffer = (buffer: string): AdjointPlace => ({
+const ofBuffer = (primal: string, buffer: string): AdjointPlace => ({
+  primal: (b, [index]) => b.load(primal, index),
   load: (b, [index]) => b.load(buffer, index),
   store: (b, value, [index]) => b.store(buffer, value, index),
   add: (b, value, [index]) => void b.atomic(buffer, 'add', value, index),

@@ -89,7 +89,8 @@ export const refuseRunningExtrema = (
   const uses = usesOf(primal, elementOf);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
-    if (!isExtremum(use) || !elementOf(use.op)?.adjoint) continue;
+    const element = elementOf(use.op);
+    if (!isExtremum(use) || !element?.adjoint || !element.lasting) continue;
     if (isRounded(layout, String(use.op.attrs.field)))
       fail(
         'adjoint/extremum',

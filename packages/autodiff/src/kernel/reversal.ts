@@ -28,6 +28,8 @@ export interface Reversal {
   readonly unreached: ReadonlySet<number>;
   /** Places, as effects call them, of values that have adjoints. */
   readonly places: ReadonlySet<string>;
+  /** Places of the kernel's own that are made again, and hold in the end what they held in the primal. */
+  readonly settled: ReadonlySet<string>;
   /** A buffer of one element of a type, for sums over the iterations of a parallel loop. */
   readonly cell: (v: Value) => string;
   /** Appends a region's computation, and then its reverse. */

@@ -88,7 +88,13 @@ const reverseElement = (
       remedy: 'load it in a kernel of its own',
     });
   if (op.attrs.kind === 'add') return sums.add(b, value, adjoint.load(b, at));
-  if ((op.attrs.kind === 'min' || op.attrs.kind === 'max') && adjoint.primal) {
+  if (op.attrs.kind === 'min' || op.attrs.kind === 'max') {
+    if (!lasting && !r.settled.has(place))
+      fail('adjoint/extremum', 'an extremum over a parallel loop is used while it is found, or found anew', {
+        loc: op.loc,
+        remedy:
+          'find each in a variable of its own, that has a value before the loop and is used after it; or in an element of a field, by atomicMin or atomicMax',
+      });
     /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others; so does one that does not change, from what was there before. */
     const [seed] = b.if(
       b.cmp('eq', adjoint.primal(b, at), r.again.value(known, value)),

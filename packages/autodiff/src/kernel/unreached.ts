@@ -7,7 +7,7 @@ import { rowOf } from './rule.js';
 
 /**
  * Values that may be computed for nothing, and whose rule may then multiply an adjoint of 0 by what is infinite or no number: they are used only in
- * arms that may not be taken, in loops that may have no iterations, or for values of which this holds.
+ * arms that may not be taken, in loops that may have no iterations, as what may be no extremum, or for values of which this holds.
  */
 export const unreachedValues = (
   { body, params }: Kernel,
@@ -18,13 +18,22 @@ export const unreachedValues = (
 ): ReadonlySet<number> => {
   /** How many ops that may not run their regions lie around the definition of a value. */
   const depths = new Map<number, number>(params.map((p) => [p.id, 0]));
-  const singular = new Set<number>();
+  /** Values that may be infinite or no number: what is loaded or given, and what follows from it. */
+  const singular = new Set<number>(params.flatMap((p) => (isFloat(p.type) ? [p.id] : [])));
+  /** Results of ops whose partial derivatives may be. */
+  const steep = new Set<number>();
   const reached = new Set<number>();
   const found = new Set<number>();
 
   const isTame = (op: Op): boolean => {
     const row = rowOf(rows, op);
     return (row?.is === 'rule' || row?.is === 'zero') && row.tame === true;
+  };
+  const isExtremum = (op: Op): boolean =>
+    elementOf(op)?.does === 'atomic' && (op.attrs.kind === 'min' || op.attrs.kind === 'max');
+  const isSteady = (op: Op): boolean => {
+    const row = rowOf(rows, op);
+    return row?.is === 'rule' && row.steady === true;
   };
   const mayPass = (op: Op): boolean => {
     const control = controlOf(op);
@@ -38,10 +47,12 @@ export const unreachedValues = (
       if (isFloat(p.type)) singular.add(p.id);
     }
     for (const op of ops) {
+      const fine = isTame(op) && op.operands.every((v) => !singular.has(v.id));
       for (const r of op.results) {
         depths.set(r.id, depth);
-        if (isFloat(r.type) && !elementOf(op) && !(isTame(op) && op.operands.every((v) => !singular.has(v.id))))
-          singular.add(r.id);
+        if (!isFloat(r.type) || fine) continue;
+        singular.add(r.id);
+        if (!isSteady(op)) steep.add(r.id);
       }
       for (const region of op.regions) define(region, depth + (mayPass(op) ? 1 : 0));
     }
@@ -59,12 +70,13 @@ export const unreachedValues = (
       const row = rowOf(rows, op);
       const arms = row?.is === 'rule' ? row.choice?.arms : undefined;
       const whole = isEnd ? around.results.length !== op.operands.length : op.results.length === 0;
-      const all = whole || elementOf(op)?.value !== undefined;
+      /* An extremum leaves nothing to those that it is not. */
+      const all = !isExtremum(op) && (whole || elementOf(op)?.value !== undefined);
       op.operands.forEach((v, n) => {
         const needed = isEnd ? reached.has(around.results[n]?.id) : op.results.some((r) => reached.has(r.id));
         if (all || (needed && !arms?.includes(n))) use(v, depth);
       });
-      for (const r of op.results) if (singular.has(r.id) && !reached.has(r.id)) found.add(r.id);
+      for (const r of op.results) if (steep.has(r.id) && !reached.has(r.id)) found.add(r.id);
     }
   };
 

@@ -8,6 +8,7 @@ export type Derivative =
       /** For an op that hands on one of two operands: which. */
       readonly choice?: Choice;
       readonly tame?: Tame;
+      readonly steady?: Steady;
     }
   | { readonly is: 'zero'; readonly why: string; readonly tame?: Tame }
   /** An op of control flow or memory, whose derivative is not told by numbers alone. */
@@ -19,6 +20,9 @@ export type Derivative =
  * its value is computed for nothing, its derivative may be, too.
  */
 export type Tame = true;
+
+/** Said of an op whose partial derivatives are numbers whatever its operands are, so that an adjoint of 0 stays 0. */
+export type Steady = true;
 
 /**
  * A seed times the partial derivative by each operand; nothing for an operand that has none. The seed of reverse mode is the

@@ -14,6 +14,7 @@ const choice = (arms: Choice['arms'], first: Choice['first']): Derivative & { re
 });
 const zero = (why: string) => ({ is: 'zero', why }) as const;
 const tame = (row: Derivative & { readonly is: 'rule' | 'zero' }): Derivative => ({ ...row, tame: true });
+const steady = (row: Derivative & { readonly is: 'rule' }): Derivative => ({ ...row, tame: true, steady: true });
 
 const steps = zero('its result changes in steps, and does not change between them');
 const whole = zero('it works on integers or truth values, which do not change by a little');
@@ -33,18 +34,18 @@ const lanes: Derivative = {
  * length of a vector that happens to be zero has a gradient; `pow` by its exponent has 0 at base 0.
  */
 export const derivatives: DerivativeTable = {
-  'arith.add': tame(rule((_s, seed) => [seed, seed])),
-  'arith.sub': tame(rule((s, seed) => [seed, s.neg(seed)])),
+  'arith.add': steady(rule((_s, seed) => [seed, seed])),
+  'arith.sub': steady(rule((s, seed) => [seed, s.neg(seed)])),
   'arith.mul': tame(rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a)])),
   'arith.div': rule((s, seed, r, _a, b) => {
     const byA = s.div(seed, b);
     return [byA, s.neg(s.mul(byA, r))];
   }),
   'arith.rem': rule((s, seed, _r, a, b) => [seed, s.neg(s.mul(seed, s.trunc(s.div(a, b))))]),
-  'arith.neg': tame(rule((s, seed) => [s.neg(seed)])),
-  'arith.min': tame(choice([0, 1], (s, a, b) => s.le(a, b))),
-  'arith.max': tame(choice([0, 1], (s, a, b) => s.ge(a, b))),
-  'arith.select': tame(choice([1, 2], (_s, condition) => condition)),
+  'arith.neg': steady(rule((s, seed) => [s.neg(seed)])),
+  'arith.min': steady(choice([0, 1], (s, a, b) => s.le(a, b))),
+  'arith.max': steady(choice([0, 1], (s, a, b) => s.ge(a, b))),
+  'arith.select': steady(choice([1, 2], (_s, condition) => condition)),
 
   'math.sqrt': rule((s, seed, r) => [s.select(s.gt(r, 0), s.div(s.mul(seed, 0.5), r), 0)]),
   'math.rsqrt': rule((s, seed, r) => [s.mul(s.mul(seed, -0.5), s.mul(r, s.mul(r, r)))]),
@@ -82,7 +83,7 @@ export const derivatives: DerivativeTable = {
   'math.asinh': rule((s, seed, _r, a) => [s.div(seed, s.hypot(1, a))]),
   'math.acosh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sqrt(s.sub(a, 1)), s.sqrt(s.add(a, 1))))]),
   'math.atanh': rule((s, seed, _r, a) => [s.div(seed, s.mul(s.sub(1, a), s.add(1, a)))]),
-  'math.fround': tame(rule((_s, seed) => [seed])),
+  'math.fround': steady(rule((_s, seed) => [seed])),
   'math.fma': tame(rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a), seed])),
 
   'math.floor': tame(steps),
@@ -99,7 +100,7 @@ export const derivatives: DerivativeTable = {
   'arith.shr': whole,
   'arith.iota': whole,
   'arith.constant': tame(zero('a constant depends on nothing')),
-  'arith.cast': tame(rule((_s, seed) => [seed])),
+  'arith.cast': steady(rule((_s, seed) => [seed])),
   'arith.splat': lanes,
   'arith.extract': lanes,
   'arith.insert': lanes,

@@ -1,0 +1,95 @@
+import type { Backend } from '@filigree/backend';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { atomicMin, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { dense, fields, i, layout } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { checkGradient, made } from './gradient-check.js';
+import { program, valueAndGradient } from '@filigree/runtime';
+
+const { x, y, lo, loss } = fields('f64', i, ['x', 'y', 'lo', 'loss']);
+const tree = layout(dense(i, 8).place(x, y), dense(i, 1).place(lo, loss));
+const reset = kernel([lo, loss], (lo, loss) => {
+  loss[0] = 0.0;
+  lo[0] = 1e9;
+});
+const values = [0.4, -0.7, 1.3, 0.2, 2.1, -1.6, 0.9, 0.5].map((v, p) => [x, [p], v] as const);
+
+const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
+const backends: readonly (readonly [string, Backend])[] = [
+  ['wasm', wasm()],
+  ...(hasCompiler ? [['cpp', cpp()] as const] : []),
+];
+
+describe.each(backends)('extrema over parallel loops that variables hold, %s', (_name, backend) => {
+  it.each<[string, KernelDef, readonly unknown[]]>([
+    [
+      'a maximum and a minimum, used by a later loop',
+      kernel([x, y, loss], (x, y, loss) => {
+        let high = -1e9;
+        let low = 1e9;
+        for (const p of range(8)) {
+          high = Math.max(high, x[p] * x[p]);
+          low = Math.min(low, Math.sin(x[p]));
+        }
+        for (const p of range(8)) y[p] = x[p] * high + low * low;
+        for (const p of range(8)) loss[0] += y[p] * high * (p + 1);
+      }),
+      [],
+    ],
+    [
+      'one over two loops, in branches, from what is given',
+      kernel([x, loss, 'f64'], (x, loss, c) => {
+        let high = c * c;
+        for (const p of range(4)) if (x[p] > 0) high = Math.max(high, x[p] * c);
+        for (const p of range(4, 8)) high = Math.max(high, x[p] * x[p] * c);
+        loss[0] += high * high + x[0];
+      }),
+      [0.7],
+    ],
+    [
+      'one that is used, and found on',
+      kernel([x, loss], (x, loss) => {
+        let high = 0.0;
+        for (const p of range(4)) high = Math.max(high, x[p]);
+        const before = high * high;
+        for (const p of range(4, 8)) high = Math.max(high, x[p]);
+        loss[0] += before + 3 * high;
+      }),
+      [],
+    ],
+  ])('%s', async (_what, f, args) => {
+    await checkGradient({ layout: tree, f, reset, loss, values, args, backend });
+  });
+
+  it('what is infinite and no extremum, or in an arm that is not taken, leaves no NaN', async () => {
+    const f = kernel([x, y, lo, loss, 'f64'], (x, y, lo, loss, far) => {
+      for (const p of range(8)) {
+        atomicMin(lo, 0, 1 / Math.max(x[p], 0.0));
+        const product = x[p] * y[p];
+        const farther = far * x[p];
+        if (y[p] < 5) loss[0] += product * product;
+        if (x[p] > 99) loss[0] += farther;
+      }
+    });
+    const total = kernel([lo, loss], (lo, loss) => {
+      loss[0] += lo[0] * lo[0];
+    });
+    const sim = await made(
+      program({ layout: tree, kernels: { f, reset, total }, differentiate: true, backend, fastMath: false }),
+    );
+    sim.field(x).fromArray([0, 1, 2, 0.5, 4, -1, 0, 0.25], { from: [0], to: [8] });
+    sim.field(y).fromArray([Infinity, 1, 2, Infinity, 3, 1, 2, 0], { from: [0], to: [8] });
+    const { gradient } = valueAndGradient(
+      sim,
+      () => {
+        sim.run.reset();
+        sim.run.f(Infinity);
+        sim.run.total();
+      },
+      { loss, wrt: { x } },
+    );
+    expect(Array.from({ length: 8 }, (_, p) => gradient.x.get(p))).toEqual([0, 2, 16, 0, 72 - 2 / 64, -2, 0, 0]);
+    sim.dispose();
+  });
+});
