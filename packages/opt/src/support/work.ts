@@ -1,4 +1,4 @@
-import { isLoop, type ControlOf, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
+import { isLoop, type Access, type ControlOf, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
 import { tripCount } from './trip-count.js';
 
 /** What is known of the loops of a kernel. */
@@ -9,6 +9,8 @@ export interface Loops {
   readonly unknown?: number;
   /** Iterations of a loop that run at once; 1 if not given. */
   readonly lanes?: (loop: Op) => number;
+  /** What an op reads and writes, which takes as long on lanes as without; nothing if not given. */
+  readonly accesses?: (op: Op) => readonly Access[] | undefined;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface Loops {
 export const workOf = (region: Region, loops: Loops, weight: (op: Op) => number = work, lanes = 1): number => {
   let sum = 0;
   const count = (op: Op, runs: number, wide: number): void => {
-    sum += (runs * weight(op)) / (op.name.startsWith('mem.') ? 1 : wide);
+    sum += (runs * weight(op)) / (loops.accesses?.(op)?.length ? 1 : wide);
   };
   timesRun(region, loops, count, 1, lanes);
   return Math.max(1, Math.min(2 ** 30, Math.ceil(sum)));

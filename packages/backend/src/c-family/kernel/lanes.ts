@@ -1,6 +1,7 @@
 import { type Op, type Region, byteSize, isVector, scalarOf, walk } from '@filigree/ir';
 import { accumulations } from '../accumulation.js';
 import { nearBuffers } from '../apart.js';
+import { accessesOf } from '../core-ops.js';
 import { affineValues } from '../usage.js';
 import { type Writer, line } from '../writer.js';
 import { effectOf, terminators } from './region.js';
@@ -43,8 +44,7 @@ export const lanesIn = (w: Writer, loop: Op): number => {
   if (hints(w, loop).length === 0) return 1;
   let widest = 1;
   walk(loop.regions[0]!, (op) => {
-    if (op.name === 'mem.load' || op.name === 'mem.store')
-      widest = Math.max(widest, byteSize(scalarOf((op.results[0] ?? op.operands[0]!).type)));
+    if (accessesOf(op)?.length) widest = Math.max(widest, byteSize(scalarOf((op.results[0] ?? op.operands[0]!).type)));
   });
   return Math.max(1, SMALLEST_REGISTER / widest);
 };

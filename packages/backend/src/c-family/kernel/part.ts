@@ -52,6 +52,7 @@ export const emitPart = (w: Writer, op: Op): void => {
     control: controlOf,
     constantOf: (v: Value) => scalarConstant(w, v),
     lanes: (loop: Op) => lanesIn(w, loop),
+    accesses: accessesOf,
   };
   const work = workOf(op.regions[0]!, loops, undefined, lanesIn(w, op));
   const alone =
