@@ -39,6 +39,9 @@ const builtGallery: Plugin = {
 
 const exclude = ['**/node_modules/**', '**/dist/**', '**/out/**'];
 
+/* Test files that want a process of their own. */
+const alone = '**/*.alone.test.ts';
+
 export default defineConfig({
   plugins: [
     ...((process.env.FILIGREE_SEED ?? process.env.FILIGREE_RUNS) ? [properties] : []),
@@ -55,13 +58,22 @@ export default defineConfig({
   },
   ssr: { resolve: built ? {} : { conditions, externalConditions: conditions } },
   test: {
-    include: ['{packages,tools}/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
-    exclude,
-    /*
-     * The files that a worker runs share what it has loaded, and what V8 has compiled of it: half of all time. What a test changes outside of
-     * itself (environment, spies) it puts back.
-     */
-    isolate: false,
+    projects: [
+      /*
+       * The files that a worker runs share what it has loaded, and what V8 has compiled of it: half of all time. What a test changes outside of
+       * itself (environment, spies) it puts back.
+       */
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['{packages,tools}/*/tests/**/*.test.ts', 'e2e/tests/**/*.test.ts'],
+          exclude: [...exclude, alone],
+          isolate: false,
+        },
+      },
+      { extends: true, test: { name: 'alone', include: [alone], exclude } },
+    ],
     /* As the command line has it: tests compile kernels, see docs/decisions/command-line.md. */
     execArgv: ['--interrupt-budget=540672'],
     /* By default one processor is left idle, which on two doubles the time. */

@@ -63,14 +63,14 @@ test('a new package type-checks, and its tests pass', () => {
   expect(JSON.parse(readFileSync(join(root, 'tsconfig.packages.json'), 'utf8')).references).toContainEqual({
     path: 'packages/frobnicate',
   });
-  expect(tool('typescript/bin/tsc', '-b', 'packages/frobnicate')).toBe('fine');
+  expect(tool('typescript-native/bin/tsc', '-b', 'packages/frobnicate')).toBe('fine');
   expect(tool('vitest/vitest.mjs', 'run', 'packages/frobnicate/')).toBe('fine');
 });
 
 test('a new backend type-checks, and its tests pass', () => {
   expect(generate('new-backend', 'opencl').stdout).toContain('wrote packages/backend-opencl/src/emit.ts');
   link('backend-opencl');
-  expect(tool('typescript/bin/tsc', '-b', 'packages/backend-opencl')).toBe('fine');
+  expect(tool('typescript-native/bin/tsc', '-b', 'packages/backend-opencl')).toBe('fine');
   expect(tool('vitest/vitest.mjs', 'run', 'packages/backend-opencl/')).toBe('fine');
 });
 

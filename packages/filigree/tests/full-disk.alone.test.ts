@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { marketOf, refusal, scratchFile, workingBackends } from './support.js';
 
-/* In a file of its own: a process that once had a folder for temporary files keeps it. */
+/* A process that once had a folder for temporary files keeps it. */
 const A = scratchFile('a.mtx', marketOf([[1, 2]]));
 vi.stubEnv('FILIGREE_CACHE_DIR', join(A, 'below-a-file'));
 vi.stubEnv('TMPDIR', join(A, 'below-a-file'));
