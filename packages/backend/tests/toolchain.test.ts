@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { spawn, spawnSync } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findToolchain, instructionSet, instructionSets } from '@filigree/backend/native';
 
@@ -173,17 +174,37 @@ describe('the search for a compiler', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a compiler that runs', () => {
-  it.each(['SIGTERM', 'SIGHUP'] as const)('ends with the process that %s ends', async (signal) => {
-    const text = `
+/* A process starts others itself, or has them started where it is large. */
+const SMALL = 0;
+const LARGE = 256 << 20;
+
+/** Starts a process that holds so many bytes and runs a module's text, of which `runProcess` and the arguments are known. */
+const processOf = (bytes: number, text: string, ...args: string[]): ChildProcess => {
+  const module = `
       const { runProcess } = await import('@filigree/backend/native');
-      void runProcess('sh', ['-c', 'echo $$ > ' + process.argv[1] + '; sleep 60; exit']);
-      setInterval(() => {}, 1000);`;
+      const [, ...args] = process.argv;
+      globalThis.held = Buffer.alloc(${bytes}, 1);
+      ${text}`;
+  return spawn(
+    process.execPath,
+    ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', module, ...args],
+    { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+};
+
+describe.skipIf(process.platform === 'win32')('a compiler that runs', () => {
+  it.each([
+    ['SIGTERM', SMALL],
+    ['SIGHUP', SMALL],
+    ['SIGTERM', LARGE],
+    ['SIGKILL', LARGE],
+  ] as const)('ends with the process that %s ends, which holds %i bytes', async (signal, bytes) => {
     const file = join(compilers({}), 'pid');
-    const child = spawn(
-      process.execPath,
-      ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', text, file],
-      { cwd: new URL('..', import.meta.url), stdio: 'ignore' },
+    const child = processOf(
+      bytes,
+      `void runProcess('sh', ['-c', 'echo $$ > ' + args[0] + '; sleep 60; exit']);
+      setInterval(() => {}, 1000);`,
+      file,
     );
     const pid = await until(() => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0));
     expect(runs(pid)).toBe(true);
@@ -191,6 +212,35 @@ describe.skipIf(process.platform === 'win32')('a compiler that runs', () => {
     child.kill(signal);
     expect(await ended).toBe(signal);
     await until(() => !runs(pid));
+  });
+
+  it.each([
+    [SMALL, true],
+    [LARGE, false],
+  ])('tells how it ended, to a process that holds %i bytes', async (bytes, itself) => {
+    const child = processOf(
+      bytes,
+      `const sh = (text, options) => runProcess('sh', ['-c', text], options);
+      const env = { ...process.env, WORD: 'said' };
+      const [parent, ...ends] = await Promise.all([
+        sh('echo $PPID'),
+        sh('pwd; echo $WORD; echo $WORD >&2; exit 3', { cwd: '/', env }),
+        sh('sleep 60', { limitMs: 200 }),
+        sh('kill -9 $$'),
+        runProcess('/nowhere/cc', []),
+      ]);
+      console.log(JSON.stringify({ itself: Number(parent.stdout) === process.pid, ends }));`,
+    );
+    const said = await text(child.stdout!);
+    expect(JSON.parse(said)).toEqual({
+      itself,
+      ends: [
+        { stdout: '/\nsaid\n', stderr: 'said\n', status: 3 },
+        { stdout: '', stderr: '', signal: 'SIGKILL', timedOut: true },
+        { stdout: '', stderr: '', signal: 'SIGKILL' },
+        { stdout: '', stderr: '', failure: 'ENOENT' },
+      ],
+    });
   });
 });
 
