@@ -3,6 +3,7 @@ import { byteSize, fail, type Diagnostics, orThrow } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import {
   describeElements,
+  overridesFor,
   specialize,
   templatePicture,
   trace,
@@ -70,8 +71,8 @@ export type CompileProblemOptions = Pick<
 /** Trace, specialise, generate, compile, load, and fill in the inputs. Throws `DiagnosticError`. */
 export const compileProblem = async (problem: Problem, options: CompileProblemOptions): Promise<CompiledProblem> => {
   const { dtype, arithmetic, threads, progress = () => undefined } = options;
-  const specializeOptions = mergeOptions({ dtype }, ablate(options.ablate));
   const backend = await resolveBackend(options.backend);
+  const specializeOptions = mergeOptions(overridesFor(backend.capabilities), { dtype }, ablate(options.ablate));
 
   const begin = performance.now();
   progress(0, 'trace');

@@ -1,6 +1,7 @@
 export {
   defaultOptions,
   specializeSpec,
+  overridesFor,
   traceFor,
   type DecomposeOptions,
   type EmitOptions,

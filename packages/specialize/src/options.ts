@@ -87,6 +87,11 @@ export interface PlaceOptions {
    * tiles, and a scheduler can run them as one. 0: by bytes.
    */
   readonly tileInstances: number;
+  /**
+   * Bytes of values that a tile computes and then goes on with what the next launch would compute of them alone, while they are in the cache; 0 for launches
+   * one after the other.
+   */
+  readonly fusedBytes: number;
 }
 
 /** What loops ask of the target. */
@@ -113,7 +118,7 @@ export const defaultOptions: SpecializeOptions = {
   group: { maxUnrolledTerms: 16, minUnrolledInstances: 64, blocks: true },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
-  place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0 },
+  place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0, fusedBytes: 1 << 19 },
   emit: { simd: true, parallel: true },
 };
 
@@ -140,6 +145,12 @@ export const traceFor = ({
   columns: decompose.global,
   repetition: decompose.global && repetition,
 });
+
+/** What to specialise with for a target: on GPUs, whose threads run in teams, many small tiles keep more of them busy than a cache saves. */
+export const overridesFor = (target: {
+  readonly team?: unknown;
+}): { readonly place?: { readonly fusedBytes: number } } =>
+  target.team === undefined ? {} : { place: { fusedBytes: 0 } };
 
 /* What the options of each stage take. Infinity is no limit. */
 
@@ -176,6 +187,7 @@ export const placeSpec: OptionSpec<PlaceOptions> = {
   narrow: option.truth,
   tileBytes: option.number(0),
   tileInstances: option.whole(0),
+  fusedBytes: option.number(0),
 };
 
 export const emitSpec: OptionSpec<EmitOptions> = { simd: option.truth, parallel: option.truth };

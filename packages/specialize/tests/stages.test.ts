@@ -68,12 +68,13 @@ describe('every stage can be switched off', () => {
     'wide tables': { place: { ...d.place, narrow: false } },
     'small tiles': { place: { ...d.place, tileBytes: 128 } },
     'tiles of equally many instances': { place: { ...d.place, tileInstances: 7 } },
+    'tiles that go on with the next launch': { place: { ...d.place, fusedBytes: 16 } },
     'no tiles': { place: { ...d.place, tileBytes: 0 } },
     'no lanes, one thread': { emit: { simd: false, parallel: false } },
     'nothing at all': {
       decompose: { ...d.decompose, global: false, tags: false, detectBlocks: false },
       simplify: false,
-      place: { coherence: false, pieces: false, narrow: false, tileBytes: 0, tileInstances: 0 },
+      place: { coherence: false, pieces: false, narrow: false, tileBytes: 0, tileInstances: 0, fusedBytes: 0 },
       emit: { simd: false, parallel: false },
     },
   };

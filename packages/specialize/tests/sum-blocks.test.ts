@@ -101,6 +101,19 @@ describe('sums that read the same elements', () => {
     expect(together.specialized.indexBytes).toBeLessThan(single.specialized.indexBytes / 3);
   });
 
+  it('run in the launch of these, tile by tile, but where they read several tiles', () => {
+    const faces = strip(200);
+    const { slots, length } = slotsOf(faces, 2);
+    const compiled = (fusedBytes: number) =>
+      run(faces, slots, 2, length, { place: { ...defaultOptions.place, fusedBytes } });
+    const [apart, together] = [compiled(0), compiled(1 << 11)];
+    const groups = ({ specialized }: typeof apart): number[] =>
+      specialized.module.kernels.map(({ attrs }) => Number(attrs['groups']));
+    expect([...together.out]).toEqual([...apart.out]);
+    expect(groups(together)[0]).toBeGreaterThan(groups(apart)[0]);
+    expect(groups(together)).toHaveLength(groups(apart).length);
+  });
+
   it('compute what plain code does, wherever their entries go', () => {
     fc.assert(
       fc.property(
@@ -119,6 +132,7 @@ describe('sums that read the same elements', () => {
           { group: { ...group, maxUnrolledTerms: 1 } },
           { group, simplify: false },
           { group, place: { ...defaultOptions.place, coherence: false, narrow: false, tileBytes: 256 } },
+          { group, place: { ...defaultOptions.place, fusedBytes: 64 } },
           { group, decompose: { ...defaultOptions.decompose, detectBlocks: false } },
           { group, decompose: { ...defaultOptions.decompose, global: false, local: false } },
         ),

@@ -1,7 +1,15 @@
 import type { Backend } from '@filigree/backend';
 import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, orThrow } from '@filigree/ir';
 import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
-import { specialize, trace, traceFor, type Program, type Specialized, type Trace } from '@filigree/specialize';
+import {
+  overridesFor,
+  specialize,
+  trace,
+  traceFor,
+  type Program,
+  type Specialized,
+  type Trace,
+} from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
 
@@ -47,6 +55,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
   const { backend, threads = 1, cache, memory, bind, session, maxMB, onProgress } = options;
   const arithmetic = arithmeticOf(options.arithmetic);
   const specializeOptions = mergeOptions(
+    overridesFor(backend.capabilities),
     session ? { place: { tileInstances: TILE } } : {},
     options.specialize ?? {},
     options.dtype ? { dtype: options.dtype } : {},

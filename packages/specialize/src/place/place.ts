@@ -2,10 +2,11 @@ import { checkOptions, fail, pass, type Arithmetic, type Buffer, type Pass } fro
 import type { Repetition } from '../group/groups.js';
 import { associativeIn } from '../decompose/codes.js';
 import type { Template } from '../harvest/template.js';
-import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
+import { specializeSpec, withDefaults, type PlaceOptions, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
 import { bufferOf, destinationColumns, positionsOf, TEMPORARIES, type Positions } from './columns.js';
 import { encode, interleave, type Encoded } from './encode.js';
+import { fused, type PlannedLaunch } from './fuse.js';
 import { placeIntermediates } from './intermediates.js';
 import { operationsOf, payOnLanes } from './lanes.js';
 import type { Movable } from './movable.js';
@@ -13,7 +14,7 @@ import { moves } from './moves.js';
 import { PART, PART_TERMS, partsOf } from './parts.js';
 import { Pools, type TableBases } from './pools.js';
 import { oneEach, stepStarts } from './steps.js';
-import { cutTiles } from './tiles.js';
+import { cutTiles, type Tiles } from './tiles.js';
 import { termStarts } from '../harvest/harvested.js';
 
 /** A group with every position known; instances in the order they run. */
@@ -117,16 +118,18 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
   const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('place', given, specializeSpec));
   return pass('place', (h) => {
     const all = [...h.harvested, ...h.listed, ...moves(h)].filter((g) => g.units.length > 0);
-    const { slot, count } = placeIntermediates(h, all);
+    const { dtype } = options;
+    const planned = plannedLaunches(h, all, options.place, dtype === 'f32' ? 4 : 8);
+    const { slot, count } = placeIntermediates(
+      h,
+      planned.flatMap(({ groups }) => groups),
+    );
     const pools = new Pools();
     let temporaries = count;
     const reserve = (n: number): number => (temporaries += n) - n;
     const names = ['', ...h.inputs.map((i) => i.name)];
     const at: PlaceContext = { h, slot, pools, reserve, options: options.place, simd: options.emit.simd, names };
-    const { dtype } = options;
-    const launches = [...byLaunch(all)]
-      .sort((a, b) => a[0] - b[0])
-      .map(([level, groups]) => placeLaunch(at, level, groups, dtype === 'f32' ? 4 : 8));
+    const launches = planned.map((launch) => placeLaunch(at, launch));
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
       ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.length, role: 'output' })),
@@ -169,11 +172,31 @@ const byLaunch = (groups: readonly Movable[]): Map<number, Movable[]> => {
   return launches;
 };
 
-const placeLaunch = (at: PlaceContext, level: number, groups: readonly Movable[], scalarBytes: number): Launch => {
+/** Launches in the order in which they run, cut into tiles or steps. */
+const plannedLaunches = (
+  h: Ordered,
+  all: readonly Movable[],
+  options: PlaceOptions,
+  scalarBytes: number,
+): readonly PlannedLaunch[] => {
+  const cut = (groups: readonly Movable[]): Tiles => cutTiles(groups, h.order, scalarBytes, options);
+  const launches = [...byLaunch(all)]
+    .sort((a, b) => a[0] - b[0])
+    .map(([level, groups]): PlannedLaunch => {
+      const { repeated } = groups[0];
+      const tiles = repeated
+        ? { tiles: repeated.steps, starts: groups.map((g) => stepStarts(g.units, h.level, repeated)) }
+        : cut(groups);
+      return { level, groups, tiles };
+    });
+  const { tileBytes, tileInstances, fusedBytes } = options;
+  return tileBytes > 0 && tileInstances === 0 && fusedBytes > 0
+    ? fused(h, launches, scalarBytes, fusedBytes, cut)
+    : launches;
+};
+
+const placeLaunch = (at: PlaceContext, { level, groups, tiles: { tiles, starts } }: PlannedLaunch): Launch => {
   const { repeated } = groups[0];
-  const { tiles, starts } = repeated
-    ? { tiles: repeated.steps, starts: groups.map((g) => stepStarts(g.units, at.h.level, repeated)) }
-    : cutTiles(groups, at.h.order, scalarBytes, at.options);
   return {
     level,
     tiles,

@@ -33,8 +33,14 @@ export const cutTiles = (
   const most = Math.floor(instances / (MIN_INSTANCES * groups.length));
   const wanted =
     tileBytes > 0 ? Math.min(Math.max(Math.ceil(total / tileBytes), Math.ceil(work / TILE_WORK)), most) : 1;
-  const tiles = Math.max(1, wanted);
+  return evenTiles(groups, order, scalarBytes, Math.max(1, wanted));
+};
+
+/** So many tiles, which all touch equally many bytes. */
+export const evenTiles = (groups: readonly Movable[], order: Int32Array, scalarBytes: number, tiles: number): Tiles => {
   if (tiles === 1) return { tiles, starts: groups.map((g) => Int32Array.of(0, g.units.length)) };
+  const bytes = groups.map((g) => bytesPerInstance(g, scalarBytes));
+  const total = groups.reduce((sum, g, k) => sum + g.units.length * bytes[k], 0);
   return startsIn(groups, tiles, tilesOfUnits(groups, order, bytes, total / tiles), (t, end) => (end * t) / tiles);
 };
 
