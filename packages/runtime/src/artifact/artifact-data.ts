@@ -85,7 +85,7 @@ export interface KernelData {
 }
 
 /** The parts of a file, one behind the other: bytes of each. */
-export type ArtifactHeader<D extends AnyArtifact = ArtifactData> = D & { readonly parts: readonly number[] };
+export type ArtifactHeader<D extends AnyArtifact> = D & { readonly parts: readonly number[] };
 
 export const artifactFile: FileKind = {
   magic: 'FILIGART',

@@ -6,7 +6,9 @@ import type { Launchable } from '../program/launcher.js';
 import type { Fields } from '../program/program.js';
 import {
   artifactFile,
+  type AnyArtifact,
   type ArtifactData,
+  type ArtifactHeader,
   type CodeData,
   type FieldShape,
   type KernelData,
@@ -33,24 +35,14 @@ type Made = Pick<FieldProgram, 'storage' | 'instance' | 'launches' | 'tape' | 't
  * A compiled program of fields as the bytes of a file: storage, kernels and their code, and nothing that would compile. `openArtifact`
  * runs it. Error: `artifact/program` for what only a compiler can do.
  */
-export const artifactBytes = ({
-  version,
-  name,
-  fields,
-  warnings,
-  variants,
-}: ArtifactParts): Uint8Array<ArrayBuffer> => {
-  const parts: Uint8Array[] = [];
-  const part = (bytes: Uint8Array): number => parts.push(bytes) - 1;
-  const header: ArtifactData = {
+export const artifactBytes = ({ version, name, fields, warnings, variants }: ArtifactParts): Uint8Array<ArrayBuffer> =>
+  sealed<ArtifactData>((part) => ({
     version,
     name,
     fields: fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)])),
     warnings,
     variants: variants.map(({ shared, program }) => variantOf(name, shared, program, part)),
-  };
-  return sealedFile(artifactFile, JSON.stringify({ ...header, parts: parts.map((p) => p.byteLength) }), parts);
-};
+  }));
 
 /** What a traced program is made of. */
 export interface TracedParts extends Pick<ArtifactParts, 'version' | 'name' | 'warnings'> {
@@ -77,23 +69,31 @@ export const tracedBytes = ({
   warnings,
   patterns,
   ...traced
-}: TracedParts): Uint8Array<ArrayBuffer> => {
-  const parts: Uint8Array[] = [];
-  const part = (bytes: Uint8Array): number => parts.push(bytes) - 1;
-  const inParts = ({ rows, cols, rowPtr, colIdx }: Pattern): PatternData => ({
-    rows,
-    cols,
-    rowPtr: part(bytesOf(rowPtr)),
-    colIdx: part(bytesOf(colIdx)),
+}: TracedParts): Uint8Array<ArrayBuffer> =>
+  sealed<TracedData>((part) => {
+    const inParts = ({ rows, cols, rowPtr, colIdx }: Pattern): PatternData => ({
+      rows,
+      cols,
+      rowPtr: part(bytesOf(rowPtr)),
+      colIdx: part(bytesOf(colIdx)),
+    });
+    return {
+      version,
+      name,
+      warnings,
+      traced: { ...traced, patterns: Object.fromEntries(Object.entries(patterns).map(([of, p]) => [of, inParts(p)])) },
+      variants: variants.map(({ shared, instance }) => codeOf(name, shared, instance, part)),
+    };
   });
-  const header: TracedData = {
-    version,
-    name,
-    warnings,
-    traced: { ...traced, patterns: Object.fromEntries(Object.entries(patterns).map(([of, p]) => [of, inParts(p)])) },
-    variants: variants.map(({ shared, instance }) => codeOf(name, shared, instance, part)),
-  };
-  return sealedFile(artifactFile, JSON.stringify({ ...header, parts: parts.map((p) => p.byteLength) }), parts);
+
+/** A file of a header and its parts: what makes the header gives them, and gets their numbers. */
+const sealed = <D extends AnyArtifact>(
+  headerOf: (part: (bytes: Uint8Array) => number) => D,
+): Uint8Array<ArrayBuffer> => {
+  const parts: Uint8Array[] = [];
+  const data = headerOf((bytes) => parts.push(bytes) - 1);
+  const header: ArtifactHeader<D> = { ...data, parts: parts.map((p) => p.byteLength) };
+  return sealedFile(artifactFile, JSON.stringify(header), parts);
 };
 
 type Code = Pick<FieldProgram['instance'], 'artifact' | 'module' | 'backend'>;
