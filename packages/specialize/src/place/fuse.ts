@@ -40,7 +40,7 @@ export const fused = (
       out.push(launch);
       continue;
     }
-    out.push(...together.filter(({ groups }) => groups.length > 0));
+    out.push(...together);
     k++;
   }
   return out;
@@ -55,7 +55,7 @@ const joined = (
   scalarBytes: number,
   tileBytes: number,
   cut: (groups: readonly Movable[]) => Tiles,
-): readonly [PlannedLaunch, PlannedLaunch] | undefined => {
+): readonly PlannedLaunch[] | undefined => {
   const mayMove = (g: Movable): boolean =>
     g.body !== undefined && g.segments.length === 0 && g.move === undefined && g.repeated === undefined;
   if (!first.groups.every((g) => g.move === undefined && g.repeated === undefined)) return undefined;
@@ -71,27 +71,22 @@ const joined = (
   const left: Movable[] = [];
   for (const g of second.groups) {
     const of = mayMove(g) ? tilesOfInstances(g.body!, g.units.length, (id) => tileOf[unitOf[id]]) : undefined;
-    const members = of === undefined ? NONE : byTile(of, tiles.tiles);
-    if (of === undefined || members.length < LEAST_TAKEN * g.units.length || members.length === 0) {
+    const { members, starts } = byTile(of ?? NONE, tiles.tiles);
+    if (of === undefined || members.length < LEAST_TAKEN * g.units.length) {
       left.push(g);
       continue;
     }
-    const starts = new Int32Array(tiles.tiles + 1);
-    for (const m of members) starts[of[m] + 1]++;
-    for (let t = 0; t < tiles.tiles; t++) starts[t + 1] += starts[t];
     taken.push({ group: selected(g, members), starts });
     const rest = Int32Array.from(of.keys()).filter((m) => of[m] < 0);
     if (rest.length > 0) left.push(selected(g, rest));
   }
   if (taken.length === 0) return undefined;
-  return [
-    {
-      ...first,
-      groups: [...first.groups, ...taken.map(({ group }) => group)],
-      tiles: { tiles: tiles.tiles, starts: [...tiles.starts, ...taken.map(({ starts }) => starts)] },
-    },
-    { ...second, groups: left, tiles: left.length === 0 ? second.tiles : cut(left) },
-  ];
+  const together: PlannedLaunch = {
+    ...first,
+    groups: [...first.groups, ...taken.map(({ group }) => group)],
+    tiles: { tiles: tiles.tiles, starts: [...tiles.starts, ...taken.map(({ starts }) => starts)] },
+  };
+  return left.length === 0 ? [together] : [together, { ...second, groups: left, tiles: cut(left) }];
 };
 
 /* In place of a tile: what was computed before, and what several tiles compute. */
@@ -113,14 +108,15 @@ const tilesOfInstances = ({ columns }: Body, count: number, tileOf: (id: number)
   return found;
 };
 
-/** The instances that have a tile, tile by tile, in each as they stand. */
-const byTile = (of: Int32Array, tiles: number): Int32Array => {
+/** The instances that have a tile, tile by tile, in each as they stand, and where each tile begins among them. */
+const byTile = (of: Int32Array, tiles: number): { readonly members: Int32Array; readonly starts: Int32Array } => {
   const starts = new Int32Array(tiles + 1);
   for (const t of of) if (t >= 0) starts[t + 1]++;
   for (let t = 0; t < tiles; t++) starts[t + 1] += starts[t];
   const members = new Int32Array(starts[tiles]);
-  for (let i = 0; i < of.length; i++) if (of[i] >= 0) members[starts[of[i]]++] = i;
-  return members;
+  const next = starts.slice();
+  for (let i = 0; i < of.length; i++) if (of[i] >= 0) members[next[of[i]]++] = i;
+  return { members, starts };
 };
 
 /** Some instances of a group, as a group. */
