@@ -124,46 +124,45 @@ const numericProgram = (
   { inputs, run, scope, rewrite, backend: own }: NumericExport,
   path: string,
   text: string,
-): Compilable => ({
-  name,
-  traced: true,
-  artifact: (options) => {
-    const at = placeOf(run, path, text);
-    const given = { ...(scope && { scope }), ...(at && { at }), ...(rewrite === false && { rewrite }) };
-    return makeTraced(name, { inputs, run }, given, options);
-  },
-  compile: async (options) => {
-    const { dtype, arithmetic, threads, cache, onProgress } = options;
-    const at = placeOf(run, path, text);
-    const backend = await backendFor(own, options);
-    const common = {
-      backend,
-      dtype,
-      threads,
-      onProgress,
-      ...(cache === false ? { cache } : {}),
-      ...(arithmetic ? { arithmetic } : {}),
-      ...(scope ? { scope } : {}),
-      ...(at ? { at } : {}),
-    };
-    const { sources, stats, warnings, dispose } = await (
-      rewrite === false
-        ? compile({ inputs, run }, { ...common, rewrite: false })
-        : compile({ inputs, run: run as never }, common)
-    ).catch((e: unknown) => {
-      throw at ? placedAt(at, e) : e;
-    });
-    dispose();
-    return {
-      backend: backend.name,
-      kernels: [{ name, tasks: stats.launches }],
-      sources,
-      artifact: stats.artifact,
-      ms: stats.ms,
-      warnings: warnings ?? [],
-    };
-  },
-});
+): Compilable => {
+  const at = placeOf(run, path, text);
+  const given = { ...(scope && { scope }), ...(at && { at }) };
+  return {
+    name,
+    traced: true,
+    artifact: (options) =>
+      makeTraced(name, { inputs, run }, { ...given, ...(rewrite === false && { rewrite }) }, options),
+    compile: async (options) => {
+      const { dtype, arithmetic, threads, cache, onProgress } = options;
+      const backend = await backendFor(own, options);
+      const common = {
+        backend,
+        dtype,
+        threads,
+        onProgress,
+        ...(cache === false ? { cache } : {}),
+        ...(arithmetic ? { arithmetic } : {}),
+        ...given,
+      };
+      const { sources, stats, warnings, dispose } = await (
+        rewrite === false
+          ? compile({ inputs, run }, { ...common, rewrite: false })
+          : compile({ inputs, run: run as never }, common)
+      ).catch((e: unknown) => {
+        throw at ? placedAt(at, e) : e;
+      });
+      dispose();
+      return {
+        backend: backend.name,
+        kernels: [{ name, tasks: stats.launches }],
+        sources,
+        artifact: stats.artifact,
+        ms: stats.ms,
+        warnings: warnings ?? [],
+      };
+    },
+  };
+};
 
 /* What is said about the program as a whole stands where its function begins. */
 const placedAt = (loc: Loc, e: unknown): unknown =>
