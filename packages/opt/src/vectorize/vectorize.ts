@@ -25,7 +25,8 @@ import { widen } from './widen.js';
  * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of
  * the widest type in the loop fit into a register; narrower data are loaded as short vectors with as many lanes, and
  * cast. Addresses that grow by one from lane to lane become contiguous loads and stores, equal ones a splat, all others
- * gathers and scatters. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
+ * gathers and scatters. The epilogue, of fewer iterations than a vector has lanes, says so: compilers would put it on lanes
+ * once more, which it never fills. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
  * atomics or carried values is left alone.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
@@ -73,7 +74,7 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
     b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) =>
       widen(loop, iv, lanes, varyingIn(loop), b),
     );
-    if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs: serial }));
+    if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs: { ...serial, simd: false } }));
     return [];
   });
 };
