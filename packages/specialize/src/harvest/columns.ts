@@ -5,6 +5,8 @@ import type { Slot } from './template.js';
 export interface Column {
   readonly kind: number;
   readonly nodes: Int32Array;
+  /** Whether `nodes` are positions in the buffer instead, so that nobody copies as many as products of large matrices have. */
+  readonly arePositions?: boolean;
 }
 
 /** Leaves and constants of a group after harvesting: distinct columns, and what stands at each place of the form. */

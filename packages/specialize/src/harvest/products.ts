@@ -1,5 +1,5 @@
 import type { Arithmetic } from '@filigree/ir';
-import type { CsrPattern } from '@filigree/sparse/formats';
+import type { Csr, CsrPattern } from '@filigree/sparse/formats';
 import { ADD, associativeIn } from '../decompose/codes.js';
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Grouping } from '../group/group.js';
@@ -36,9 +36,10 @@ type PlacedGroup = Omit<ListedGroup, 'level' | 'move'> & Pick<ListedGroup['move'
 
 /** Sums of products alone that all differ: entries by their number of terms, those of rare or large numbers in one loop over terms. */
 const groupsByTerms = (d: Grouping, product: ProductPart, options: GroupOptions): PlacedGroup[] => {
-  const { left, right } = product;
+  const { pattern } = product;
+  const [left, right] = [product.left, product.right].map((m) => inPlaces(d, m));
   const columns = (nodes: readonly Int32Array[]): Column[] =>
-    nodes.map((of, c) => ({ kind: kindOf(c % 2 === 0 ? left : right), nodes: of }));
+    nodes.map((of, c) => ({ ...(c % 2 === 0 ? left : right).leaf, nodes: of }));
   const body = (terms: number, nodes: readonly Int32Array[]): Body => ({
     template: sumOfProducts(d.graph.arithmetic, terms),
     columns: columns(nodes),
@@ -48,7 +49,7 @@ const groupsByTerms = (d: Grouping, product: ProductPart, options: GroupOptions)
     ...{ units: new Int32Array(positions.length), positions: [[positions]] },
     ...of,
   });
-  const { alike, others } = entriesByTerms(product, options);
+  const { alike, others } = entriesByTerms({ pattern, left, right }, options);
   return [
     ...alike.map(({ terms, positions, nodes }) => group(positions, { body: body(terms, nodes), segments: [] })),
     ...others.map(({ positions, ptr, nodes }) =>
@@ -75,8 +76,15 @@ const groupsOfSums = (d: Grouping, sum: SumOfProducts, options: GroupOptions): P
   });
 };
 
-/** The kind of a matrix's entries as leaves. */
-const kindOf = ({ source }: StoredMatrix): number => (source === STORED ? INTERMEDIATE : source + 1);
+/** A matrix whose values are positions, if they are in an input, and what its entries are as leaves. */
+const inPlaces = (
+  { inputs }: Grouping,
+  { source, values, pattern }: StoredMatrix,
+): Csr<Int32Array> & { readonly leaf: Omit<Column, 'nodes'> } => {
+  if (source === STORED) return { values, pattern, leaf: { kind: INTERMEDIATE } };
+  const { firstNode } = inputs[source];
+  return { values: values.map((id) => id - firstNode), pattern, leaf: { kind: source + 1, arePositions: true } };
+};
 
 /** The sum of the products of columns 0 and 1, 2 and 3, … */
 const sumOfProducts = (arithmetic: Arithmetic, terms: number): Template =>
@@ -125,9 +133,12 @@ interface Others {
   readonly nodes: readonly [Int32Array, Int32Array];
 }
 
+/** The pattern of a product, and its factors. */
+type Factors = Pick<ProductPart, 'pattern'> & Readonly<Record<'left' | 'right', Csr<Int32Array>>>;
+
 /** The entries of a product, ascending in each group, with their terms in increasing k. */
 const entriesByTerms = (
-  { pattern, left, right }: ProductPart,
+  { pattern, left, right }: Factors,
   { maxUnrolledTerms, minUnrolledInstances }: GroupOptions,
 ): { readonly alike: readonly Alike[]; readonly others: readonly Others[] } => {
   const entries = entriesByCount(pattern, left.pattern, right.pattern);
@@ -163,7 +174,25 @@ const entriesByTerms = (
   /* Of the entries of a row where their terms go, and how many have been put there. */
   const at = new Int32Array(row.most);
   const put = new Int32Array(row.most);
+  /* The terms of a row whose entries have one each: nothing is counted. */
+  const fillSingle = (i: number, { positions, nodes: [x, y] }: Alike): void => {
+    for (let e = rowPtr[i], to = filled[1]; e < rowPtr[i + 1]; e++, to++) {
+      row.slotOf[pattern.colIdx[e]] = to;
+      positions[to] = e;
+    }
+    for (let p = aPtr[i]; p < aPtr[i + 1]; p++)
+      for (let q = bPtr[aCol[p]]; q < bPtr[aCol[p] + 1]; q++) {
+        const to = row.slotOf[bCol[q]];
+        x[to] = left.values[p];
+        y[to] = right.values[q];
+      }
+    filled[1] += rowPtr[i + 1] - rowPtr[i];
+  };
   for (let i = 0; i < pattern.rows; i++) {
+    if (alike[1] !== undefined && termsInRow(i, left.pattern, right.pattern) === rowPtr[i + 1] - rowPtr[i]) {
+      fillSingle(i, alike[1]);
+      continue;
+    }
     row.count(i);
     for (let e = rowPtr[i], s = 0; e < rowPtr[i + 1]; e++, s++) {
       const n = row.counts[s];
@@ -206,10 +235,8 @@ const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int3
   const row = rowCounts(pattern, a, b);
   for (let i = 0; i < pattern.rows; i++) {
     const width = pattern.rowPtr[i + 1] - pattern.rowPtr[i];
-    let terms = 0;
-    for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) terms += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
     /* As a rule where there are few entries, and told without a look at them. */
-    if (terms === width) {
+    if (termsInRow(i, a, b) === width) {
       entries[1] += width;
       continue;
     }
@@ -217,4 +244,10 @@ const entriesByCount = (pattern: CsrPattern, a: CsrPattern, b: CsrPattern): Int3
     for (let s = 0; s < width; s++) entries[row.counts[s]]++;
   }
   return entries;
+};
+
+const termsInRow = (i: number, a: CsrPattern, b: CsrPattern): number => {
+  let terms = 0;
+  for (let p = a.rowPtr[i]; p < a.rowPtr[i + 1]; p++) terms += b.rowPtr[a.colIdx[p] + 1] - b.rowPtr[a.colIdx[p]];
+  return terms;
 };

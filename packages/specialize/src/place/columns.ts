@@ -1,4 +1,5 @@
 import { INTERMEDIATE } from '../group/cut-hash.js';
+import type { Column } from '../harvest/columns.js';
 import type { Ordered } from '../order/order.js';
 import type { Movable } from './movable.js';
 
@@ -15,8 +16,8 @@ export interface Positions {
 }
 
 /** Positions of the values that a column names. */
-export const positionsOf = (at: Positions, column: { kind: number; nodes: Int32Array }): Int32Array => {
-  const { nodes, kind } = column;
+export const positionsOf = (at: Positions, { nodes, kind, arePositions = false }: Column): Int32Array => {
+  if (arePositions) return nodes;
   if (kind === INTERMEDIATE) return gather(at.slot, nodes);
   const first = at.h.inputs[kind - 1].firstNode;
   const out = new Int32Array(nodes.length);

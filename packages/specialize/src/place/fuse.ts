@@ -127,7 +127,7 @@ const selected = (g: Movable, members: Int32Array): Movable => {
     units: members.map((m) => g.units[m]),
     body: {
       template,
-      columns: columns.map(({ kind, nodes }) => ({ kind, nodes: members.map((m) => nodes[m]) })),
+      columns: columns.map((c) => ({ ...c, nodes: members.map((m) => c.nodes[m]) })),
       constants: constants.map((values) => Float64Array.from(members, (m) => values[m])),
     },
   };
