@@ -1,4 +1,5 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
 
@@ -18,6 +19,9 @@ if (process.env.CI === 'true') {
   process.env.FILIGREE_SEED ??= '1';
   process.env.FILIGREE_RUNS ??= '0.5';
 }
+
+/* Tests leave the user's cache alone, share what they compile, and are quick the second time all the same. */
+process.env.FILIGREE_CACHE_DIR ??= join(tmpdir(), 'filigree-test-cache');
 
 /** Gives tests a `fast-check` that has its seed and number of runs from the environment. A setup file would load it for every test. */
 const properties: Plugin = {

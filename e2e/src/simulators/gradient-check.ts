@@ -33,13 +33,9 @@ export const gradientError = (
 
 /** The slope of a function at 0 by differences of lengths about `h`; no others are tried when three are as close as `alike`. */
 const slopeAlong = (at: (t: number) => number | ArrayLike<number>, h: number, alike: number): number => {
-  const known = new Map<number, number>();
-  const ofLength = (power: number): number => {
-    const length = h * 4 ** power;
-    const found = known.get(power) ?? difference(at, length);
-    known.set(power, found);
-    return found;
-  };
+  /* Each length is twice the one before, so that what one needs at two lengths is what the next needs at one. */
+  const pair = once((power) => [h * 2 ** power, -h * 2 ** power].map(at));
+  const ofLength = once((power) => difference([...pair(power), ...pair(power + 1)], h * 2 ** power));
   let best = { apart: Infinity, slope: NaN };
   for (const power of LENGTHS) {
     const three = [power + 1, power, power - 1].map(ofLength);
@@ -50,9 +46,17 @@ const slopeAlong = (at: (t: number) => number | ArrayLike<number>, h: number, al
   return best.slope;
 };
 
-/** The central difference of fourth order. */
-const difference = (at: (t: number) => number | ArrayLike<number>, h: number): number => {
-  const [a, b, c, e] = [h, -h, 2 * h, -2 * h].map(at);
+/** A function that is evaluated once for each argument. */
+const once = <A>(f: (power: number) => A): ((power: number) => A) => {
+  const known = new Map<number, A>();
+  return (power) => {
+    if (!known.has(power)) known.set(power, f(power));
+    return known.get(power)!;
+  };
+};
+
+/** The central difference of fourth order, by what is at `h`, `-h`, `2h` and `-2h`. */
+const difference = ([a, b, c, e]: readonly (number | ArrayLike<number>)[], h: number): number => {
   if (typeof a === 'number') return (8 * (a - (b as number)) - ((c as number) - (e as number))) / (12 * h);
   const [p, q, r, s] = [a, b, c, e] as ArrayLike<number>[];
   let sum = 0;
@@ -61,5 +65,5 @@ const difference = (at: (t: number) => number | ArrayLike<number>, h: number): n
 };
 
 const DIRECTIONS = 4;
-const LENGTHS = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5];
+const LENGTHS = [0, 2, -2, 4, -4, 6, -6, 8, -8, 10, -10];
 const ALIKE = 1e-7;

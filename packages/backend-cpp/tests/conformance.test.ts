@@ -24,7 +24,7 @@ describe.skipIf(!usable)('cpp under fast math stays within rounding, NaN and inf
 });
 
 describe.skipIf(!usable)('cpp with checked indices does what the interpreter does', () => {
-  for (const c of conformance(cpp({ checked: true }))) {
+  for (const c of conformance(cpp({ checked: true }), { compile: { flags: ['-O1'] } })) {
     it(c.name, async () => {
       expect(await c.run()).toEqual({ status: 'passed' });
     });

@@ -7,6 +7,12 @@ import type { Line, Writer } from '../writer.js';
  */
 const longestStretch = 96_000;
 const chunkLength = 24_000;
+/*
+ * Loops one after the other: what gcc does to remove partial redundancies asks each load about all stores before it. 400 loops that gather and
+ * scatter took 13 s of the processor, and 1,200 took 66. No sequence of loops of a tensor program is so long.
+ */
+const mostLoops = 96;
+const chunkLoops = 48;
 /* A loop with calls in it is not put on lanes, which costs more than it saves: on lanes time grows slower. */
 const longestOnLanes = 2 * longestStretch;
 
@@ -17,7 +23,8 @@ const longestOnLanes = 2 * longestStretch;
  */
 export const inChunks = (w: Writer, start: number, ends: readonly number[], after: readonly string[]): void => {
   const { chunk } = w.shared.dialect;
-  if (!chunk || stretch(w, start) <= (w.shared.lanes ? longestOnLanes : longestStretch)) return;
+  const { straight, loops: inARow } = extent(w, start);
+  if (!chunk || (straight <= (w.shared.lanes ? longestOnLanes : longestStretch) && inARow <= mostLoops)) return;
   const lines = w.lines.splice(start);
   const chunks = cut(
     lines,
@@ -41,29 +48,37 @@ export const inChunks = (w: Writer, start: number, ends: readonly number[], afte
   }
 };
 
-/** The length of the longest stretch without a loop, or a chunk of a block within. */
-const stretch = (w: Writer, start: number): number => {
-  let [longest, length] = [0, 0];
+/** The length of the longest stretch of a block without a loop, or a chunk of a block within, and how many there are of these. */
+const extent = (w: Writer, start: number): { readonly straight: number; readonly loops: number } => {
+  let [longest, length, loops] = [0, 0, 0];
+  let inside = false;
   for (let k = start; k < w.lines.length; k++) {
-    const { text, loops } = w.lines[k]!;
-    length = loops > w.flags.loops ? 0 : length + text.length;
+    const line = w.lines[k]!;
+    const within = line.loops > w.flags.loops;
+    if (within && !inside) loops++;
+    inside = within;
+    length = within ? 0 : length + line.text.length;
     longest = Math.max(longest, length);
   }
-  return longest;
+  return { straight: longest, loops };
 };
 
 const cut = (lines: readonly Line[], ends: readonly number[], loops: number): readonly (readonly Line[])[] => {
   const chunks: Line[][] = [];
   let chunk: Line[] = [];
-  let [from, length] = [0, 0];
+  let [from, length, nested] = [0, 0, 0];
   for (const end of [...ends, lines.length]) {
+    let within = false;
     for (let k = from; k < end; k++) {
-      chunk.push(lines[k]!);
-      if (lines[k]!.loops === loops) length += lines[k]!.text.length;
+      const line = lines[k]!;
+      chunk.push(line);
+      if (line.loops === loops) length += line.text.length;
+      else within = true;
     }
+    if (within) nested++;
     from = end;
-    if (length < chunkLength && end < lines.length) continue;
-    length = 0;
+    if (length < chunkLength && nested < chunkLoops && end < lines.length) continue;
+    [length, nested] = [0, 0];
     if (chunk.length > 0) chunks.push(chunk);
     chunk = [];
   }
