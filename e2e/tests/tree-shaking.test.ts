@@ -50,6 +50,12 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
       '',
     ],
     ['tables of cells', 'hash(i, 64).dense(i, 64)', 'for (const i of active(x)) y[i] = 2 * x[i];', ''],
+    [
+      'words that few kernels use',
+      'dense(i, 4096)',
+      'for (const i of range(4096)) { switch (i % 4) { case 2: y[i] = 2 * x[i]; break; default: y[i] = -1; } }',
+      '',
+    ],
     ['checks', 'dense(i, 4096)', 'for (const i of range(4096)) y[i] = 2 * x[i];', 'debug: true,'],
   ])('a page loads %s when a kernel needs them', async (_, branch, body, option) => {
     const { logged } = await loadedPage(`

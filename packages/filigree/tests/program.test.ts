@@ -45,6 +45,7 @@ const forCompilers = [
   'kernelKey',
   'launchSeed',
   'loadFrontEnd',
+  'loadRareWords',
   'lowerKernel',
   'lowerKernels',
   'plainOps',

@@ -1,4 +1,5 @@
 export { loadFrontEnd } from '#parts';
+export { loadRareWords } from '#rare';
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';

@@ -13,3 +13,7 @@ export const arrayMethods = [
   'concat',
   'slice',
 ] as const;
+
+/** Whether something is called as methods of arrays are. */
+export const isArrayMethod = (name: string): name is (typeof arrayMethods)[number] =>
+  (arrayMethods as readonly string[]).includes(name);

@@ -1,7 +1,7 @@
 import type { CallExpression } from 'acorn';
 import { isFloat } from '@filigree/ir';
 import { literal, type Scalar } from '../code/scalar.js';
-import type { arrayMethods } from './array-members.js';
+import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
 import { argumentsOf, knownTruth } from './evaluate.js';
@@ -13,9 +13,7 @@ import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
-  isKnownArray(of) && isMethod(name) ? methods[name](cx, e, of) : undefined;
-
-const isMethod = (name: string): name is keyof typeof methods => Object.hasOwn(methods, name);
+  isKnownArray(of) && isArrayMethod(name) ? methods[name](cx, e, of) : undefined;
 
 type Method = (cx: Context, e: CallExpression, of: Term) => Term;
 

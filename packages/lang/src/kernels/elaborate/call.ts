@@ -1,16 +1,15 @@
+import { rare } from '#rare';
 import type { AnyNode, CallExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
-import { arrayMethod } from './array-methods.js';
-import { arrayFrom, filledArray } from './made-array.js';
+import { isArrayMethod } from './array-members.js';
 import { unsupported, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
 import { isModuleName, keepName } from './names.js';
 import type { Term } from './term.js';
 import { gradientOfFunction } from '../vocabulary/with-gradient.js';
-import { callWithGradient } from './given.js';
 import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
@@ -19,12 +18,13 @@ export const call = (cx: Context, e: CallExpression): Term => {
   const callee = bare(e.callee);
   if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
   if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
-    const filled = filledArray(cx, e);
+    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
+    const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = loaded(cx, callee.object, reference(cx, callee.object));
-    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
-    return arrayMethod(cx, e, of, name) ?? apply(cx, e, named(cx, callee.property, of, name));
+    const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
+    return ofArray ?? apply(cx, e, named(cx, callee.property, of, name));
   }
   return apply(cx, e, reference(cx, callee));
 };
@@ -36,10 +36,10 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 
 const apply = (cx: Context, e: CallExpression, f: Term): Term => {
   if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
-  if (f.is === 'host' && f.value === Array.from) return arrayFrom(cx, e);
+  if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   if (intrinsic) return intrinsic(cx, e);
   const args = argumentsOf(cx, e);
   const backward = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
-  return backward ? callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args);
+  return backward ? rare().callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args);
 };

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { Buffer, Diagnostic, Extension, ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../source/kept.js';
@@ -11,7 +12,6 @@ import type { Origin } from '../code/origin.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
-import { begin } from './random-state.js';
 import { Refused, Session, TooLarge, type TableUse } from './session.js';
 import { statements } from './statement.js';
 import { isScalar, shapedTerm, termText, type Shaped, type Term } from './term.js';
@@ -140,7 +140,7 @@ const attempt = (
         stretch: {},
         random: undefined,
       };
-      const seeded = random ? { ...cx, random: begin(cx, node, param('seed', 'u32'), []) } : cx;
+      const seeded = random ? { ...cx, random: rare().begin(cx, node, param('seed', 'u32'), []) } : cx;
       const returned = runBody(seeded, node, node, args, 'argument');
       if (returned.is === 'nothing') return;
       if (!isScalar(returned) && returned.is !== 'shaped')

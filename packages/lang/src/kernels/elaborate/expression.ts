@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type {
   AnyNode,
   BinaryExpression,
@@ -19,7 +20,6 @@ import { readSlot } from './slots.js';
 import { isLiteral, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
-import { newArray } from './made-array.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
@@ -60,7 +60,7 @@ export const expression = (cx: Context, node: AnyNode): Term => {
       return knownText(cx, e);
     case 'NewExpression':
       return (
-        newArray(cx, e) ??
+        rare().newArray(cx, e) ??
         unsupported(cx, e, '`new`', 'use vec(…), mat(…), or an array of known length: new Array(n).fill(0)')
       );
     case 'ArrayExpression':

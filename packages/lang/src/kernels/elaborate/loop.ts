@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
@@ -6,7 +7,6 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { apart, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
-import { iteration } from './random-state.js';
 import { keepingVars } from './var-scope.js';
 import { isLiteral, tupleOf, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
@@ -183,7 +183,7 @@ const sequence = (
   const at = originOf(cx, s);
   const { session } = cx;
   const own = labels(cx, name);
-  const draws = ownRandom ? iteration(cx, s) : undefined;
+  const draws = ownRandom && cx.random ? rare().iteration(cx, s) : undefined;
   const body = session.record(() =>
     nest(cx, own.body, (around, index) => {
       const code = session.record(() => {

@@ -1,10 +1,10 @@
+import { rare } from '#rare';
 import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, ForOfStatement } from 'acorn';
 import type { PlacedField } from '@filigree/sparse/fields';
 import type { Space } from '../code/code.js';
 import { apart, originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
 import { bindPattern } from './pattern.js';
-import { iteration } from './random-state.js';
 import { declareVars } from './var-scope.js';
 import { isLiteral, tupleOf, type LoopHead } from './term.js';
 import { loopInterval, promisePositive, variableName } from './loop-variable.js';
@@ -46,7 +46,7 @@ export const parallelLoop = (
     named: onlyInnermost(named, name),
     return: { label: skipped, value: undefined, whole: false },
   };
-  const draws = iteration(cx, s);
+  const draws = cx.random && rare().iteration(cx, s);
   const body = session.record(() => {
     const start = apart({ ...cx, parallel: loop, looped: true, exits });
     const inner = draws ? draws(start, variables) : start;

@@ -71,13 +71,12 @@ const advance = (cx: Context, node: AnyNode, state: RandomState<Scalar>): void =
 
 /**
  * The random numbers of the iterations of a loop: draws the seed of the loop here, and returns a function that starts
- * those of one iteration from its coordinates. Undefined if the kernel uses none.
+ * those of one iteration from its coordinates. For kernels that use them.
  */
 export const iteration = (
   cx: Context,
   node: AnyNode,
-): ((inner: Context, coordinates: readonly Scalar[]) => Context) | undefined => {
-  if (!cx.random) return undefined;
+): ((inner: Context, coordinates: readonly Scalar[]) => Context) => {
   const seed = draw(cx, node);
   return (inner, coordinates) => ({ ...inner, random: begin(inner, node, seed, coordinates) });
 };

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
 import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, unsupported, type Context } from './context.js';
@@ -5,7 +6,6 @@ import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { ownerOf, pending } from './slots.js';
-import { switchStatement } from './switch.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -47,7 +47,7 @@ const statement = (cx: Context, s: AnyNode): void => {
     case 'DoWhileStatement':
       return doWhile(cx, s, undefined);
     case 'SwitchStatement':
-      return switchStatement(cx, s);
+      return rare().switchStatement(cx, s);
     case 'LabeledStatement':
       return labeled(cx, s);
     case 'BreakStatement':

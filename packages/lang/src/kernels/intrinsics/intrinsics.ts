@@ -1,16 +1,12 @@
 /* eslint no-console: off -- what kernels print is printed */
+import { rare } from '#rare';
 import * as vocabulary from '../vocabulary/core.js';
 import { refuse } from '../elaborate/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
-import { accumulate, atomic } from './atomics.js';
-import { assertion, print } from './debug.js';
-import { assumeInRange, cache, cacheL1, permutation, random, randomInt } from './hints.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';
 import { at, put } from './places.js';
-import { splineNodes } from './spline.js';
 import { sum } from './sum.js';
-import { activate, append, clear, deactivate, isActive, length, parent } from './structure.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** The meaning of a function in kernels, where it has one of its own; known by the function, whatever it is called. */
@@ -24,6 +20,18 @@ const hostOnly =
   (name: string): Intrinsic =>
   (cx, e) =>
     refuse(cx, e, 'lang/unsupported-call', `${name} is for the host`, 'call it before the launch');
+
+type Rare = ReturnType<typeof rare>;
+
+/** A word that few kernels use: what it means is asked for when one does. */
+const seldom =
+  (meaning: (parts: Rare) => Intrinsic): Intrinsic =>
+  (cx, e) =>
+    meaning(rare())(cx, e);
+
+const print = seldom((parts) => parts.print);
+
+const assertion = seldom((parts) => parts.assertion);
 
 /** Words that the compiler knows but for one that is kernel code itself, what is for the host, and `math`, whose functions are words. */
 type Word = Exclude<keyof typeof vocabulary, 'LoopSpace' | 'math' | 'isVec' | 'isMat' | 'quadraticSpline'>;
@@ -48,25 +56,25 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     withGradient: hostOnly('withGradient'),
     at,
     put,
-    splineNodes,
+    splineNodes: seldom((parts) => parts.splineNodes),
     sum,
-    isActive,
-    activate,
-    deactivate,
-    parent,
-    append,
-    length,
-    clear,
-    accumulate,
-    atomicAdd: atomic('add'),
-    atomicMin: atomic('min'),
-    atomicMax: atomic('max'),
-    atomicAnd: atomic('and'),
-    atomicOr: atomic('or'),
-    atomicXor: atomic('xor'),
-    atomicExchange: atomic('exchange'),
-    random,
-    randomInt,
+    isActive: seldom((parts) => parts.isActive),
+    activate: seldom((parts) => parts.activate),
+    deactivate: seldom((parts) => parts.deactivate),
+    parent: seldom((parts) => parts.parent),
+    append: seldom((parts) => parts.append),
+    length: seldom((parts) => parts.length),
+    clear: seldom((parts) => parts.clear),
+    accumulate: seldom((parts) => parts.accumulate),
+    atomicAdd: seldom((parts) => parts.atomic('add')),
+    atomicMin: seldom((parts) => parts.atomic('min')),
+    atomicMax: seldom((parts) => parts.atomic('max')),
+    atomicAnd: seldom((parts) => parts.atomic('and')),
+    atomicOr: seldom((parts) => parts.atomic('or')),
+    atomicXor: seldom((parts) => parts.atomic('xor')),
+    atomicExchange: seldom((parts) => parts.atomic('exchange')),
+    random: seldom((parts) => parts.random),
+    randomInt: seldom((parts) => parts.randomInt),
     i8: castIntrinsic('i8'),
     i16: castIntrinsic('i16'),
     i32: castIntrinsic('i32'),
@@ -78,10 +86,10 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     f32: castIntrinsic('f32'),
     f64: castIntrinsic('f64'),
     idiv,
-    cache,
-    cacheL1,
-    assumeInRange,
-    permutation,
+    cache: seldom((parts) => parts.cache),
+    cacheL1: seldom((parts) => parts.cacheL1),
+    assumeInRange: seldom((parts) => parts.assumeInRange),
+    permutation: seldom((parts) => parts.permutation),
     print,
     assert: assertion,
   };

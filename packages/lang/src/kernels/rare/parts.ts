@@ -1,0 +1,11 @@
+/** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
+export { arrayMethod } from '../elaborate/array-methods.js';
+export { callWithGradient } from '../elaborate/given.js';
+export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
+export { begin, iteration } from '../elaborate/random-state.js';
+export { switchStatement } from '../elaborate/switch.js';
+export { accumulate, atomic } from '../intrinsics/atomics.js';
+export { assertion, print } from '../intrinsics/debug.js';
+export { assumeInRange, cache, cacheL1, permutation, random, randomInt } from '../intrinsics/hints.js';
+export { splineNodes } from '../intrinsics/spline.js';
+export { activate, append, clear, deactivate, isActive, length, parent } from '../intrinsics/structure.js';
