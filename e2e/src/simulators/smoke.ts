@@ -1,4 +1,4 @@
-import { dense, fields, i, i32, ij, ijk, kernel, layout, ndrange, program, type Grid3 } from 'filigree';
+import { dense, fields, i, i32, ij, ijk, kernel, layout, ndrange, program } from 'filigree';
 import { imageOf, type Image } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
 import { differentiated } from './differentiated.js';
@@ -25,16 +25,7 @@ export const smoke: Simulator = {
     const { ux, uy, dye } = fields(options.dtype, ijk, ['ux', 'uy', 'dye']);
     const { vx, vy, div, p, q, wanted } = fields(options.dtype, ij, ['vx', 'vy', 'div', 'p', 'q', 'wanted']);
     const { loss } = fields(options.dtype, i, ['loss']);
-    /* The nodes around where what is at a node comes from, and between them by how much. */
-    const carried = (u: Grid3, t: number, i: number, j: number, dx: number, dy: number): number => {
-      const [x, y] = [i - dx, j - dy];
-      const [a, b] = [i32(Math.floor(x)), i32(Math.floor(y))];
-      const [s, r] = [x - a, y - b];
-      const [k, l] = [((a % n) + n) % n, ((b % n) + n) % n];
-      const [m, o] = [(k + 1) % n, (l + 1) % n];
-      return (1 - s) * ((1 - r) * u[t][k][l] + r * u[t][k][o]) + s * ((1 - r) * u[t][m][l] + r * u[t][m][o]);
-    };
-    const given = { float: options.dtype, scope: { n, carried } };
+    const given = { float: options.dtype, scope: { n } };
     const diverge = kernel([vx, vy, div, p], given, (vx, vy, div, p) => {
       for (const [i, j] of ndrange(n, n)) {
         div[i][j] = 0.5 * (vx[(i + 1) % n][j] - vx[(i + n - 1) % n][j] + vy[i][(j + 1) % n] - vy[i][(j + n - 1) % n]);
@@ -60,12 +51,18 @@ export const smoke: Simulator = {
         uy[t][i][j] = vy[i][j] - 0.5 * (p[i][(j + 1) % n] - p[i][(j + n - 1) % n]);
       }
     });
+    /* Between the nodes around where what is at a node comes from; all that is carried shares their weights. */
     const carry = kernel([vx, vy, ux, uy, dye, 'i32'], given, (vx, vy, ux, uy, dye, t) => {
       for (const [i, j] of ndrange(n, n)) {
-        const [dx, dy] = [ux[t][i][j], uy[t][i][j]];
-        vx[i][j] = carried(ux, t, i, j, dx, dy);
-        vy[i][j] = carried(uy, t, i, j, dx, dy);
-        dye[t + 1][i][j] = carried(dye, t, i, j, dx, dy);
+        const [x, y] = [i - ux[t][i][j], j - uy[t][i][j]];
+        const [a, b] = [i32(Math.floor(x)), i32(Math.floor(y))];
+        const [s, r] = [x - a, y - b];
+        const [k, l] = [((a % n) + n) % n, ((b % n) + n) % n];
+        const [m, o] = [(k + 1) % n, (l + 1) % n];
+        const [w0, w1, w2, w3] = [(1 - s) * (1 - r), (1 - s) * r, s * (1 - r), s * r];
+        vx[i][j] = w0 * ux[t][k][l] + w1 * ux[t][k][o] + w2 * ux[t][m][l] + w3 * ux[t][m][o];
+        vy[i][j] = w0 * uy[t][k][l] + w1 * uy[t][k][o] + w2 * uy[t][m][l] + w3 * uy[t][m][o];
+        dye[t + 1][i][j] = w0 * dye[t][k][l] + w1 * dye[t][k][o] + w2 * dye[t][m][l] + w3 * dye[t][m][o];
       }
     });
     const miss = kernel([dye, wanted, loss, 'i32'], given, (dye, wanted, loss, t) => {

@@ -344,6 +344,42 @@ describe('launches that overwrite', () => {
     s.dispose();
   });
 
+  /* What is kept, and which adjoints are launched at once, is known from the recordings before while launches are the same. */
+  it('as programs do which recorded nothing else before', async () => {
+    const opened = () =>
+      made(
+        program({
+          layout: layout(dense(ij, [9, 6]).place(u, w), dense(i, 1).place(loss)),
+          kernels: { row, sum },
+          backend: wasm(),
+          differentiate: [u, w, loss],
+        }),
+      );
+    const found = (s: Awaited<ReturnType<typeof opened>>, order: readonly number[]): readonly number[] => {
+      first.forEach((x, p) => s.field(u).set([0, p], x));
+      const forward = (): void => {
+        for (const t of order) s.run.row(t);
+        s.run.sum(8);
+      };
+      const { value, gradient, tapeBytes } = valueAndGradient(s, forward, { loss, wrt: { u } });
+      return [value, tapeBytes, ...first.map((_, p) => gradient.u.get([0, p]))];
+    };
+    const [plain, twice, early, short] = [
+      [0, 1, 2, 3, 4, 5, 6, 7],
+      [0, 1, 2, 3, 4, 5, 6, 7, 7],
+      [0, 1, 1, 2, 3, 4, 5, 6, 7, 7],
+      [0, 1, 2, 3],
+    ];
+    const s = await opened();
+    for (const order of [plain, plain, plain, twice, twice, twice, plain, early, early, short, twice, short, early]) {
+      const alone = await opened();
+      if (order === short) [s, alone].forEach((sim) => first.forEach((x, p) => sim.field(u).set([8, p], x)));
+      expect(found(s, order)).toEqual(found(alone, order));
+      alone.dispose();
+    }
+    s.dispose();
+  });
+
   it.each(['all', 'root', 3] as const)('in steps: %s', async (keep) => {
     const s = await make();
     check(s, () => {

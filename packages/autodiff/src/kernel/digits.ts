@@ -9,8 +9,6 @@ export interface Digits {
   readonly isMade: (v: Value) => boolean;
   /** A digit, as an index that goes round: `(digit + by) % extent`. */
   readonly shiftOf: (v: Value) => { readonly digit: Value; readonly by: number; readonly extent: number } | undefined;
-  /** The digits by themselves, in the order in which indices have them. */
-  readonly inOrderOf: (index: readonly Value[]) => readonly Value[];
 }
 
 /**
@@ -81,7 +79,6 @@ export const digitsOf = (
     has: (v) => digits.has(v.id),
     isMade: (v) => split.has(v.id),
     shiftOf,
-    inOrderOf: (index) => index.map((v) => shiftOf(v)!.digit),
   };
 };
 

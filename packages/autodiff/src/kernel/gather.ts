@@ -19,7 +19,7 @@ import { digitsOf, type Digits } from './digits.js';
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
  * what its neighbours would have added, `s[i][j] += f((i + n - 1) % n, j)`. So nothing is atomic, and the loop is one for vector lanes. What iterations set to a constant thereafter, as
- * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another.
+ * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another, and a slice of a field that all iterations name alike, `s[t][i][j]`.
  *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
@@ -42,6 +42,9 @@ export const gatherStencils = (kernel: Kernel, table: OpTable): Kernel => {
 /** What an element is given once is computed by so many ops at most, else summing by atomics is cheaper. */
 const MOST_OPS = 40;
 
+/** As `MOST_OPS`, where sums are no atomics as it is, and only lanes are won. */
+const MOST_OPS_OF_PLAIN = 12;
+
 const gathered = (
   loop: Op,
   table: OpTable,
@@ -57,13 +60,13 @@ const gathered = (
   const targets = body.targets();
   if (targets.size === 0) return undefined;
 
-  const removed = new Set<Op>([...targets.values()].flat().map(({ op }) => op));
+  const removed = new Set<Op>([...targets.values()].flat().flatMap(({ ops }) => ops));
   const deferred = new Set<Op>([...targets.values()].flat().flatMap(({ deferred }) => deferred));
   const added: Op[] = [];
   for (const [field, sums] of targets) {
-    const own = ownIndex(sums[0].op, digits);
-    const terms = sums.map(({ op, shifts }) => {
-      const [value] = op.operands;
+    const own = sums[0].places.map((place) => ('digit' in place ? place.digit : place.fixed));
+    const terms = sums.map(({ value, places }) => {
+      const shifts = shiftsOf(places);
       if (shifts.every((s) => s.by === 0)) return value;
       const moved = new Map<number, Value>();
       /* Where what lies here was added from. */
@@ -71,7 +74,7 @@ const gathered = (
         if (by !== 0) moved.set(digit.id, shifted(added, ids, digit, extent - by, extent));
       return body.cloned(value, moved, added, ids);
     });
-    const { attrs, loc } = sums[0].op;
+    const { attrs, loc } = sums[0].ops[0];
     const { kind: _, activate: __, ...place } = attrs;
     const before = result(added, ids, makeOp('field.load', own, [], { ...place, field }, [], loc), terms[0]);
     const sum = [...terms].reduce(
@@ -82,8 +85,8 @@ const gathered = (
   }
   const end = ops[ops.length - 1];
   const kept = ops.slice(0, -1).filter((op) => !removed.has(op) && !deferred.has(op));
-  const first = nested(nest, [...kept, ...added, end], digits, ids);
-  return deferred.size === 0 ? [first] : [first, nested(nest, body.only([...deferred]), digits, ids)];
+  const first = nested(nest, [...kept, ...added, end], table, digits, ids);
+  return deferred.size === 0 ? [first] : [first, nested(nest, body.only([...deferred]), table, digits, ids)];
 };
 
 /** Loops within one another, and what is in the innermost of them. */
@@ -106,7 +109,7 @@ const nestOf = (loop: Op, table: OpTable): Nest | undefined => {
 };
 
 /** The nest with other ops in it, which are made anew. Where iterations touch elements of their own alone, the innermost loop is one for lanes. */
-const nested = ({ loops, ops: all }: Nest, ops: readonly Op[], digits: Digits, ids: IdSource): Op => {
+const nested = ({ loops, ops: all }: Nest, ops: readonly Op[], table: OpTable, digits: Digits, ids: IdSource): Op => {
   const moved = new Map<number, Value>();
   const fresh = loops.map(({ regions: [{ params }] }) => params.map((p) => makeValue(ids.next(), p.type, p.hint)));
   loops.forEach(({ regions: [{ params }] }, n) => params.forEach((p, k) => moved.set(p.id, fresh[n][k])));
@@ -123,15 +126,15 @@ const nested = ({ loops, ops: all }: Nest, ops: readonly Op[], digits: Digits, i
   const end = ops[ops.length - 1];
   return loops.reduceRight<readonly Op[]>((within, loop, n) => {
     const innermost = n === loops.length - 1;
-    const attrs = innermost && n > 0 && touchesOwn(ops, digits) ? { ...loop.attrs, simd: true } : loop.attrs;
+    const attrs = innermost && n > 0 && touchesOwn(ops, table, digits) ? { ...loop.attrs, simd: true } : loop.attrs;
     const region = { params: fresh[n], ops: innermost ? inside : [...within, end] };
     return [...bounds[n].made, opWith(loop, { operands: bounds[n].operands, attrs, regions: [region] })];
   }, [])[0];
 };
 
 /** Whether iterations write elements of their own alone, and read no others of what they write. */
-const touchesOwn = (ops: readonly Op[], digits: Digits): boolean => {
-  const isOwn = (index: readonly Value[]): boolean => isOwnIndex(index, digits);
+const touchesOwn = (ops: readonly Op[], table: OpTable, digits: Digits): boolean => {
+  const isOwn = ownIndices(digits, ops, table);
   const stored = new Set(ops.flatMap((op) => (op.name === 'field.store' ? [op.attrs.field] : [])));
   return ops.every(({ name, attrs, operands }) =>
     name === 'field.store'
@@ -142,18 +145,56 @@ const touchesOwn = (ops: readonly Op[], digits: Digits): boolean => {
   );
 };
 
-const isOwnIndex = (index: readonly Value[], digits: Digits): boolean => {
-  const shifts = index.map((v) => digits.shiftOf(v));
-  return shifts.every((s) => s?.by === 0) && new Set(shifts.map((s) => s!.digit.id)).size === digits.count;
+/** Whether an index is that of an element which no other iteration of the box has. */
+const ownIndices = (digits: Digits, ops: readonly Op[], table: OpTable): ((index: readonly Value[]) => boolean) => {
+  const placed = placesIn(digits, ops, table);
+  return (index) => {
+    const places = placed(index);
+    return places !== undefined && shiftsOf(places).every((s) => s.by === 0);
+  };
 };
 
-/** An atomic sum that can be turned round. */
-interface Sum {
-  readonly op: Op;
-  readonly shifts: readonly Shift[];
+/** Where indices lie by the digits of a box; nothing where these do not tell the iteration. */
+const placesIn = (
+  digits: Digits,
+  ops: readonly Op[],
+  table: OpTable,
+): ((index: readonly Value[]) => readonly Place[] | undefined) => {
+  const changing = new Set(digits.values.map((v) => v.id));
+  for (const op of ops) {
+    /* What is made of nothing that changes is the same for all iterations; what memory holds may change. */
+    const changes = op.operands.some((v) => changing.has(v.id) || digits.isMade(v));
+    if (changes || op.regions.length > 0 || table.get(op.name)!.effects(op).length > 0)
+      for (const r of op.results) changing.add(r.id);
+  }
+  return (index) => {
+    const fixed = (v: Value): Place | undefined => (changing.has(v.id) || digits.isMade(v) ? undefined : { fixed: v });
+    const places = index.map((v) => digits.shiftOf(v) ?? fixed(v));
+    if (!places.every((place) => place !== undefined)) return undefined;
+    const shifts = shiftsOf(places);
+    const told = new Set(shifts.map((s) => s.digit.id));
+    return told.size === digits.count && shifts.length === told.size ? places : undefined;
+  };
+};
+
+const shiftsOf = (places: readonly Place[]): readonly Shift[] => places.filter((place) => 'digit' in place);
+
+/** A sum that can be turned round. */
+interface Sum extends Addition {
+  readonly places: readonly Place[];
   /** Stores that must wait until all elements have been given what they get. */
   readonly deferred: readonly Op[];
 }
+
+/** What is added to an element: by an atomic, or by ops that read it, add, and write it. */
+interface Addition {
+  readonly ops: readonly Op[];
+  readonly value: Value;
+  readonly index: readonly Value[];
+}
+
+/** One coordinate of an element: so far from a digit of the iteration, or the same for all. */
+type Place = Shift | { readonly fixed: Value };
 
 interface Shift {
   readonly digit: Value;
@@ -164,14 +205,22 @@ interface Shift {
 class Body {
   private readonly definitions = new Map<number, Op>();
   private readonly positions: ReadonlyMap<Op, number>;
+  private readonly uses = new Map<number, number>();
+  private readonly placed: (index: readonly Value[]) => readonly Place[] | undefined;
+  private readonly isOwn: (index: readonly Value[]) => boolean;
 
   constructor(
     private readonly ops: readonly Op[],
     private readonly table: OpTable,
     private readonly digits: Digits,
   ) {
-    for (const op of ops) for (const r of op.results) this.definitions.set(r.id, op);
+    for (const op of ops) {
+      for (const r of op.results) this.definitions.set(r.id, op);
+      for (const v of op.operands) this.uses.set(v.id, (this.uses.get(v.id) ?? 0) + 1);
+    }
     this.positions = new Map(ops.map((op, n) => [op, n]));
+    this.placed = placesIn(digits, ops, table);
+    this.isOwn = ownIndices(digits, ops, table);
   }
 
   /** The fields that are added to in this way and no other, with the sums. */
@@ -179,24 +228,51 @@ class Body {
     const fields = new Map<string, Op[]>();
     for (const op of this.ops)
       if (typeof op.attrs.field === 'string') fields.set(op.attrs.field, [...(fields.get(op.attrs.field) ?? []), op]);
-    const used = new Set(this.ops.flatMap((op) => op.operands.map((v) => v.id)));
     const found = new Map<string, readonly Sum[]>();
     for (const [field, all] of fields) {
-      if (!all.every((op) => isSum(op) && !used.has(op.results[0].id))) continue;
-      const sums = all.map((op) => this.sumOf(op, fields));
-      if (sums.every((s) => s !== undefined)) found.set(field, sums);
+      const sums = this.additionsOf(all)?.map((a) => this.sumOf(a, fields));
+      if (sums?.every((s) => s !== undefined) && areOfOneSlice(sums) && !areAtOnce(sums)) found.set(field, sums);
     }
     return found;
   }
 
-  private sumOf(op: Op, fields: ReadonlyMap<string, readonly Op[]>): Sum | undefined {
-    const shifts = op.operands.slice(1).map((v) => this.digits.shiftOf(v));
-    if (!shifts.every((s) => s !== undefined) || new Set(shifts.map((s) => s.digit.id)).size !== this.digits.count)
-      return undefined;
+  /** All that is done to a field as sums; nothing where there is anything else. */
+  private additionsOf(all: readonly Op[]): readonly Addition[] | undefined {
+    const found: Addition[] = [];
+    for (let n = 0; n < all.length; n++) {
+      const op = all[n];
+      if (op.name === 'field.atomic' && op.attrs.kind === 'add' && !this.uses.has(op.results[0].id)) {
+        const [value, ...index] = op.operands;
+        found.push({ ops: [op], value, index });
+        continue;
+      }
+      const [plain] = op.name === 'field.load' ? [this.plainSum(op, all[++n])] : [];
+      if (!plain) return undefined;
+      found.push(plain);
+    }
+    return found;
+  }
+
+  /** What is read, added to, and written where it was. */
+  private plainSum(load: Op, store: Op | undefined): Addition | undefined {
+    if (store?.name !== 'field.store') return undefined;
+    const [sum, ...index] = store.operands;
+    const add = this.definitions.get(sum.id);
+    const [before] = load.results;
+    if (add?.name !== 'arith.add' || this.uses.get(sum.id) !== 1 || this.uses.get(before.id) !== 1) return undefined;
+    if (!index.every((v, k) => v.id === load.operands[k].id)) return undefined;
+    const [a, b] = add.operands;
+    const value = a.id === before.id ? b : b.id === before.id ? a : undefined;
+    return value && { ops: [load, add, store], value, index };
+  }
+
+  private sumOf(addition: Addition, fields: ReadonlyMap<string, readonly Op[]>): Sum | undefined {
+    const places = this.placed(addition.index);
+    if (!places) return undefined;
     const deferred: Op[] = [];
-    if (shifts.every((s) => s.by === 0)) return { op, shifts, deferred };
-    const cone = this.cone(op.operands[0]);
-    if (!cone || cone.length > MOST_OPS) return undefined;
+    if (shiftsOf(places).every((s) => s.by === 0)) return { ...addition, places, deferred };
+    const cone = this.cone(addition.value);
+    if (!cone || cone.length > (addition.ops.length > 1 ? MOST_OPS_OF_PLAIN : MOST_OPS)) return undefined;
     for (const read of cone) {
       const field = read.attrs.field as string | undefined;
       const touching = field === undefined ? [] : fields.get(field)!;
@@ -205,13 +281,13 @@ class Body {
         const waits =
           other.name === 'field.store' &&
           this.definitions.get(other.operands[0].id)?.name === 'arith.constant' &&
-          isOwnIndex(other.operands.slice(1), this.digits) &&
+          this.isOwn(other.operands.slice(1)) &&
           touching.every((o) => o === other || this.positions.get(o)! < this.positions.get(other)!);
         if (!waits) return undefined;
         deferred.push(other);
       }
     }
-    return { op, shifts, deferred };
+    return { ...addition, places, deferred };
   }
 
   /** What a value is computed from, in order, down to digits; nothing where it cannot be computed elsewhere too. */
@@ -254,16 +330,26 @@ class Body {
   }
 }
 
-const isSum = ({ name, attrs }: Op): boolean => name === 'field.atomic' && attrs.kind === 'add';
+/** Whether what all iterations name alike is the same in all sums, and at the same axes. */
+const areOfOneSlice = ([first, ...others]: readonly Sum[]): boolean =>
+  others.every(({ places }) =>
+    places.every((place, n) => {
+      const at = first.places[n];
+      return 'fixed' in place
+        ? 'fixed' in at && at.fixed.id === place.fixed.id
+        : 'digit' in at && at.digit.id === place.digit.id;
+    }),
+  );
+
+/** Whether each iteration adds to its own element alone, without atomics: there is nothing to turn round. */
+const areAtOnce = (sums: readonly Sum[]): boolean =>
+  sums.every(({ ops, places }) => ops.length > 1 && shiftsOf(places).every((s) => s.by === 0));
 
 const clone = (op: Op, moved: Map<number, Value>, into: Op[], ids: IdSource): void => {
   const results = op.results.map((r) => makeValue(ids.next(), r.type, r.hint));
   into.push(opWith(op, { operands: op.operands.map((v) => moved.get(v.id) ?? v), results }));
   op.results.forEach((r, n) => moved.set(r.id, results[n]));
 };
-
-/** The digits in the order in which an element's index has them. */
-const ownIndex = (op: Op, digits: Digits): readonly Value[] => digits.inOrderOf(op.operands.slice(1));
 
 /** A digit by a distance further, going round. */
 const shifted = (into: Op[], ids: IdSource, digit: Value, by: number, extent: number): Value => {

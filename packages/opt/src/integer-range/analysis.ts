@@ -28,7 +28,7 @@ import {
 } from '@filigree/ir';
 import { constantOfOp } from '../support/constant-in.js';
 import type { Facts } from '../support/facts.js';
-import { conditionsOf } from './conditions.js';
+import { conditionsOf, impliedBy, type Condition } from './conditions.js';
 
 /** What is known about the integers of a kernel. */
 export interface Ranges {
@@ -83,6 +83,7 @@ export const rangesOf = (
   const rangeOf = (op: Op, type: ScalarType): IntegerRange | undefined => {
     const constant = constantOfOp(op, facts);
     if (constant !== undefined) return constantRange(constant, type);
+    if (op.name === 'arith.select') return chosenRange(op, type);
     const own = facts.def(op)?.range?.(op, op.operands.map(of), type);
     if (own) return own;
     const read = tableRead(op, facts);
@@ -156,6 +157,11 @@ export const rangesOf = (
 
   const within = <T>(op: Op, region: Region, inside: () => T): T => {
     const conditions = conditionsOf(op, region, facts.control(op), (v) => definitions.get(v.id));
+    return where(conditions, inside);
+  };
+
+  /** Runs `inside` with what comparisons say. */
+  const where = <T>(conditions: readonly Condition[], inside: () => T): T => {
     if (conditions.length === 0) return inside();
     const here = new Map<number, IntegerRange>();
     said.push(here);
@@ -166,6 +172,24 @@ export const rangesOf = (
     const result = inside();
     said.pop();
     return result;
+  };
+
+  /** Of a choice: each side is, and is computed from, what the condition says where it is taken. `r < 0 ? r + n : r` is not negative. */
+  const chosenRange = (op: Op, type: ScalarType): IntegerRange | undefined => {
+    const [condition, ...sides] = op.operands;
+    return joined(
+      sides.map((side, n) =>
+        where(
+          impliedBy(condition!, n === 0, (v) => definitions.get(v.id)),
+          () => {
+            const made = definitions.get(side.id);
+            return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
+              ? rangeOf(made, type)
+              : of(side);
+          },
+        ),
+      ),
+    );
   };
 
   visitRegion(kernel.body);

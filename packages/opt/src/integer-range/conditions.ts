@@ -16,6 +16,21 @@ export const conditionsOf = (
 ): readonly Condition[] => {
   const [edge, ...others] = (control?.edges ?? []).filter(({ to }) => to === op.regions.indexOf(region));
   if (!edge?.when || others.length > 0) return [];
+  const { operand, is } = edge.when;
+  const out = impliedBy(handedOn(op, { ...edge, first: 0 })[operand]!, is, definition);
+  if (edge.from === 'start') return out;
+  /* Behind a test at the end of another region the values go by other names. */
+  const [handed, received] = [handedOn(op, edge), receivedBy(op, edge)];
+  const renamed = (v: Value): Value => received[handed.findIndex((h) => h.id === v.id)] ?? v;
+  return [...out, ...out.map((c) => ({ ...c, value: renamed(c.value), compared: renamed(c.compared) }))];
+};
+
+/** The comparisons that hold where a truth value is what is said. */
+export const impliedBy = (
+  condition: Value,
+  is: boolean,
+  definition: (v: Value) => Op | undefined,
+): readonly Condition[] => {
   const out: Condition[] = [];
   const hold = (v: Value, truth: boolean): void => {
     const def = definition(v);
@@ -28,13 +43,8 @@ export const conditionsOf = (
       out.push({ value: a, predicate, compared: b }, { value: b, predicate: mirrored[predicate]!, compared: a });
     }
   };
-  const { operand, is } = edge.when;
-  hold(handedOn(op, { ...edge, first: 0 })[operand]!, is);
-  if (edge.from === 'start') return out;
-  /* Behind a test at the end of another region the values go by other names. */
-  const [handed, received] = [handedOn(op, edge), receivedBy(op, edge)];
-  const renamed = (v: Value): Value => received[handed.findIndex((h) => h.id === v.id)] ?? v;
-  return [...out, ...out.map((c) => ({ ...c, value: renamed(c.value), compared: renamed(c.compared) }))];
+  hold(condition, is);
+  return out;
 };
 
 const inverse: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };

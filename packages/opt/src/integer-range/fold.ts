@@ -109,12 +109,30 @@ const remainder: Rule = (op, c) => {
   const [a, x, by] = byConstant(op, c) ?? [];
   if (!a || !x || !by || by < 2 || x.lo < 0) return undefined;
   if (x.hi < by) return a;
+  const positive = positiveRest(a, by, c);
+  if (positive) return positive;
   const split = splitSum(termsOf(a, c), by, c);
   if (split && split.multiples.length > 0) return sumOf(split.rest, a.type as ScalarType, c);
   const shift = powerOf(by);
   return shift !== undefined && isSigned(a.type)
     ? c.build('arith.and', [a, c.constant(by - 1, a.type)], a.type)
     : undefined;
+};
+
+/** `(r + n) % n` of a remainder r by n, as of `((x % n) + n) % n`: a comparison instead of a second division. */
+const positiveRest = (a: Value, by: number, c: RangeContext): Value | undefined => {
+  const sum = c.def(a);
+  if (sum?.name !== 'arith.add') return undefined;
+  const [u, v] = sum.operands as [Value, Value];
+  const isBy = (w: Value): boolean => {
+    const range = c.range(w);
+    return range !== undefined && isSingleRange(range) && range.lo === by;
+  };
+  const rest = isBy(v) ? u : isBy(u) ? v : undefined;
+  const range = rest && c.range(rest);
+  if (!range || range.lo <= -by || range.lo >= 0 || range.hi >= by) return undefined;
+  const below = c.build('arith.cmp', [rest, c.constant(0, rest.type)], 'i1', { predicate: 'lt' });
+  return c.build('arith.select', [below, a, rest], a.type);
 };
 
 const and: Rule = (op, c) => {

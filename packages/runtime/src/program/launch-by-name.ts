@@ -33,7 +33,8 @@ export const launchByName = (
       check(kernel, undefined);
     };
     const bind = ({ args: of = [], arrays = [] }: NamedLaunch): void => {
-      args.splice(0, args.length, ...of);
+      args.length = of.length;
+      for (let k = 0; k < of.length; k++) args[k] = of[k];
       for (const { buffer, values } of arrays) executable.buffer(buffer).write(values);
     };
     const call: Call = {

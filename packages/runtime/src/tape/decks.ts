@@ -80,6 +80,12 @@ export const decksOf = (
         random,
         keep,
         { save, beside: fieldsBeside(storage.layout) },
+        queue || checked
+          ? undefined
+          : (list) => {
+              list.run();
+              check('adjoints', undefined);
+            },
         accesses?.begin,
       ),
   };

@@ -1,5 +1,6 @@
 import { NeededElements, placeOfField, type Needs } from '@filigree/autodiff';
 import type { Scalar } from '@filigree/ir';
+import { areSame, areSameState } from './alike.js';
 import type { Kept, Saved } from './saved.js';
 
 /** Copies what launches overwrite in place. */
@@ -24,23 +25,55 @@ export interface Keeper {
 export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonly string[]) => Saved): Keeper => {
   const renewable = new Set([...all.values()].flatMap(({ renewed }) => renewed.map(placeOfField)));
   let needed = new NeededElements();
+  /* What is optimised is recorded again and again: while launches are those of the last time, so is what is kept of them. */
+  let trail: Step[] = [];
+  let at = 0;
+  let follows = false;
+  const notice = (needs: Needs, { args, renewed }: Step): void => {
+    for (const f of needs.kept) needed.forget(placeOfField(f));
+    for (const f of renewed) needed.forget(placeOfField(f));
+    for (const n of needs.needed) if (renewable.has(n.place)) needed.add(n, args, 0);
+  };
+  const renewedBy = (
+    needs: Needs,
+    kernel: string,
+    args: readonly Scalar[],
+    state: ReadonlySet<string> | undefined,
+  ): readonly string[] => {
+    const known = follows ? trail[at] : undefined;
+    if (known?.kernel === kernel && areSame(known.args, args) && areSameState(known.state, state)) {
+      at++;
+      return known.renewed;
+    }
+    if (follows) {
+      trail = trail.slice(0, at);
+      for (const step of trail) notice(all.get(step.kernel)!, step);
+      follows = false;
+    }
+    const renewed = needs.renewed.filter(
+      (f) =>
+        !state?.has(f) &&
+        needs.written.some((w) => w.place === placeOfField(f) && needed.meeting(w, args) !== undefined),
+    );
+    const step = { kernel, args: args.slice(), state, renewed };
+    trail.push(step);
+    notice(needs, step);
+    return renewed;
+  };
   return {
-    begin: () => void (needed = new NeededElements()),
+    begin: () => {
+      needed = new NeededElements();
+      at = 0;
+      follows = true;
+    },
     before: (kernel, args, state) => {
       const needs = all.get(kernel);
       if (!needs) return undefined;
-      const renewed = needs.renewed.filter(
-        (f) =>
-          !state?.has(f) &&
-          needs.written.some((w) => w.place === placeOfField(f) && needed.meeting(w, args) !== undefined),
-      );
-      const fields = [...needs.kept, ...renewed];
-      for (const f of fields) needed.forget(placeOfField(f));
-      for (const n of needs.needed) if (renewable.has(n.place)) needed.add(n, args, 0);
-      if (fields.length === 0) return undefined;
+      const renewed = renewedBy(needs, kernel, args, state);
+      if (needs.kept.length + renewed.length === 0) return undefined;
       const [before, after] = [needs.kept, renewed].map((fields) => (fields.length > 0 ? save(fields) : undefined));
       return {
-        fields,
+        fields: [...needs.kept, ...renewed],
         bytes: (before?.bytes ?? 0) + (after?.bytes ?? 0),
         before: () => before?.restoreLast(),
         after: () => after?.restoreLast(),
@@ -48,3 +81,11 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
     },
   };
 };
+
+/** A launch of a recording, and which fields that earlier ones need were kept before it. */
+interface Step {
+  readonly kernel: string;
+  readonly args: readonly Scalar[];
+  readonly state: ReadonlySet<string> | undefined;
+  readonly renewed: readonly string[];
+}

@@ -1,7 +1,8 @@
 import type { Adjoint, Needs, Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type TypedArray } from '@filigree/ir';
-import type { Executable } from '@filigree/backend';
+import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
+import { areSame, areSameState } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
@@ -54,6 +55,7 @@ export interface TapeDeck {
 /**
  * @param keep copies fields
  * @param copier copies those around which nothing is sparse
+ * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
  * @param begins told when a recording begins
  */
 export const tapeDeck = (
@@ -64,6 +66,7 @@ export const tapeDeck = (
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
   copier: Copier,
+  together?: (list: Commands) => void,
   begins?: () => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
@@ -76,7 +79,13 @@ export const tapeDeck = (
     return found;
   };
   /* What is optimised is recorded again and again, mostly with the same arguments. */
-  let checked: readonly (Alike | undefined)[] | undefined;
+  let known: Known | undefined;
+  /* An adjoint of which nothing is to be read, kept, or put back. */
+  const isPlain = (e: Entry): e is Launched & Flat => {
+    if (!('kernel' in e) || e.kept || e.undo || e.structure || e.arrays.length > 0) return false;
+    const made = adjointOf(e.kernel);
+    return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
+  };
   return {
     fields,
     writes: kernels.writes,
@@ -86,11 +95,18 @@ export const tapeDeck = (
       begins?.();
       const entries = recorder.record(run);
       const all = flat(entries);
-      if (!checked || !areAlike(all, checked)) {
-        checked = undefined;
+      if (!known || !areAlike(all, known.launches)) {
+        known = undefined;
         refuseOverwrites(all, needsOf);
-        checked = all.map(alikeOf);
-      }
+        known = {
+          of: entries,
+          launches: all.map(alikeOf),
+          repeats: false,
+          whole: all === entries,
+          lists: new Map(),
+          dependents: new Map(),
+        };
+      } else known = { ...known, of: entries, repeats: all === entries && known.whole, whole: all === entries };
       return { entries, bytes: bytesOf(entries) };
     },
     clear: () => launch(clear),
@@ -126,8 +142,34 @@ export const tapeDeck = (
           for (let k = 0; k < sum.length; k++) sum[k] += Number(values[k]);
         }
       };
+      const lists = known?.of === entries && known.repeats ? known.lists : undefined;
+      /* The adjoints of launches that need no look in between, the last of which is told, are one list; how many these are. */
+      const reverseMany = (list: readonly Entry[], last: number): number => {
+        if (!together || lists === undefined || list !== entries) return 0;
+        const ready = lists.get(last);
+        if (ready) {
+          together(ready.commands);
+          return ready.count;
+        }
+        let first = last + 1;
+        while (first > 0 && isPlain(list[first - 1])) first--;
+        const launches = list.slice(first, last + 1).reverse() as readonly (Launched & Flat)[];
+        if (launches.length < 2) return 0;
+        const commands = executable.commands(
+          launches.map(({ kernel, args }) => ({ kernel: adjointOf(kernel).kernel.name, args })),
+        );
+        lists.set(last, { commands, count: launches.length });
+        together(commands);
+        return launches.length;
+      };
       const reverse = (list: readonly Entry[]): void => {
-        for (const entry of [...list].reverse()) {
+        for (let n = list.length - 1; n >= 0; n--) {
+          const many = reverseMany(list, n);
+          if (many > 0) {
+            n -= many - 1;
+            continue;
+          }
+          const entry = list[n];
           if ('again' in entry) {
             const steps = entry.again();
             most = Math.max(most, bytesOf(steps));
@@ -145,15 +187,33 @@ export const tapeDeck = (
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
     dependents: ({ entries }, on) => {
+      const key = on.join();
+      const before = known?.of === entries ? known.dependents.get(key) : undefined;
+      if (before) return before;
       const reached = new Set(on);
       for (const entry of flat(entries)) {
         const { reads, writes } = 'kernel' in entry ? adjointOf(entry.kernel) : entry;
         if (reads.some((f) => reached.has(f))) for (const f of writes) reached.add(f);
       }
+      if (known?.of === entries) known.dependents.set(key, reached);
       return reached;
     },
   };
 };
+
+/** What is known of a recording, and of those that launched the same. */
+interface Known {
+  /** What was recorded last. */
+  readonly of: readonly Entry[];
+  readonly launches: readonly (Alike | undefined)[];
+  /** Whether all of it are launches, and none are of steps that run again. */
+  readonly whole: boolean;
+  /** Whether the one before it was the same launches: a list is worth making then. */
+  readonly repeats: boolean;
+  /** Adjoints that are launched by one call, by the place of the launch whose adjoint is the first. */
+  readonly lists: Map<number, { readonly commands: Commands; readonly count: number }>;
+  readonly dependents: Map<string, ReadonlySet<string>>;
+}
 
 /** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */
 const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void => {
@@ -173,15 +233,22 @@ const touchedOf = ({ needed, written, kept }: Needs): Touched => {
   return { needs, writes, kept };
 };
 
-const flat = (entries: readonly Entry[]): readonly Flat[] => entries.flatMap((e) => ('again' in e ? e.entries : [e]));
+const flat = (entries: readonly Entry[]): readonly Flat[] =>
+  entries.some((e) => 'again' in e)
+    ? entries.flatMap((e) => ('again' in e ? e.entries : [e]))
+    : (entries as readonly Flat[]);
 
 /** What it depends on whether a launch is overwritten that derivatives need. Of steps of the host each is a case of its own. */
-type Alike = Pick<Launched, 'kernel' | 'args'> & { readonly kept: string; readonly state?: ReadonlySet<string> };
+type Alike = Pick<Launched, 'kernel' | 'args'> & {
+  readonly kept: string;
+  readonly undone: boolean;
+  readonly state?: ReadonlySet<string>;
+};
 
 const alikeOf = (e: Flat): Alike | undefined =>
-  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), undone: e.undo !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
 
-const keptBy = ({ kept }: Launched): string => kept?.fields.join() ?? '';
+const keptBy = ({ kept }: Launched): string => (kept ? kept.fields.join() : '');
 
 const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]): boolean =>
   all.length === before.length &&
@@ -191,13 +258,11 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
       'kernel' in x &&
       x.kernel === y?.kernel &&
       keptBy(x) === y.kept &&
-      areSame(x.state, y.state) &&
-      x.args.every((v, k) => Object.is(v, y.args[k]))
+      (x.undo !== undefined) === y.undone &&
+      areSameState(x.state, y.state) &&
+      areSame(x.args, y.args)
     );
   });
-
-const areSame = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean =>
-  a === b || (a?.size === b?.size && a !== undefined && b !== undefined && [...a].every((name) => b.has(name)));
 
 const bytesOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, e) => {
