@@ -223,7 +223,7 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     expect(size(4000)).toBeLessThan(4.5 * size(1000));
   });
 
-  it('cuts very long code without loops into pieces that are compiled one by one, and no other', () => {
+  it('cuts very long code without loops, and very many loops in a row, into pieces that are compiled one by one, and no other', () => {
     const pieces = (statements: number, loops = 0): { readonly count: number; readonly declared: number } => {
       const buffers = [declareBuffer('x', 'f64', 2, 'inout')];
       const storeBoth = (b: Builder, v: Value): void =>
@@ -256,6 +256,8 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     expect(count).toBeGreaterThan(8);
     expect(declared).toBe(count);
     expect(pieces(8000, 20)).toEqual({ count: 0, declared: 0 });
+    expect(pieces(1000, 90).count).toBe(0);
+    expect(pieces(1000, 200).count).toBe(5);
   });
 
   it('comes with a header and the constant tables as they lie in the slab', () => {
