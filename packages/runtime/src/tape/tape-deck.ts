@@ -142,10 +142,11 @@ export const tapeDeck = (
           for (let k = 0; k < sum.length; k++) sum[k] += Number(values[k]);
         }
       };
+      /* What repeats has no steps that run again, so places are those of the recording itself. */
       const lists = known?.of === entries && known.repeats ? known.lists : undefined;
       /* The adjoints of launches that need no look in between, the last of which is told, are one list; how many these are. */
       const reverseMany = (list: readonly Entry[], last: number): number => {
-        if (!together || lists === undefined || list !== entries) return 0;
+        if (!together || lists === undefined) return 0;
         const ready = lists.get(last);
         if (ready) {
           together(ready.commands);
@@ -248,7 +249,7 @@ type Alike = Pick<Launched, 'kernel' | 'args'> & {
 const alikeOf = (e: Flat): Alike | undefined =>
   'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), undone: e.undo !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
 
-const keptBy = ({ kept }: Launched): string => (kept ? kept.fields.join() : '');
+const keptBy = ({ kept }: Launched): string => kept?.fields.join() ?? '';
 
 const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]): boolean =>
   all.length === before.length &&

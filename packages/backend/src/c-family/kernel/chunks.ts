@@ -23,8 +23,9 @@ const longestOnLanes = 2 * longestStretch;
  */
 export const inChunks = (w: Writer, start: number, ends: readonly number[], after: readonly string[]): void => {
   const { chunk } = w.shared.dialect;
+  if (!chunk) return;
   const { straight, loops: inARow } = extent(w, start);
-  if (!chunk || (straight <= (w.shared.lanes ? longestOnLanes : longestStretch) && inARow <= mostLoops)) return;
+  if (straight <= (w.shared.lanes ? longestOnLanes : longestStretch) && inARow <= mostLoops) return;
   const lines = w.lines.splice(start);
   const chunks = cut(
     lines,
