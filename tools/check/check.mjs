@@ -27,24 +27,51 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
 const built = { FILIGREE_BUILT: '1' };
 
-/** @type {readonly Check[]} checks of the text, which run two at a time */
-const text = [
+/** @type {readonly Check[]} */
+const first = [
   {
     name: 'types',
     says: 'tsc finds no error in packages, tests and tools',
     node: [bin('typescript-native/bin/tsc'), '-b'],
   },
-  { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
   { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
 ];
 
-/** @type {readonly Check[]} checks that run one after the other, since each uses the whole machine */
-const runs = [
+/** @type {readonly Check[]} */
+const build = [
   {
     name: 'build',
     says: 'every package builds',
     node: [join(root, 'tools/build/nx.mjs'), 'run-many', '--target=build'],
   },
+];
+
+/** @type {readonly Check[]} the longest first */
+const small = [
+  { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
+  {
+    name: 'outside',
+    says: 'a backend, a word and a pass from outside work with the packages alone',
+    node: [join(root, 'tools/pack/check-outside.mjs')],
+    needs: 'build',
+    when: 'ci',
+  },
+  {
+    name: 'pack',
+    says: 'each package, installed alone, runs its example',
+    node: [join(root, 'tools/pack/check-pack.mjs')],
+    needs: 'build',
+  },
+  {
+    name: 'packages',
+    says: 'exports, READMEs, sizes and dependencies are right',
+    node: [join(root, 'tools/check-packages/check-packages.mjs')],
+    needs: 'build',
+  },
+];
+
+/** @type {readonly Check[]} checks of which each uses the whole machine */
+const large = [
   {
     name: 'unit',
     says: 'unit tests of packages and tools, on the built packages',
@@ -83,30 +110,15 @@ const runs = [
   },
 ];
 
-/** @type {readonly Check[]} checks of what is published, which wait for npm more than they compute: two at a time */
-const published = [
-  {
-    name: 'packages',
-    says: 'exports, READMEs, sizes and dependencies are right',
-    node: [join(root, 'tools/check-packages/check-packages.mjs')],
-    needs: 'build',
-  },
-  {
-    name: 'pack',
-    says: 'each package, installed alone, runs its example',
-    node: [join(root, 'tools/pack/check-pack.mjs')],
-    needs: 'build',
-  },
-  {
-    name: 'outside',
-    says: 'a backend, a word and a pass from outside work with the packages alone',
-    node: [join(root, 'tools/pack/check-outside.mjs')],
-    needs: 'build',
-    when: 'ci',
-  },
+/** Checks in the order in which they run: how many of each list at a time. @type {readonly { readonly checks: readonly Check[], readonly width: number }[]} */
+const stages = [
+  { checks: first, width: 2 },
+  { checks: build, width: 1 },
+  { checks: small, width: 2 },
+  { checks: large, width: 1 },
 ];
 
-const all = [...text, ...runs, ...published];
+const all = stages.flatMap(({ checks }) => checks);
 
 /** @typedef {{ check: Check, totals: import('./totals.mjs').Totals, seconds: number, note: string }} Result */
 
@@ -188,9 +200,8 @@ const main = async () => {
     results.some((r) => r.check.name === check.needs && r.totals.failed > 0)
       ? { check, totals: { ...none, failed: 1 }, seconds: 0, note: `not run: ${check.needs} failed` }
       : perform(check);
-  results.push(...(await inParallel(text.filter(wanted), 2, unlessMissing)));
-  for (const check of runs.filter(wanted)) results.push(await unlessMissing(check));
-  results.push(...(await inParallel(published.filter(wanted), 2, unlessMissing)));
+  for (const { checks, width } of stages)
+    results.push(...(await inParallel(checks.filter(wanted), width, unlessMissing)));
   console.log('');
   for (const { check, totals, seconds, note } of results)
     console.log(

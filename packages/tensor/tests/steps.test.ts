@@ -5,6 +5,8 @@ import fc from 'fast-check';
 import {
   analyseLiveness,
   defaultSteps,
+  fusionCost,
+  type CostModel,
   family,
   kernel,
   parseKernel,
@@ -187,3 +189,23 @@ test('tensors to come are asked for along the stores to results of their size, e
     ['X', 16],
   ]);
 });
+
+test('what lies below a sum is planned once, not once for every order in which the sum may lie', () => {
+  /* Mappings tried for t ← T + M·t, so many times over. */
+  const tried = (depth: number): number => {
+    let count = 0;
+    const cost: CostModel = { ...fusionCost, log: (m) => (count++, fusionCost.log(m)) };
+    const [R, S, T, M] = [tensor('R', [2, 2, 2]), tensor('S', [2, 2, 2]), tensor('T', [2, 2, 2]), tensor('M', [2, 2])];
+    const nested = (level: number, last: string): Term =>
+      level === 0
+        ? S(`ab${last}`)
+        : T(`ab${last}`).add(M(`${last}${LETTERS[level]}`).mul(nested(level - 1, LETTERS[level]!)));
+    plan(kernel('nested', R('abx').assign(nested(depth, 'x'))), { cost });
+    return count;
+  };
+  const [two, three, four] = [tried(2), tried(3), tried(4)];
+  expect(three).toBeGreaterThan(two);
+  expect(four - three).toBeLessThanOrEqual(three - two);
+});
+
+const LETTERS = 'cdefg';

@@ -58,6 +58,9 @@ interface Choice {
 type Place = (order: string) => Layout;
 
 class Permuter {
+  /* A subtree is asked for once for every order of each sum and product above it. */
+  private readonly known = new Map<Node, readonly Choice[]>();
+
   constructor(private readonly options: PermuteOptions) {}
 
   /** The best of a subtree for each of the given orders of its root. */
@@ -118,6 +121,14 @@ class Permuter {
 
   /** Dense, and so fit for everything: the tensor itself, or a copy in any order. */
   private dense(node: Node): readonly Choice[] {
+    const known = this.known.get(node);
+    if (known !== undefined) return known;
+    const found = this.madeDense(node);
+    this.known.set(node, found);
+    return found;
+  }
+
+  private madeDense(node: Node): readonly Choice[] {
     const choices = this.free(node);
     if (choices[0].layout.kind === 'dense') return choices;
     const [of] = choices;
