@@ -80,6 +80,7 @@ export default defineConfig({
     ],
     /* As the command line has it: tests compile kernels, see docs/decisions/command-line.md. */
     execArgv: ['--interrupt-budget=540672'],
+    setupFiles: [source('tools/check/equal-bytes.mjs')],
     /* By default one processor is left idle, which on two doubles the time. */
     maxWorkers: availableParallelism(),
     /* A test that compares nothing fails: it returned early, or looped over nothing. */

@@ -15,7 +15,7 @@ export const checkSmaller = async (
   } catch (e) {
     if (program.simpler === undefined) throw e;
     const { message, at } = await smallest({ message: (e as Error).message, at: program }, check);
-    throw new Error(`${message}\n${printModule(at.module)}`, { cause: e });
+    throw new Error(`${at.name}: ${message}\n${printModule(at.module)}`, { cause: e });
   }
 };
 

@@ -41,6 +41,7 @@ export * from './range/range.js';
 export { beforeWrap, compareRanges, disjointBits, shiftBy } from './range/arithmetic.js';
 export * from './rewrite/walk.js';
 export * from './rewrite/substitute.js';
+export * from './rewrite/renamed.js';
 export * from './rewrite/rewrite.js';
 export * from './rewrite/greedy.js';
 export * from './verify/verify.js';

@@ -148,8 +148,20 @@ export const part = (all: Float64Array, dim: number, p: number): Matrix =>
 export const identityPlus = (A: Matrix, factor: number): Matrix =>
   A.map((row, i) => row.map((a, j) => (i === j ? 1 : 0) + factor * a));
 
-export const multiply = (A: Matrix, B: Matrix): Matrix =>
-  A.map((row) => B[0].map((_, j) => row.reduce((sum, a, k) => sum + a * B[k][j], 0)));
+/* Loops, not `map` and `reduce`: half of the time of a step is spent here. */
+export const multiply = (A: Matrix, B: Matrix): Matrix => {
+  const product: number[][] = [];
+  for (const row of A) {
+    const sums: number[] = [];
+    for (let j = 0; j < B[0].length; j++) {
+      let sum = 0;
+      for (let k = 0; k < row.length; k++) sum += row[k] * B[k][j];
+      sums.push(sum);
+    }
+    product.push(sums);
+  }
+  return product;
+};
 
 export const transpose = (A: Matrix): Matrix => A.map((_, i) => A.map((row) => row[i]));
 

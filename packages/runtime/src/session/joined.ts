@@ -1,11 +1,10 @@
 import type { DeviceBuffer } from '@filigree/backend/device';
-import type { Buffer } from '@filigree/ir';
+import { renamedModule, type Buffer } from '@filigree/ir';
 import { cutKernels, overFields, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { launchByName } from '../program/launch-by-name.js';
 import type { Queue } from '../program/queue/queue.js';
 import type { Entered, Joining } from './contract.js';
 import type { Places, Stretch } from './places.js';
-import { renamed } from './renamed.js';
 import type { Turns, Waiting } from './turns.js';
 
 /** What the launches of programs wait in that join each other. */
@@ -50,7 +49,7 @@ export const join = (instance: Joining, joint: Joint): Joined | undefined => {
   if ([...names.values()].some((name) => own.has(name))) return undefined;
   const known = new Set(setting.buffers.map((b) => b.name));
   const cut = cutKernels(
-    renamed(onFields, names, (kernel) => `${prefix}_${kernel}`),
+    renamedModule(onFields, names, (kernel) => `${prefix}_${kernel}`),
     setting.layout,
     setting.dialects,
   );

@@ -1,7 +1,10 @@
-import { mapKernels, opWith, type Attrs, type Module, type Op, type Region } from '@filigree/ir';
+import { opWith } from '../build/make-op.js';
+import type { Module } from '../kernel/module.js';
+import type { Attrs, Op, Region } from '../kernel/op.js';
+import { mapKernels } from './walk.js';
 
-/** A module whose buffers and kernels have other names. */
-export const renamed = (
+/** A module whose buffers and kernels have other names: of buffers those that the map has, of kernels what the function gives. */
+export const renamedModule = (
   module: Module,
   buffers: ReadonlyMap<string, string>,
   kernel: (name: string) => string,
