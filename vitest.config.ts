@@ -2,6 +2,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { SuitesFirst } from './tools/check/suites-first.mjs';
 
 /**
  * Tests run on the sources. With FILIGREE_BUILT=1 they run on the built packages instead, as a user has them; the benchmarks
@@ -80,6 +81,7 @@ export default defineConfig({
     ],
     /* As the command line has it: tests compile kernels, see docs/decisions/command-line.md. */
     execArgv: ['--interrupt-budget=540672'],
+    sequence: { sequencer: SuitesFirst },
     setupFiles: [source('tools/check/equal-bytes.mjs')],
     /* By default one processor is left idle, which on two doubles the time. */
     maxWorkers: availableParallelism(),

@@ -23,6 +23,9 @@ export interface MeasureOptions {
 export const QUICK: MeasureOptions = { rounds: 5, sampleMs: 1, budgetMs: 500 };
 export const THOROUGH: MeasureOptions = { rounds: 15, sampleMs: 20, budgetMs: 6000 };
 
+/** For calls that find nothing in caches. */
+export const COLD = { rounds: 21, budgetMs: 2500 };
+
 /**
  * Median milliseconds a run of each function, side by side: one sample of each a round, in rotating order, so that drifts of
  * the machine touch all alike. Each runs once before, to warm up. Between rounds the event loop has its turn.
@@ -52,14 +55,18 @@ export const mediansOf = async (
   return Object.fromEntries(contenders.map((c) => [c.name, median(c.samples)]));
 };
 
-/** Milliseconds of one call of each with nothing of what it reads in caches: before each, more memory is written than they hold. */
+/**
+ * Milliseconds of one call of each with nothing of what it reads in caches: before each, more memory is written than they hold. That
+ * takes longer than most calls, so rounds end when it has taken `budgetMs`; there are three at least.
+ */
 export const coldMediansOf = async (
   timers: Readonly<Record<string, Timer>>,
-  rounds: number,
+  { rounds, budgetMs }: Pick<MeasureOptions, 'rounds' | 'budgetMs'>,
 ): Promise<Record<string, number>> => {
   const others = new Float64Array(OTHERS);
   const all = Object.entries(timers).map(([name, timed]) => ({ name, timed, samples: [] as number[] }));
-  for (let round = 0; round < rounds; round++) {
+  const start = performance.now();
+  for (let round = 0; round < rounds && (round < 3 || performance.now() - start < budgetMs); round++) {
     await new Promise((resolve) => setImmediate(resolve));
     for (let i = 0; i < all.length; i++) {
       const { timed, samples } = all[(i + round) % all.length];

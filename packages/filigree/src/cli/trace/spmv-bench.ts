@@ -5,7 +5,7 @@ import { instantiate, type Instance } from '@filigree/runtime';
 import { type Csr } from '@filigree/sparse/formats';
 import { packValues } from '@filigree/sparse/trace';
 import { compare, TOLERANCE, type Check } from '../compare.js';
-import { coldMediansOf, mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
+import { COLD, coldMediansOf, mediansOf, THOROUGH, timerOf, type Timer } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Baselines } from '../load-baselines.js';
 import type { Session } from '../session.js';
@@ -56,9 +56,6 @@ interface Contender {
 
 /** Milliseconds that a compiler may take over the affine code. */
 const LIMIT_MS = 60_000;
-
-/* Each is one call: of seven the middle one still moves by a fifth. */
-const COLD_ROUNDS = 21;
 
 /** Compiles both kernels, checks every y against a plain sum, and times all beside one another. Values are random. */
 export const benchSpmv = async (
@@ -135,7 +132,7 @@ export const benchSpmv = async (
     const check = checkAll(contenders, productOf({ pattern, values }, x), TOLERANCE[dtype]);
     const timers = Object.fromEntries(Object.entries(contenders).map(([name, { timer }]) => [name, timer]));
     const ms: Readonly<Record<string, number | undefined>> = await mediansOf(timers, THOROUGH);
-    const coldMs = await coldMediansOf(timers, COLD_ROUNDS);
+    const coldMs = await coldMediansOf(timers, COLD);
     const [csrMs, chosenMs] = [ms['csr']!, ms['chosen']!];
     const [csrTunedMs, affineMs] = [ms['csrTuned'] ?? null, ms['affine'] ?? null];
     return {
