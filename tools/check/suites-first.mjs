@@ -17,4 +17,4 @@ export class SuitesFirst extends BaseSequencer {
   }
 }
 
-const SUITE = /from '@filigree\/conformance'/;
+const SUITE = /from '(@filigree\/conformance|\.\.\/src\/index\.js|\.\/fuzz\/[^']*)'/;
