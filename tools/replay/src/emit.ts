@@ -66,15 +66,15 @@ const PICTURES = Object.fromEntries(
     .map(({ name }) => [name, true]),
 );
 
-/* What this process itself runs on. */
+/* Of the sources, if this process itself runs on them. */
 const COMMAND_LINE = process.execArgv.includes('--conditions=@filigree/source')
-  ? 'packages/filigree/src/cli.ts'
-  : 'packages/filigree/bin/filigree.js';
+  ? [...process.execArgv, 'packages/filigree/src/cli.ts']
+  : ['packages/filigree/bin/filigree.js'];
 
 const ofCommand = async (command: readonly string[], backend: Backend, to: string): Promise<void> => {
   const { status, stderr } = spawnSync(
     process.execPath,
-    [...process.execArgv, COMMAND_LINE, ...command, '--backend', backend.name, '--emit', to],
+    [...COMMAND_LINE, ...command, '--backend', backend.name, '--emit', to],
     { cwd: root, encoding: 'utf8' },
   );
   if (status !== 0) throw new Error(`filigree ${command.join(' ')} ended with ${status}\n${stderr}`);
