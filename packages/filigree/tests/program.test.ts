@@ -51,6 +51,7 @@ const forCompilers = [
   'plainOps',
   'shownIn',
   'transform',
+  'withFrontEnd',
 ];
 
 it('the words of the language are found here, under their names', () => {

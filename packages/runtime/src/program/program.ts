@@ -5,7 +5,6 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
-  DiagnosticError,
   fail,
   type Diagnostics,
   type Extension,
@@ -20,10 +19,9 @@ import {
   orThrow,
 } from '@filigree/ir';
 import {
-  loadFrontEnd,
-  loadRareWords,
   lowerKernels,
   shownIn,
+  withFrontEnd,
   type KernelDef,
   type KernelSignature,
   type LaunchArgs,
@@ -278,27 +276,6 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
       debug: options.debug === true,
     }),
   );
-
-/**
- * Runs the front end, and again with what was missing: pages have the parser only if some function was not parsed when they were built, and what few
- * kernels use of the language only if one does.
- */
-const withFrontEnd = async (run: () => unknown): Promise<void> => {
-  try {
-    run();
-  } catch (e) {
-    const code = e instanceof DiagnosticError ? e.diagnostics.find((d) => d.code in missingParts)?.code : undefined;
-    if (code === undefined) throw e;
-    await missingParts[code]();
-    await withFrontEnd(run);
-  }
-};
-
-/** What loads parts of the front end, by the error that says that they are missing. */
-const missingParts: Readonly<Record<string, () => Promise<void>>> = {
-  'lang/not-loaded': loadFrontEnd,
-  'lang/words-not-loaded': loadRareWords,
-};
 
 /** Lowers, and again with all of the lowering where something was missing: pages have what allocates cells and keeps scratchpads only if some kernel needs it. */
 const withLowering = async (

@@ -93,7 +93,7 @@ export const quantSearch = async <const K extends Kernels, F extends Fields = Re
   const fields = storable(layout, store ?? (options.fields ? Object.values(options.fields) : scalarsOf(layout)));
   for (const f of outputs) storable(layout, [f], 'an output');
   const run = launch as unknown as Runs;
-  const writes = writesOf(namedKernels(options.kernels), layout, fields);
+  const writes = await writesOf(namedKernels(options.kernels), layout, fields, options.extensions);
   const task = { options: options as FieldProgramOptions, fields, outputs, starts, run, writes };
   const full = await fullRuns(task);
   const sensitive = await sensitivities(task, full);
