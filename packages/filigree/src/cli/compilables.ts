@@ -13,10 +13,13 @@ import { offload } from '@filigree/opt';
 import type { InputShape, Program } from '@filigree/specialize';
 import type { Stage } from '../api/build.js';
 import { resolveBackend } from '../api/backends.js';
-import { compile } from '../api/compile.js';
+import { builtProgram } from '../api/compile.js';
+import { compiledProgram } from '../api/compiled-program.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
 import { makeArtifact, makeTraced, type MakeArtifactOptions } from '../artifact/make-artifact.js';
+import { hostedFields, memoryOf } from './hosted-fields.js';
 import { placeOf } from './load-module.js';
+import { withHost } from './write-sources.js';
 
 /** Something that a module exports and `filigree compile` takes. */
 export interface Compilable {
@@ -37,6 +40,8 @@ export interface CompilableOptions {
   readonly arithmetic?: Arithmetic | undefined;
   readonly threads: number;
   readonly cache?: false;
+  /** Whether the sources are to run by themselves, with a host beside them. */
+  readonly hosted: boolean;
   readonly onProgress: (stage: Stage) => void;
 }
 
@@ -133,7 +138,7 @@ const numericProgram = (
     artifact: (options) =>
       makeTraced(name, { inputs, run }, { ...given, ...(rewrite === false && { rewrite }) }, options),
     compile: async (options) => {
-      const { dtype, arithmetic, threads, cache, onProgress } = options;
+      const { dtype, arithmetic, threads, cache, hosted, onProgress } = options;
       const backend = await backendFor(own, options);
       const common = {
         backend,
@@ -144,18 +149,18 @@ const numericProgram = (
         ...(arithmetic ? { arithmetic } : {}),
         ...given,
       };
-      const { sources, stats, warnings, dispose } = await (
-        rewrite === false
-          ? compile({ inputs, run }, { ...common, rewrite: false })
-          : compile({ inputs, run: run as never }, common)
-      ).catch((e: unknown) => {
-        throw at ? placedAt(at, e) : e;
-      });
+      const built = await builtProgram({ inputs, run }, { ...common, ...(rewrite === false && { rewrite }) }).catch(
+        (e: unknown) => {
+          throw at ? placedAt(at, e) : e;
+        },
+      );
+      const { sources, stats, warnings, dispose } = compiledProgram(built);
+      const written = hosted ? await withHost(sources, () => built.instance) : sources;
       dispose();
       return {
         backend: backend.name,
         kernels: [{ name, tasks: stats.launches }],
-        sources,
+        sources: written,
         artifact: stats.artifact,
         ms: stats.ms,
         warnings: warnings ?? [],
@@ -170,7 +175,7 @@ const placedAt = (loc: Loc, e: unknown): unknown =>
     ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
     : e;
 
-type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions'>;
+type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions' | 'fields'>;
 
 const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...given }: FieldExport): Compilable => ({
   name,
@@ -182,12 +187,12 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
       { ...options, extensions: [...(given.extensions ?? []), ...extensions] },
     ),
   compile: async (options) => {
-    const { threads, cache, onProgress } = options;
+    const { threads, cache, hosted, onProgress } = options;
     const extensions = [...(given.extensions ?? []), ...options.extensions];
     const backend = await backendFor(own, { ...options, extensions });
     const start = performance.now();
     onProgress('compile');
-    const { instance, warnings, dispose } = await program({
+    const made = await program({
       layout,
       kernels,
       backend,
@@ -196,14 +201,18 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
       ...(budget === undefined ? {} : { budget }),
       ...(cache === false ? { cache } : {}),
     });
+    const { instance, warnings, dispose } = made;
     const all = performance.now() - start;
+    const sources = hosted
+      ? await withHost(instance.sources, () => ({ module: memoryOf(made), fields: hostedFields(made, given.fields) }))
+      : instance.sources;
     dispose();
     const { emit, compile, load } = instance.ms;
     const tasks = tasksOf(instance.module);
     return {
       backend: backend.name,
       kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
-      sources: instance.sources,
+      sources,
       artifact: instance.artifact.path,
       ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
       warnings,
