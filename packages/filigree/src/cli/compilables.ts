@@ -16,7 +16,14 @@ import { resolveBackend } from '../api/backends.js';
 import { builtProgram } from '../api/compile.js';
 import { compiledProgram } from '../api/compiled-program.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
-import { makeArtifact, makeTraced, type MakeArtifactOptions } from '../artifact/make-artifact.js';
+import { builtEinsum } from '../api/tensors/compile.js';
+import {
+  makeArtifact,
+  makeEinsum,
+  makeTraced,
+  type EinsumSourceOptions,
+  type MakeArtifactOptions,
+} from '../artifact/make-artifact.js';
 import { hostedFields, memoryOf } from './hosted-fields.js';
 import { placeOf } from './load-module.js';
 import { withHost } from './write-sources.js';
@@ -59,7 +66,7 @@ export interface Compiled {
 
 /**
  * The programs among the exports of a module: `{ inputs, run, scope? }` for numeric functions, `{ layout, kernels }` for
- * kernels on fields. Errors: `compile/export`, `compile/no-program`.
+ * kernels on fields, `{ formula, shapes? }` for those on tensors. Errors: `compile/export`, `compile/no-program`.
  *
  * @param text the module's text, to find the places of functions in
  */
@@ -81,7 +88,9 @@ export const compilablesOf = (
         ? [numericProgram(name, x, path, text)]
         : isFieldProgram(x)
           ? [fieldProgram(name, x)]
-          : [],
+          : isFormula(x)
+            ? [tensorProgram(name, x)]
+            : [],
   );
   if (found.length > 0) return found;
   const kernel = Object.entries(exported).find(([name, x]) => (only ?? name) === name && isKernel(x))?.[0];
@@ -96,7 +105,7 @@ export const compilablesOf = (
       remedy:
         kernel !== undefined
           ? `export const sim = { layout: layout(…), kernels: { ${kernel} } }`
-          : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }',
+          : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }, or { formula, shapes }',
     },
   );
 };
@@ -104,7 +113,7 @@ export const compilablesOf = (
 /* Of a CommonJS module node names some exports only; all are members of its default export. */
 const exportsOf = (module: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const { default: whole } = module;
-  return isRecord(whole) && !isNumeric(whole) && !isFieldProgram(whole) && !isKernel(whole)
+  return isRecord(whole) && ![isNumeric, isFieldProgram, isFormula, isKernel].some((is) => is(whole))
     ? { ...whole, ...module }
     : module;
 };
@@ -220,6 +229,40 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
   },
 });
 
+type FormulaExport = EinsumSourceOptions & { readonly backend?: Own };
+
+const tensorProgram = (name: string, { backend: own, ...source }: FormulaExport): Compilable => ({
+  name,
+  traced: false,
+  artifact: (options) => makeEinsum(name, source, options),
+  compile: async (options) => {
+    const { dtype, threads, cache, hosted, extensions, onProgress } = options;
+    const backend = await backendFor(own, options);
+    const { formula, ...facts } = source;
+    onProgress('compile');
+    const { built, planMs } = await builtEinsum(formula, {
+      dtype,
+      ...facts,
+      backend,
+      extensions,
+      threads,
+      ...(cache === false ? { cache } : {}),
+    });
+    const { instance, module, lowerMs } = built;
+    const sources = hosted ? await withHost(instance.sources, () => ({ module })) : instance.sources;
+    instance.dispose();
+    const { emit, compile, load } = instance.ms;
+    return {
+      backend: backend.name,
+      kernels: [{ name, tasks: [...tasksOf(instance.module).values()].reduce((sum, n) => sum + n, 0) }],
+      sources,
+      artifact: instance.artifact.path,
+      ms: { trace: 0, analyse: planMs + lowerMs, generate: emit, compile: compile + load },
+      warnings: instance.artifact.warnings ?? [],
+    };
+  },
+});
+
 /* As `offload` would split them: parallel loops, and the serial code between them. */
 const tasksOf = (module: Module): ReadonlyMap<string, number> => {
   const split = offload().run(module);
@@ -236,5 +279,7 @@ const isRecord = (x: unknown): x is Readonly<Record<string, unknown>> => typeof 
 const isNumeric = (x: unknown): x is NumericExport => isRecord(x) && typeof x.run === 'function' && isRecord(x.inputs);
 
 const isFieldProgram = (x: unknown): x is FieldExport => isRecord(x) && isRecord(x.layout) && isRecord(x.kernels);
+
+const isFormula = (x: unknown): x is FormulaExport => isRecord(x) && typeof x.formula === 'string';
 
 const isKernel = (x: unknown): boolean => isRecord(x) && x.is === 'kernel';

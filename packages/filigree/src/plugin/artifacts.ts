@@ -9,8 +9,8 @@ import type { TransformOptions } from '@filigree/lang/plugin';
 /** What the build plugin takes, beside what rewriting takes. */
 export interface PluginOptions extends TransformOptions {
   /**
-   * Modules whose programs `{ layout, kernels }` and `{ inputs, run }` are compiled when the app is built: paths from the folder of the build. What a page
-   * imports from them are artifacts, for `loadArtifact` and `loadTraced`.
+   * Modules whose programs `{ layout, kernels }` and `{ inputs, run }` and formulas `{ formula, shapes }` are compiled when the app is built: paths from the folder of the build. What a page
+   * imports from them are artifacts, for `loadArtifact`, `loadTraced` and `loadEinsum`.
    */
   readonly artifacts?: readonly string[];
   /** Threads that pages may ask for of artifacts; default 1. */

@@ -132,7 +132,7 @@ export const compilePlans = async (plans: readonly Plan[], given?: TensorOptions
   const options = checkOptions('compilePlans', given, tensorSpec);
   if (!isListOf(plans, 'tensors'))
     fail('tensor/plan', 'what is to be compiled is no list of plans', { remedy: 'give what planKernel() makes' });
-  return compileFor(plans, await tensorBackend(options), options);
+  return tensorProgram(await buildFor(plans, await tensorBackend(options), options));
 };
 
 /** What all programs of tensors take. */
@@ -148,12 +148,22 @@ export const tensorSpec: OptionSpec<TensorOptions> = {
   ...sharingSpec,
 };
 
-/** The same for a backend that was chosen before. */
-export const compileFor = async (
+/** Plans that are loaded, with all that was made on the way. */
+export interface BuiltTensors {
+  readonly plans: readonly Plan[];
+  /** The kernels before they were made legal for the backend. */
+  readonly module: Module;
+  readonly instance: Instance;
+  readonly elements: Elements;
+  readonly lowerMs: number;
+}
+
+/** The same as `compilePlans` for a backend that was chosen before, up to what is loaded. */
+export const buildFor = async (
   plans: readonly Plan[],
   { backend, target, keep }: TensorBackend,
   options: Omit<TensorOptions, 'backend' | 'target' | 'gemm'>,
-): Promise<TensorProgram> => {
+): Promise<BuiltTensors> => {
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
@@ -173,16 +183,11 @@ export const compileFor = async (
       ...(session && { session }),
     })(),
   );
-  return tensorProgram(plans, module, instance, elements, lowered - started);
+  return { plans, module, instance, elements, lowerMs: lowered - started };
 };
 
-const tensorProgram = (
-  plans: readonly Plan[],
-  module: Module,
-  instance: Instance,
-  elements: Elements,
-  lowerMs: number,
-): TensorProgram => {
+/** What is loaded as a program of tensors. */
+export const tensorProgram = ({ plans, module, instance, elements, lowerMs }: BuiltTensors): TensorProgram => {
   const life = lifecycle({ codes: 'tensor', what: 'the kernels were', again: 'compile them again' }, instance.dispose);
   const names = identifiersOf(plans.map((p) => p.name));
   const all = new Map(plans.flatMap((p) => p.tensors.map((t) => [t.tensor.name, t] as const)));
