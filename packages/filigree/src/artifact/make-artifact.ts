@@ -49,8 +49,8 @@ export const makeArtifact = async (
           threads: shared ? threads : 1,
         }),
       });
-    const [{ program: first }] = made;
-    return artifactBytes({ version: VERSION, name, fields: source.fields, warnings: first.warnings, variants: made });
+    const { warnings } = made.at(-1)!.program;
+    return artifactBytes({ version: VERSION, name, fields: source.fields, warnings, variants: made });
   } finally {
     for (const { program } of made) program.dispose();
   }
@@ -77,7 +77,8 @@ export const makeTraced = async (
           threads: shared ? threads : 1,
         }),
       });
-    const { inputs, outputs, patterns, warnings, dtype: of } = compiledProgram(made[0].built);
+    const { inputs, outputs, patterns, dtype: of } = compiledProgram(made[0].built);
+    const { warnings } = made.at(-1)!.built;
     return tracedBytes({
       version: VERSION,
       name,
@@ -124,14 +125,14 @@ export const makeEinsum = async (
           })
         ).built,
       });
-    const [{ plans, module, instance }] = made.map(({ built }) => built);
+    const [{ plans, module }] = made.map(({ built }) => built);
     const [plan] = plans;
     const names = identifiersOf(plan.tensors.map(({ tensor }) => tensor.name));
     const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
     return einsumBytes({
       version: VERSION,
       name,
-      warnings: instance.artifact.warnings ?? [],
+      warnings: made.at(-1)!.built.warnings,
       dtype: plan.type,
       kernel: module.kernels[0].name,
       scalars: plan.scalars,

@@ -248,7 +248,7 @@ const tensorProgram = (name: string, { backend: own, ...source }: FormulaExport)
       threads,
       ...(cache === false ? { cache } : {}),
     });
-    const { instance, module, lowerMs } = built;
+    const { instance, module, lowerMs, warnings } = built;
     const sources = hosted ? await withHost(instance.sources, () => ({ module })) : instance.sources;
     instance.dispose();
     const { emit, compile, load } = instance.ms;
@@ -258,7 +258,7 @@ const tensorProgram = (name: string, { backend: own, ...source }: FormulaExport)
       sources,
       artifact: instance.artifact.path,
       ms: { trace: 0, analyse: planMs + lowerMs, generate: emit, compile: compile + load },
-      warnings: instance.artifact.warnings ?? [],
+      warnings,
     };
   },
 });

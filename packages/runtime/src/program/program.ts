@@ -5,6 +5,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
+  combined,
   fail,
   type Diagnostics,
   type Extension,
@@ -28,6 +29,7 @@ import {
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
+  fieldDialects,
   loadLowering,
   memoryFor,
   storageOf,
@@ -39,6 +41,7 @@ import {
 import type { HostFieldOf } from '../fields/host-field.js';
 import { withKept } from '../bank/with-kept.js';
 import { once } from '../fields/once.js';
+import { notesOnThreads } from '../notes-on-threads.js';
 import { openMemory } from '../sharing.js';
 import { fieldPasses, hasBits, pipelineSpec, type FieldPipelineOptions } from './field-passes.js';
 import { fieldProgram, fieldProgramSpec, type FieldProgram, type FieldProgramOptions } from './field-program.js';
@@ -247,6 +250,12 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const said = known?.said ?? [
+      ...notesOnThreads(front().module, {
+        threads: options.threads,
+        backend,
+        dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
+        remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
+      }),
       ...Object.values(front().signatures).flatMap((s) => s.warnings),
       ...(options.quant?.words === false || options.pipeline ? [] : (bits?.notesOnBits(front().module, layout) ?? [])),
     ];

@@ -223,10 +223,11 @@ const withWords = (layout: Layout, cells: readonly (readonly AnyField[])[], word
 const SURPRISE = 4;
 
 const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
-  const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
+  const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, extensions, ...rest } =
+    given;
   checkOptions(
     'quantSearch',
-    { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial },
+    { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, extensions },
     spec,
   );
   if (!(error > 0))
@@ -241,7 +242,17 @@ const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<
 const spec: OptionSpec<
   Pick<
     QuantSearchOptions,
-    'layout' | 'kernels' | 'fields' | 'inputs' | 'launch' | 'outputs' | 'error' | 'store' | 'trials' | 'onTrial'
+    | 'layout'
+    | 'kernels'
+    | 'fields'
+    | 'inputs'
+    | 'launch'
+    | 'outputs'
+    | 'error'
+    | 'store'
+    | 'trials'
+    | 'onTrial'
+    | 'extensions'
   >
 > = {
   layout: option.object('what layout() gives', 'fields'),
@@ -254,4 +265,5 @@ const spec: OptionSpec<
   store: option.array('a list of fields'),
   trials: option.whole(1, 1000),
   onTrial: option.callback,
+  extensions: option.array('a list of extensions'),
 };

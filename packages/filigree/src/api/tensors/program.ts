@@ -2,6 +2,7 @@ import type { Backend, Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
 import { threadsOption } from '@filigree/backend/options';
 import {
+  coreDialects,
   fail,
   type Diagnostics,
   type Extension,
@@ -15,6 +16,7 @@ import {
 import {
   instantiate,
   lifecycle,
+  notesOnThreads,
   sharingSpec,
   type Instance,
   type Lifecycle,
@@ -155,6 +157,8 @@ export interface BuiltTensors {
   readonly module: Module;
   readonly instance: Instance;
   readonly elements: Elements;
+  /** What compiling noted, and what options do nothing. */
+  readonly warnings: Diagnostics;
   readonly lowerMs: number;
 }
 
@@ -183,11 +187,27 @@ export const buildFor = async (
       ...(session && { session }),
     })(),
   );
-  return { plans, module, instance, elements, lowerMs: lowered - started };
+  const warnings = [
+    ...(instance.artifact.warnings ?? []),
+    ...notesOnThreads(instance.module, {
+      threads,
+      backend,
+      dialects: coreDialects,
+      remedy: 'what the kernels compute is too little to divide',
+    }),
+  ];
+  return { plans, module, instance, elements, warnings, lowerMs: lowered - started };
 };
 
 /** What is loaded as a program of tensors. */
-export const tensorProgram = ({ plans, module, instance, elements, lowerMs }: BuiltTensors): TensorProgram => {
+export const tensorProgram = ({
+  plans,
+  module,
+  instance,
+  elements,
+  warnings,
+  lowerMs,
+}: BuiltTensors): TensorProgram => {
   const life = lifecycle({ codes: 'tensor', what: 'the kernels were', again: 'compile them again' }, instance.dispose);
   const names = identifiersOf(plans.map((p) => p.name));
   const all = new Map(plans.flatMap((p) => p.tensors.map((t) => [t.tensor.name, t] as const)));
@@ -233,7 +253,7 @@ export const tensorProgram = ({ plans, module, instance, elements, lowerMs }: Bu
     dtype: plans[0]!.type,
     sources: instance.sources,
     module,
-    warnings: instance.artifact.warnings ?? [],
+    warnings,
     ms: { plan: 0, generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
     dispose: life.dispose,
   };
