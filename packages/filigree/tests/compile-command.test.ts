@@ -30,6 +30,68 @@ describe('filigree compile', () => {
     expect([status, JSON.parse(out)]).toMatchObject([0, { kernels: [{ name: 'k' }] }]);
   });
 
+  /* What loads TypeScript prints it anew, in one line and without types. */
+  it.each<readonly [string, string, number, string]>([
+    ['lang/symbolic-branch', 'traced', 12, 'if (v > 0)'],
+    ['lang/unsupported-syntax', 'within', 21, 'function* g()'],
+    ['lang/unbound', 'sim', 31, 'x[n] = s.by * nobody'],
+  ])('says %s at its place in TypeScript: %s', async (code, name, line, shown) => {
+    const typed = scratchFile(
+      `places-${name}.ts`,
+      `import { dense, field, i, kernel, layout, range } from ${JSON.stringify(kernelLanguage)};
+
+interface Settings {
+  readonly by: number;
+}
+
+export const traced = {
+  inputs: { x: 3 },
+  run: ({ x }: { x: number[] }) => {
+    const y: number[] = [];
+    for (const v of x) {
+      if (v > 0) y.push(v as number);
+    }
+    return { y };
+  },
+};
+export const within = {
+  inputs: { x: 3 },
+  run: ({ x }: { x: number[] }) => {
+    const all: number[] = x.map((v: number): number => 2 * v);
+    function* g(): Generator<number> {
+      yield all[0];
+    }
+    return { y: [...g()] };
+  },
+};
+const x = field('x', 'f64', { axes: i });
+const k = kernel([x], { scope: { range } }, (x) => {
+  for (const n of range(8)) {
+    const s: Settings = { by: 3 };
+    x[n] = s.by * nobody;
+  }
+});
+export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
+`,
+    );
+    expect(await refusal('compile', typed, '--export', name, '--backend', 'wasm')).toMatchObject({
+      code,
+      loc: { file: expect.stringMatching(/places-\w+\.ts$/) as string, line },
+    });
+    expect((await filigree('compile', typed, '--export', name, '--backend', 'wasm')).err).toContain(shown);
+  });
+
+  it.each(['async ({ x }) => ({ y: x })', 'function* ({ x }) { yield x; }'])(
+    'refuses what is no plain function, also where it is not rewritten: %s',
+    async (run) => {
+      const file = scratchFile(
+        `later-${programs++}.mjs`,
+        `export const k = { inputs: { x: 2 }, rewrite: false, run: ${run} };`,
+      );
+      expect((await refusal('compile', file, '--backend', 'wasm')).code).toBe('trace/outputs');
+    },
+  );
+
   it('writes nothing when one of the programs is wrong', async () => {
     const folder = join(scratch, 'half');
     const two = scratchFile(

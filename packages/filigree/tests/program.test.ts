@@ -50,6 +50,7 @@ const forCompilers = [
   'lowerKernels',
   'plainOps',
   'shownIn',
+  'standsIn',
   'transform',
   'withFrontEnd',
 ];

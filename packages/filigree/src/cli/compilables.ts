@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
 import {
@@ -9,6 +10,7 @@ import {
   type Loc,
   type Module,
 } from '@filigree/ir';
+import { standsIn } from '@filigree/lang/numeric';
 import { offload } from '@filigree/opt';
 import type { InputShape, Program } from '@filigree/specialize';
 import type { Stage } from '../api/build.js';
@@ -140,6 +142,7 @@ const numericProgram = (
   text: string,
 ): Compilable => {
   const at = placeOf(run, path, text);
+  if (!at) standsIn(run, resolve(path));
   const given = { ...(scope && { scope }), ...(at && { at }) };
   return {
     name,
