@@ -27,6 +27,7 @@ const simulation = `import { dense, field, i, kernel, layout, range } from 'fili
 const x = field('x', 'f64');
 const squares = kernel([x, 'f64'], (x, by: number) => { for (const i of range(4096)) x[i] = by * i * i; });
 export const sim = { layout: layout(dense(i, 4096).place(x)), kernels: { squares }, fields: { x } };
+export const product = { formula: 'C[ij] = s*A[ik]*A[kj]', shapes: { A: [2, 2] } };
 `;
 
 /** What a page or a worker runs: its lines, then `end`. */
@@ -62,11 +63,15 @@ try { readMatrix(new Uint8Array([0x1f, 0x8b, 0, 0])); } catch (e) { console.log(
 await writeBytes('x', new Uint8Array(1)).catch((e) => console.log('written', e.diagnostics[0].code));`,
   ),
   artifact: told(
-    `import { loadArtifact } from 'filigree/artifact';
-import { sim as made } from './simulation.ts';`,
+    `import { loadArtifact, loadEinsum } from 'filigree/artifact';
+import { product, sim as made } from './simulation.ts';`,
     `const sim = await loadArtifact(made, { threads: 2 });
 sim.run.squares(0.5);
 console.log(sim.fields.x.get([4095]), globalThis.crossOriginIsolated);
+const squared = await loadEinsum(product);
+squared.tensors.A.set([1, 2, 3, 4]);
+squared.run({ scalars: { s: 10 } });
+console.log([...squared.tensors.C.get()].join(' '));
 for (const file of ['early', 'old', 'missing'])
   await loadArtifact('/' + file + '.filigree').catch((e) => console.log(file, e.diagnostics[0].code));`,
   ),
@@ -211,7 +216,13 @@ describe.runIf(pagesAreTested)('in Chromium', () => {
     einsum: ['91'],
     files: ['1.5 -3', 'broken file/gzip', 'missing file/missing', 'at once file/gzip', 'written platform/node'],
     backends: ['wasm true', String(4095 * 4095)],
-    artifact: [`${0.5 * 4095 * 4095} true`, 'early artifact/truncated', 'old artifact/version', 'missing file/missing'],
+    artifact: [
+      `${0.5 * 4095 * 4095} true`,
+      '70 100 150 220',
+      'early artifact/truncated',
+      'old artifact/version',
+      'missing file/missing',
+    ],
   };
   describe.each(['dev', 'minified'])('%s', (mode) => {
     it.each(Object.entries(want))(

@@ -69,7 +69,30 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
     expect(logged).toBe('42');
   });
 
-  it('a page with artifacts alone loads less than 27.5 kB gzipped', async () => {
-    expect(gzipSync(await bundled('loadArtifact', 'filigree/artifact')).length).toBeLessThan(27_500);
+  it('a page that searches for formats loads the words that its kernels use', async () => {
+    const { logged } = await loadedPage(`
+      import { dense, field, i, kernel, layout, quantSearch, range } from 'filigree';
+      const x = field('x', 'f32');
+      const grow = kernel([x], (x) => {
+        for (const i of range(64)) { switch (i % 4) { case 2: x[i] += 2; break; default: x[i] += 1; } }
+      });
+      const { best, fullBytes } = await quantSearch({
+        layout: layout(dense(i, 64).place(x)),
+        kernels: { grow },
+        inputs: (sim) => sim.fields.x.set([3], 1),
+        launch: (sim) => sim.run.grow(),
+        outputs: [x],
+        error: 0.01,
+      });
+      console.log(best.error <= 0.01 && best.bytes < fullBytes);`);
+    expect(logged).toBe('true');
+  });
+
+  it.each([
+    ['fields', 'loadArtifact', 27_500],
+    ['traced programs', 'loadTraced', 10_450],
+    ['formulas', 'loadEinsum', 10_750],
+  ])('a page with artifacts of %s alone loads less by %s than %i bytes gzipped', async (_, load, limit) => {
+    expect(gzipSync(await bundled(load, 'filigree/artifact')).length).toBeLessThan(limit);
   });
 });

@@ -22,7 +22,7 @@ import {
   stored,
   vectorField,
 } from 'filigree';
-import { loadArtifact, loadTraced } from 'filigree/artifact';
+import { loadArtifact, loadEinsum, loadTraced } from 'filigree/artifact';
 import { describe, expect, it } from 'vitest';
 import { filigree, scratch, scratchFile } from './support.js';
 
@@ -218,6 +218,71 @@ describe('a program that was compiled ahead of time', () => {
     expect(await code(loadTraced(await made('dense')))).toBe('artifact/kind');
     expect(await code(loadTraced(bytes.slice(0, -9)))).toBe('artifact/truncated');
     expect(await code(loadTraced(own))).toBe('artifact/not-compiled');
+  });
+
+  it('may be a formula, whose tensors are set and read as when it is compiled here', async () => {
+    const known = Float64Array.from({ length: 12 }, (_, k) => (k % 5 === 0 ? 0 : k));
+    const module = scratchFile(
+      'einsum-artifact.mjs',
+      `export const volume = {
+         formula: 'Q[kp] += s*K[kl]*I[lq]*A[qp]',
+         shapes: { k: 4, I: [3, 5], A: [5, 2] },
+         values: { K: Float64Array.from(${JSON.stringify([...known])}) },
+         patterns: { A: { shape: [5, 2], bits: Uint8Array.from([1, 0, 1, 1, 0, 1, 1, 1, 0, 1]) } },
+         layouts: { A: 'compressed' },
+       };
+       export const trace = { formula: 't[] = M[ii]; u[i] = M[ij]*v[j]', shapes: { M: [3, 3] }, dtype: 'f32' };
+       export const many = { formula: 'C[ij] = A[ik]*B[kj]', shapes: { i: 2, j: 2, k: 2 }, elements: { kind: 'many', count: 4 } };`,
+    );
+    const folder = join(scratch, 'formulas');
+    const compiling = (only: string) =>
+      filigree('compile', module, '--export', only, '--backend', 'wasm', '--threads', '2', '--artifact', folder);
+    for (const only of ['volume', 'trace']) expect((await compiling(only)).status).toBe(0);
+    const bytesOf = (name: string) => new Uint8Array(readFileSync(join(folder, `${name}.filigree`)));
+
+    const pattern = [1, 0, 1, 1, 0, 1, 1, 1, 0, 1];
+    const A = pattern.map((bit, k) => bit * (k + 0.5));
+    const I = Array.from({ length: 15 }, (_, k) => (7 * k) % 4);
+    const start = Array.from({ length: 8 }, (_, k) => k);
+    const plain = start.map((q, entry) => {
+      const [k, p] = [entry % 4, Math.floor(entry / 4)];
+      let sum = q;
+      for (let l = 0; l < 3; l++)
+        for (let q = 0; q < 5; q++) sum += 0.5 * known[k + 4 * l] * I[l + 3 * q] * A[q + 5 * p];
+      return sum;
+    });
+    for (const threads of [1, 2]) {
+      const there = await loadEinsum(bytesOf('volume'), { threads });
+      there.tensors.Q.set(start);
+      there.tensors.I.set(I);
+      there.tensors.A.set(A);
+      expect([...there.tensors.A.get()]).toEqual(A);
+      expect(there.tensors.A.data.length).toBeLessThan(10);
+      expect([...there.tensors.K.get()]).toEqual([...known]);
+      there.run({ scalars: { s: 0.5 } });
+      there.tensors.Q.get().forEach((q, k) => expect(q).toBeCloseTo(plain[k], 12));
+      await there.runAsync({ scalars: { s: 0 } });
+      there.tensors.Q.get().forEach((q, k) => expect(q).toBeCloseTo(plain[k], 12));
+      expect(() => there.run()).toThrow('tensor/argument');
+      expect(() => there.run({ scalars: { s: 1, z: 1 } })).toThrow('tensor/argument');
+      expect(() => there.tensors.K.set([...known])).toThrow('tensor/constant');
+      expect(() => there.tensors.I.set([1])).toThrow('tensor/length');
+      expect(() => there.tensors.I.set(['a', ...I.slice(1)] as never)).toThrow('tensor/values');
+      expect(() => there.tensors.A.set(A.map((a) => a + 1))).toThrow('tensor/outside-pattern');
+      there.dispose();
+      expect(() => there.run({ scalars: { s: 1 } })).toThrow('tensor/disposed');
+    }
+    const several = await loadEinsum(bytesOf('trace'));
+    several.tensors.M.set([1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    several.tensors.v.set([1, 0, -1]);
+    several.run();
+    expect([several.dtype, ...several.tensors.t.get(), ...several.tensors.u.get()]).toEqual(['f32', 15, -6, -6, -6]);
+    several.dispose();
+
+    expect(await code(loadEinsum(await made('dense')))).toBe('artifact/kind');
+    expect(await code(loadArtifact(bytesOf('trace')))).toBe('artifact/kind');
+    expect(await code(loadEinsum({ formula: 'C[i] = A[i]' }))).toBe('artifact/not-compiled');
+    expect((await compiling('many')).err).toContain('artifact/program');
   });
 
   it('is made for this version of the package', async () => {

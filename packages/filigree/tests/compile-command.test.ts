@@ -1,5 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { filigree, filigreeProcess, refusal, scratch, scratchFile, workingBackends } from './support.js';
 
@@ -27,6 +29,68 @@ describe('filigree compile', () => {
     const { status, out } = await filigree('compile', typed, '--json', '--backend', 'wasm');
     expect([status, JSON.parse(out)]).toMatchObject([0, { kernels: [{ name: 'k' }] }]);
   });
+
+  /* What loads TypeScript prints it anew, in one line and without types. */
+  it.each<readonly [string, string, number, string]>([
+    ['lang/symbolic-branch', 'traced', 12, 'if (v > 0)'],
+    ['lang/unsupported-syntax', 'within', 21, 'function* g()'],
+    ['lang/unbound', 'sim', 31, 'x[n] = s.by * nobody'],
+  ])('says %s at its place in TypeScript: %s', async (code, name, line, shown) => {
+    const typed = scratchFile(
+      `places-${name}.ts`,
+      `import { dense, field, i, kernel, layout, range } from ${JSON.stringify(kernelLanguage)};
+
+interface Settings {
+  readonly by: number;
+}
+
+export const traced = {
+  inputs: { x: 3 },
+  run: ({ x }: { x: number[] }) => {
+    const y: number[] = [];
+    for (const v of x) {
+      if (v > 0) y.push(v as number);
+    }
+    return { y };
+  },
+};
+export const within = {
+  inputs: { x: 3 },
+  run: ({ x }: { x: number[] }) => {
+    const all: number[] = x.map((v: number): number => 2 * v);
+    function* g(): Generator<number> {
+      yield all[0];
+    }
+    return { y: [...g()] };
+  },
+};
+const x = field('x', 'f64', { axes: i });
+const k = kernel([x], { scope: { range } }, (x) => {
+  for (const n of range(8)) {
+    const s: Settings = { by: 3 };
+    x[n] = s.by * nobody;
+  }
+});
+export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
+`,
+    );
+    expect(await refusal('compile', typed, '--export', name, '--backend', 'wasm')).toMatchObject({
+      code,
+      loc: { file: expect.stringMatching(/places-\w+\.ts$/) as string, line },
+    });
+    expect((await filigree('compile', typed, '--export', name, '--backend', 'wasm')).err).toContain(shown);
+  });
+
+  it.each(['async ({ x }) => ({ y: x })', 'function* ({ x }) { yield x; }'])(
+    'refuses what is no plain function, also where it is not rewritten: %s',
+    async (run) => {
+      const file = scratchFile(
+        `later-${programs++}.mjs`,
+        `export const k = { inputs: { x: 2 }, rewrite: false, run: ${run} };`,
+      );
+      expect((await refusal('compile', file, '--backend', 'wasm')).code).toBe('trace/outputs');
+    },
+  );
 
   it('writes nothing when one of the programs is wrong', async () => {
     const folder = join(scratch, 'half');
@@ -104,6 +168,77 @@ describe('filigree compile', () => {
       ['sim.copy', 2],
     ]);
     for (const k of kernels) for (const s of k.sources) expect(existsSync(s)).toBe(true);
+  });
+
+  /* In a folder of its own, by node alone: nothing of Filigree is found there. */
+  const runAlone = (folder: string, text: string): unknown => {
+    writeFileSync(join(folder, 'main.mjs'), `import { open } from './host.mjs';\nconst made = await open();\n${text}`);
+    return JSON.parse(execFileSync(process.execPath, [join(folder, 'main.mjs')], { encoding: 'utf8' }));
+  };
+  const typesOf = (folder: string, text: string): readonly string[] => {
+    const main = join(folder, 'main.mts');
+    writeFileSync(main, `import { open } from './host.mjs';\nconst made = await open();\n${text}`);
+    const strict = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 };
+    return ts
+      .getPreEmitDiagnostics(
+        ts.createProgram([main], { ...strict, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] }),
+      )
+      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+  };
+
+  it('writes what runs by itself, with its types, for WebAssembly', async () => {
+    const file = scratchFile(
+      'hosted.mjs',
+      `import { active, dense, field, hash, i, ij, kernel, layout, range, vectorField } from ${JSON.stringify(kernelLanguage)};
+       const [u, v, w] = [field('u', 'f32', { ambient: -0.5 }), field('v', 'i64'), field('w', 'f64')];
+       const p = vectorField('p', 'f64', 2);
+       const step = kernel([u, v, w, p, 'f32', 'i64'], (u, v, w, p, by, till) => {
+         for (const [a, b] of active(u)) u[a][b] += by * a;
+         for (const a of range(8)) { v[a] += till; w[a] += 1; w[a] += v[a]; p[a][1] = w[a]; }
+       });
+       export const sim = { layout: layout(dense(ij, 8).place(u), dense(i, 8).place(v), dense(i, 8).place(p), hash(i, 8).place(w)), kernels: { step }, fields: { u, v, w, middle: p }, budget: 2 ** 20 };
+       export const sums = { inputs: { x: 8, delete: 2 }, run: ({ x, delete: d }) => ({ y: x.map((e, k) => e * d[k % 2] + x[(k + 1) % 8]) }) };`,
+    );
+    const folder = join(scratch, 'hosted');
+    const { status, out } = await filigree('compile', file, '--json', '--backend', 'wasm', '--emit', folder);
+    expect(status).toBe(0);
+    const { kernels } = JSON.parse(out) as { kernels: { sources: string[] }[] };
+    for (const { sources } of kernels)
+      expect(sources.map((s) => basename(s))).toEqual(
+        expect.arrayContaining(['kernels.wat', 'kernels.wasm', 'tables.bin', 'host.mjs', 'host.d.mts']),
+      );
+
+    const traced = `for (const run of Object.values(made.kernels)) run();\n`;
+    expect(
+      runAlone(
+        join(folder, 'sums'),
+        `made.buffers.x.set([1, 2, 3, 4, 5, 6, 7, 8]);\nmade.buffers.delete.set([10, 100]);\n${traced}console.log(JSON.stringify([...made.buffers.y]));`,
+      ),
+    ).toEqual(Array.from({ length: 8 }, (_, k) => (k + 1) * (k % 2 ? 100 : 10) + ((k + 1) % 8) + 1));
+    expect(
+      runAlone(
+        join(folder, 'sim'),
+        `for (const seed of [0, 0]) made.kernels.step(0.25, 3);
+         const { u, v, middle } = made.fields;
+         console.log(JSON.stringify([Object.keys(made.fields), [...u], [...v].map(Number), [...middle]]));`,
+      ),
+    ).toEqual([
+      ['u', 'v', 'middle'],
+      Array.from({ length: 64 }, (_, k) => -0.5 + 2 * 0.25 * Math.floor(k / 8)),
+      new Array<number>(8).fill(6),
+      Array.from({ length: 16 }, (_, k) => (k % 2) * 11),
+    ]);
+
+    expect(
+      typesOf(join(folder, 'sums'), 'made.buffers.x.set([1]); for (const run of Object.values(made.kernels)) run();'),
+    ).toEqual([]);
+    expect(typesOf(join(folder, 'sim'), 'made.kernels.step(0.25, 3n); const u: Float32Array = made.fields.u;')).toEqual(
+      [],
+    );
+    expect(typesOf(join(folder, 'sim'), "made.kernels.step('much', 3); made.fields.w;")).toEqual([
+      "Argument of type 'string' is not assignable to parameter of type 'number'.",
+      expect.stringContaining("Property 'w' does not exist"),
+    ]);
   });
 
   it.skipIf(!workingBackends.includes('cpp'))(

@@ -50,7 +50,9 @@ const forCompilers = [
   'lowerKernels',
   'plainOps',
   'shownIn',
+  'standsIn',
   'transform',
+  'withFrontEnd',
 ];
 
 it('the words of the language are found here, under their names', () => {

@@ -1,3 +1,6 @@
+import { wasm } from '@filigree/backend-wasm';
+import { defineElementwise, dialect, type Extension } from '@filigree/ir';
+import type { Word } from '@filigree/lang/kernels';
 import { describe, expect, it } from 'vitest';
 import {
   active,
@@ -181,6 +184,45 @@ describe('quantSearch', () => {
     expect(found.refused?.code).toBe('tangent/lost');
     expect(found.best.error).toBeLessThanOrEqual(given.error);
     expect(found.best.bytes).toBeLessThan(0.9 * found.fullBytes);
+  });
+});
+
+describe('a search among kernels with words of an extension', () => {
+  /* Without a text, so that only the extension says what it is. */
+  const halved = ((value: number): number => value / 2).bind(undefined);
+  const own: Extension = {
+    name: 'own',
+    dialects: [
+      dialect('own', [
+        defineElementwise(
+          {
+            name: 'own.half',
+            summary: 'half of it',
+            verify: () => [],
+            resultTypes: ([v]) => [v.type],
+          },
+          () => (v) => halved(v as number),
+        ),
+      ]),
+    ],
+    intrinsics: { halved: { fn: halved, op: 'own.half' } satisfies Word },
+    spellings: { 'own.half': { core: (b, { operands: [v] }) => b.mul(v, b.constant(0.5, v.type as 'f32')) } },
+  };
+
+  it('finds what it finds for the same in plain words', { timeout: 120_000 }, async () => {
+    const given = (half: (value: number) => number): QuantSearchOptions => ({
+      ...task(shapes['an array'], 'wasm'),
+      kernels: {
+        step,
+        look: kernel([x, y], { scope: { active, half } }, (x, y) => {
+          for (const p of active(x)) y[p][0] = half(x[p][0]);
+        }),
+      },
+    });
+    const words = await quantSearch({ ...given(halved), backend: wasm({ extensions: [own] }), extensions: [own] });
+    const plainly = await quantSearch(given((value) => value / 2));
+    expect([words.best.text, words.best.bytes]).toEqual([plainly.best.text, plainly.best.bytes]);
+    expect(words.best.error).toBeCloseTo(plainly.best.error, 6);
   });
 });
 

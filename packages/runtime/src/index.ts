@@ -1,4 +1,5 @@
 export { instantiate, type Instance, type InstantiateOptions } from './instantiate.js';
+export { notesOnThreads, type AskedThreads } from './notes-on-threads.js';
 export { openMemory, sharingSpec, type SharingOptions } from './sharing.js';
 export { session, sessionSpec, type SessionOptions } from './session/session.js';
 export type { Session } from './session/contract.js';

@@ -1,1 +1,1 @@
-export { hostFiles } from './host-files.js';
+export { hostFiles, type HostedField } from './host-files.js';

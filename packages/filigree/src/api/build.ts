@@ -1,6 +1,15 @@
 import type { Backend } from '@filigree/backend';
-import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, orThrow } from '@filigree/ir';
-import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
+import {
+  runPass,
+  arithmeticOf,
+  coreDialects,
+  DiagnosticError,
+  fail,
+  type Arithmetic,
+  type Diagnostics,
+  orThrow,
+} from '@filigree/ir';
+import { instantiate, notesOnThreads, type Instance, type SharingOptions } from '@filigree/runtime';
 import {
   overridesFor,
   specialize,
@@ -33,6 +42,8 @@ export interface Built {
   readonly trace: Trace;
   readonly specialized: Specialized;
   readonly instance: Instance;
+  /** What compiling noted, and what options do nothing. */
+  readonly warnings: Diagnostics;
   readonly dtype: 'f32' | 'f64';
   readonly arithmetic: Arithmetic;
   readonly ms: Readonly<Record<Stage, number>>;
@@ -90,6 +101,15 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     trace: traced,
     specialized,
     instance,
+    warnings: [
+      ...(instance.artifact.warnings ?? []),
+      ...notesOnThreads(instance.module, {
+        threads,
+        backend,
+        dialects: coreDialects,
+        remedy: 'what the program computes is too little to divide',
+      }),
+    ],
     dtype,
     arithmetic,
     ms: {

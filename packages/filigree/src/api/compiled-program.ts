@@ -63,7 +63,15 @@ export interface CompiledProgram<I extends string = string, O extends string = s
 }
 
 /** What `build` made, as users hold it. */
-export const compiledProgram = ({ trace, specialized, instance, dtype, arithmetic, ms }: Built): CompiledProgram => {
+export const compiledProgram = ({
+  trace,
+  specialized,
+  instance,
+  warnings,
+  dtype,
+  arithmetic,
+  ms,
+}: Built): CompiledProgram => {
   const views = (names: readonly string[]): Readonly<Record<string, NumericArray>> =>
     /* Where the host does not see the memory, asking for a view says so; where launches wait, it ends the waiting. */
     instance.memory.mapped && instance.waits !== true
@@ -148,7 +156,7 @@ export const compiledProgram = ({ trace, specialized, instance, dtype, arithmeti
     dtype,
     arithmetic,
     sources: instance.sources,
-    warnings: instance.artifact.warnings ?? [],
+    warnings,
     stats: {
       nodes: specialized.nodes,
       kernels: specialized.kernels,

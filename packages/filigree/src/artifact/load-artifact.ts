@@ -1,7 +1,7 @@
 import { loadCode, sharedMemoryAllowed } from '@filigree/backend-wasm/load';
 import { checkOptions, fail, optionKind, wholeOption, type OptionSpec } from '@filigree/ir';
 import type { Fields, Kernels, Program } from '@filigree/runtime';
-import { openArtifact, openTraced, type OpenedTraced } from '@filigree/runtime/artifact';
+import { openArtifact, openEinsum, openTraced, type OpenedEinsum, type OpenedTraced } from '@filigree/runtime/artifact';
 import type { FieldDecl, Formats, Layout } from '@filigree/sparse/fields';
 import { fetched } from '../platform/fetched.js';
 import { VERSION } from './version.js';
@@ -15,12 +15,14 @@ export interface Artifact<K extends Kernels = Kernels, F extends Fields = Fields
   readonly of?: { readonly kernels: K; readonly fields?: F };
 }
 
-/** The artifact of a program `{ layout, kernels }`, or `{ inputs, run }`. */
+/** The artifact of a program `{ layout, kernels }` or `{ inputs, run }`, or of a formula `{ formula, shapes }`. */
 export type ArtifactOf<P> = P extends { readonly kernels: infer K extends Kernels }
   ? Artifact<K, P extends { readonly fields: infer F extends Fields } ? F : AllFields>
   : P extends TracedSource<infer I, infer O>
     ? TracedArtifact<I, O>
-    : never;
+    : P extends EinsumSource
+      ? EinsumArtifact
+      : never;
 
 /** A traced program that was compiled ahead of time, by the names of its inputs and outputs. */
 export interface TracedArtifact<I extends string = string, O extends string = string> extends Omit<Artifact, 'of'> {
@@ -42,6 +44,16 @@ export type TracedProgram<I extends string = string, O extends string = string> 
   readonly inputs: Readonly<Record<I, Float32Array | Float64Array>>;
   readonly outputs: Readonly<Record<O, Float32Array | Float64Array>>;
 };
+
+/** A kernel on tensors that was compiled ahead of time. */
+export interface EinsumArtifact extends Omit<Artifact, 'of'> {
+  readonly einsum?: true;
+}
+
+/** A formula as a module exports it, with what `einsum` is told about it: the build plugin puts its artifact in its place. */
+export interface EinsumSource {
+  readonly formula: string;
+}
 
 /** A program as a module exports it: the build plugin puts its artifact in its place. */
 export interface ProgramSource<K extends Kernels = Kernels, F extends Fields = Fields> {
@@ -107,6 +119,22 @@ export const loadTraced = async <I extends string = string, O extends string = s
   return made as TracedProgram<I, O>;
 };
 
+/**
+ * Runs a formula that was compiled ahead of time, given as to `loadArtifact`. Errors: those of `loadArtifact`.
+ */
+export const loadEinsum = async (
+  source: EinsumArtifact | EinsumSource | URL | string | Uint8Array,
+  given?: Pick<LoadArtifactOptions, 'threads'>,
+): Promise<OpenedEinsum> => {
+  const options = checkOptions<Pick<LoadArtifactOptions, 'threads'>>('loadEinsum', given, { threads: wholeOption(1) });
+  return openEinsum(await bytesOf(source), {
+    ...options,
+    version: VERSION,
+    shared: sharedMemoryAllowed(),
+    load: loadCode,
+  });
+};
+
 const object = (wanted: string) => optionKind(wanted, (x) => typeof x === 'object' && x !== null);
 
 const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
@@ -116,7 +144,7 @@ const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
 };
 
 const bytesOf = async (
-  source: Omit<Artifact, 'of'> | ProgramSource | TracedSource | URL | string | Uint8Array,
+  source: Omit<Artifact, 'of'> | ProgramSource | TracedSource | EinsumSource | URL | string | Uint8Array,
 ): Promise<Uint8Array> => {
   if (source instanceof Uint8Array) return source;
   if (typeof source === 'string' || source instanceof URL) return fetched(String(source));

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, Sources } from '@filigree/backend';
 import {
@@ -9,14 +10,25 @@ import {
   type Loc,
   type Module,
 } from '@filigree/ir';
+import { standsIn } from '@filigree/lang/numeric';
 import { offload } from '@filigree/opt';
 import type { InputShape, Program } from '@filigree/specialize';
 import type { Stage } from '../api/build.js';
 import { resolveBackend } from '../api/backends.js';
-import { compile } from '../api/compile.js';
+import { builtProgram } from '../api/compile.js';
+import { compiledProgram } from '../api/compiled-program.js';
 import { program, type FieldProgramOptions } from '../api/program.js';
-import { makeArtifact, makeTraced, type MakeArtifactOptions } from '../artifact/make-artifact.js';
+import { builtEinsum } from '../api/tensors/compile.js';
+import {
+  makeArtifact,
+  makeEinsum,
+  makeTraced,
+  type EinsumSourceOptions,
+  type MakeArtifactOptions,
+} from '../artifact/make-artifact.js';
+import { hostedFields, memoryOf } from './hosted-fields.js';
 import { placeOf } from './load-module.js';
+import { withHost } from './write-sources.js';
 
 /** Something that a module exports and `filigree compile` takes. */
 export interface Compilable {
@@ -37,6 +49,8 @@ export interface CompilableOptions {
   readonly arithmetic?: Arithmetic | undefined;
   readonly threads: number;
   readonly cache?: false;
+  /** Whether the sources are to run by themselves, with a host beside them. */
+  readonly hosted: boolean;
   readonly onProgress: (stage: Stage) => void;
 }
 
@@ -54,7 +68,7 @@ export interface Compiled {
 
 /**
  * The programs among the exports of a module: `{ inputs, run, scope? }` for numeric functions, `{ layout, kernels }` for
- * kernels on fields. Errors: `compile/export`, `compile/no-program`.
+ * kernels on fields, `{ formula, shapes? }` for those on tensors. Errors: `compile/export`, `compile/no-program`.
  *
  * @param text the module's text, to find the places of functions in
  */
@@ -76,7 +90,9 @@ export const compilablesOf = (
         ? [numericProgram(name, x, path, text)]
         : isFieldProgram(x)
           ? [fieldProgram(name, x)]
-          : [],
+          : isFormula(x)
+            ? [tensorProgram(name, x)]
+            : [],
   );
   if (found.length > 0) return found;
   const kernel = Object.entries(exported).find(([name, x]) => (only ?? name) === name && isKernel(x))?.[0];
@@ -91,7 +107,7 @@ export const compilablesOf = (
       remedy:
         kernel !== undefined
           ? `export const sim = { layout: layout(…), kernels: { ${kernel} } }`
-          : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }',
+          : 'export const square = { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, or { layout, kernels }, or { formula, shapes }',
     },
   );
 };
@@ -99,7 +115,7 @@ export const compilablesOf = (
 /* Of a CommonJS module node names some exports only; all are members of its default export. */
 const exportsOf = (module: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
   const { default: whole } = module;
-  return isRecord(whole) && !isNumeric(whole) && !isFieldProgram(whole) && !isKernel(whole)
+  return isRecord(whole) && ![isNumeric, isFieldProgram, isFormula, isKernel].some((is) => is(whole))
     ? { ...whole, ...module }
     : module;
 };
@@ -126,6 +142,7 @@ const numericProgram = (
   text: string,
 ): Compilable => {
   const at = placeOf(run, path, text);
+  if (!at) standsIn(run, resolve(path));
   const given = { ...(scope && { scope }), ...(at && { at }) };
   return {
     name,
@@ -133,7 +150,7 @@ const numericProgram = (
     artifact: (options) =>
       makeTraced(name, { inputs, run }, { ...given, ...(rewrite === false && { rewrite }) }, options),
     compile: async (options) => {
-      const { dtype, arithmetic, threads, cache, onProgress } = options;
+      const { dtype, arithmetic, threads, cache, hosted, onProgress } = options;
       const backend = await backendFor(own, options);
       const common = {
         backend,
@@ -144,18 +161,18 @@ const numericProgram = (
         ...(arithmetic ? { arithmetic } : {}),
         ...given,
       };
-      const { sources, stats, warnings, dispose } = await (
-        rewrite === false
-          ? compile({ inputs, run }, { ...common, rewrite: false })
-          : compile({ inputs, run: run as never }, common)
-      ).catch((e: unknown) => {
-        throw at ? placedAt(at, e) : e;
-      });
+      const built = await builtProgram({ inputs, run }, { ...common, ...(rewrite === false && { rewrite }) }).catch(
+        (e: unknown) => {
+          throw at ? placedAt(at, e) : e;
+        },
+      );
+      const { sources, stats, warnings, dispose } = compiledProgram(built);
+      const written = hosted ? await withHost(sources, () => built.instance) : sources;
       dispose();
       return {
         backend: backend.name,
         kernels: [{ name, tasks: stats.launches }],
-        sources,
+        sources: written,
         artifact: stats.artifact,
         ms: stats.ms,
         warnings: warnings ?? [],
@@ -170,7 +187,7 @@ const placedAt = (loc: Loc, e: unknown): unknown =>
     ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
     : e;
 
-type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions'>;
+type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions' | 'fields'>;
 
 const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...given }: FieldExport): Compilable => ({
   name,
@@ -182,12 +199,12 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
       { ...options, extensions: [...(given.extensions ?? []), ...extensions] },
     ),
   compile: async (options) => {
-    const { threads, cache, onProgress } = options;
+    const { threads, cache, hosted, onProgress } = options;
     const extensions = [...(given.extensions ?? []), ...options.extensions];
     const backend = await backendFor(own, { ...options, extensions });
     const start = performance.now();
     onProgress('compile');
-    const { instance, warnings, dispose } = await program({
+    const made = await program({
       layout,
       kernels,
       backend,
@@ -196,16 +213,54 @@ const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...
       ...(budget === undefined ? {} : { budget }),
       ...(cache === false ? { cache } : {}),
     });
+    const { instance, warnings, dispose } = made;
     const all = performance.now() - start;
+    const sources = hosted
+      ? await withHost(instance.sources, () => ({ module: memoryOf(made), fields: hostedFields(made, given.fields) }))
+      : instance.sources;
     dispose();
     const { emit, compile, load } = instance.ms;
     const tasks = tasksOf(instance.module);
     return {
       backend: backend.name,
       kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
-      sources: instance.sources,
+      sources,
       artifact: instance.artifact.path,
       ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
+      warnings,
+    };
+  },
+});
+
+type FormulaExport = EinsumSourceOptions & { readonly backend?: Own };
+
+const tensorProgram = (name: string, { backend: own, ...source }: FormulaExport): Compilable => ({
+  name,
+  traced: false,
+  artifact: (options) => makeEinsum(name, source, options),
+  compile: async (options) => {
+    const { dtype, threads, cache, hosted, extensions, onProgress } = options;
+    const backend = await backendFor(own, options);
+    const { formula, ...facts } = source;
+    onProgress('compile');
+    const { built, planMs } = await builtEinsum(formula, {
+      dtype,
+      ...facts,
+      backend,
+      extensions,
+      threads,
+      ...(cache === false ? { cache } : {}),
+    });
+    const { instance, module, lowerMs, warnings } = built;
+    const sources = hosted ? await withHost(instance.sources, () => ({ module })) : instance.sources;
+    instance.dispose();
+    const { emit, compile, load } = instance.ms;
+    return {
+      backend: backend.name,
+      kernels: [{ name, tasks: [...tasksOf(instance.module).values()].reduce((sum, n) => sum + n, 0) }],
+      sources,
+      artifact: instance.artifact.path,
+      ms: { trace: 0, analyse: planMs + lowerMs, generate: emit, compile: compile + load },
       warnings,
     };
   },
@@ -227,5 +282,7 @@ const isRecord = (x: unknown): x is Readonly<Record<string, unknown>> => typeof 
 const isNumeric = (x: unknown): x is NumericExport => isRecord(x) && typeof x.run === 'function' && isRecord(x.inputs);
 
 const isFieldProgram = (x: unknown): x is FieldExport => isRecord(x) && isRecord(x.layout) && isRecord(x.kernels);
+
+const isFormula = (x: unknown): x is FormulaExport => isRecord(x) && typeof x.formula === 'string';
 
 const isKernel = (x: unknown): boolean => isRecord(x) && x.is === 'kernel';

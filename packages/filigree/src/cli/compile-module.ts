@@ -65,6 +65,7 @@ export const compileModule = async (
       dtype: options.dtype,
       arithmetic: options.arithmetic,
       threads: options.threads,
+      hosted: options.emit !== undefined,
       ...(options.cache ? {} : { cache: false as const }),
       onProgress: (stage) => {
         if (stage === 'compile') session.progress.listen();

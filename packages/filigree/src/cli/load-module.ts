@@ -59,10 +59,16 @@ const importModule = async (url: string): Promise<Readonly<Record<string, unknow
 const withTsx = async (): Promise<(url: string) => Promise<unknown>> => {
   const name = 'tsx/esm/api';
   try {
-    const { tsImport } = (await import(name)) as {
-      readonly tsImport: (url: string, parent: string) => Promise<unknown>;
+    /* Not by `tsImport`, which loads packages once more for the module: then words of the language are others than those that are compiled. */
+    const { register } = (await import(name)) as { readonly register: () => () => Promise<void> };
+    return async (url) => {
+      const unregister = register();
+      try {
+        return await (import(url) as Promise<unknown>);
+      } finally {
+        await unregister();
+      }
     };
-    return (url) => tsImport(url, url);
   } catch {
     return fail('module/typescript', `this version of node (${process.version}) cannot import TypeScript`, {
       remedy:

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { makeFolder } from '@filigree/backend/native';
+import type { HostedField } from '@filigree/backend-wasm/host';
 import { fail, type Module } from '@filigree/ir';
 
 /** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */
@@ -16,18 +17,25 @@ export const writeSources = async (folder: string, sources: Sources): Promise<re
 };
 
 /**
- * Writes the sources of a module, and what runs them alone where the backend has such: for WebAssembly the code in bytes, tables, and a
- * host. Error: `emit/unwritable`.
+ * Writes the sources of a module, and what runs them alone where the backend has such. Error: `emit/unwritable`.
  *
  * @param module whose sources they are, with its tables
  */
-export const writeProgram = async (folder: string, sources: Sources, module: Module): Promise<readonly string[]> => {
-  const paths = await writeSources(folder, sources);
-  if (sources.backend === 'wasm') {
-    const { hostFiles } = await import('@filigree/backend-wasm/host');
-    await writeSources(folder, { ...sources, files: hostFiles(module, sources) });
-  }
-  return paths;
+export const writeProgram = async (folder: string, sources: Sources, module: Module): Promise<readonly string[]> =>
+  writeSources(folder, await withHost(sources, () => ({ module })));
+
+/** What a host runs: a module with what its buffers begin with, and the fields that are shown, by their names. */
+export interface Hosted {
+  readonly module: Module;
+  readonly fields?: Readonly<Record<string, HostedField>>;
+}
+
+/** Sources with what runs them alone where the backend has such: for WebAssembly the code in bytes, tables, and a host with its types. */
+export const withHost = async (sources: Sources, hosted: () => Hosted): Promise<Sources> => {
+  if (sources.backend !== 'wasm') return sources;
+  const { hostFiles } = await import('@filigree/backend-wasm/host');
+  const { module, fields } = hosted();
+  return { ...sources, files: [...sources.files, ...hostFiles(module, sources, fields)] };
 };
 
 /** Writes a file and the folders it needs. Error: `emit/unwritable`. */

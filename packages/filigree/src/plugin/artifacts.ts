@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { checkOptions, DiagnosticError, error, option, type Diagnostic, type OptionSpec } from '@filigree/ir';
+import { checkOptions, DiagnosticError, error, fail, option, type Diagnostic, type OptionSpec } from '@filigree/ir';
 import type { TransformOptions } from '@filigree/lang/plugin';
 
 /** What the build plugin takes, beside what rewriting takes. */
 export interface PluginOptions extends TransformOptions {
   /**
-   * Modules whose programs `{ layout, kernels }` and `{ inputs, run }` are compiled when the app is built: paths from the folder of the build. What a page
-   * imports from them are artifacts, for `loadArtifact` and `loadTraced`.
+   * Modules whose programs `{ layout, kernels }` and `{ inputs, run }` and formulas `{ formula, shapes }` are compiled when the app is built: paths from the folder of the build. What a page
+   * imports from them are artifacts, for `loadArtifact`, `loadTraced` and `loadEinsum`.
    */
   readonly artifacts?: readonly string[];
   /** Threads that pages may ask for of artifacts; default 1. */
@@ -21,7 +22,22 @@ export interface PluginOptions extends TransformOptions {
 export const pluginOptions = (what: string, given: PluginOptions | undefined): PluginOptions => {
   const { artifacts, threads, ...rewriting } = given ?? {};
   const own = { ...(artifacts && { artifacts }), ...(threads !== undefined && { threads }) };
-  return { ...checkOptions<ArtifactOptions>(what, own, artifactSpec), ...rewriting };
+  const options = checkOptions<ArtifactOptions>(what, own, artifactSpec);
+  if (options.threads !== undefined && options.artifacts === undefined)
+    fail('plugin/threads', `${what} is told of threads, which are for artifacts, and of no artifacts`, {
+      remedy:
+        'name the modules that are to be compiled: artifacts, or ask for threads where programs are made: program({ threads })',
+    });
+  return { ...options, ...rewriting };
+};
+
+/** Refuses names of modules that are not there: nothing that a page imports would ever be one of them. Error: `plugin/artifact`. */
+export const checkArtifacts = ({ artifacts = [] }: PluginOptions, root: string): void => {
+  const missing = artifacts.find((path) => !existsSync(resolve(root, path)));
+  if (missing !== undefined)
+    fail('plugin/artifact', `there is no module '${missing}' in '${root}' to compile`, {
+      remedy: 'name modules by their paths from the folder of the build',
+    });
 };
 
 type ArtifactOptions = Pick<PluginOptions, 'artifacts' | 'threads'>;

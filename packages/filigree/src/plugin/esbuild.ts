@@ -1,6 +1,6 @@
 import { DiagnosticError, formatDiagnostic } from '@filigree/ir';
 import { filigreeEsbuild as rewritingPlugin, type EsbuildPlugin } from '@filigree/lang/plugin';
-import { artifactModule, isArtifact, pluginOptions, type PluginOptions } from './artifacts.js';
+import { artifactModule, checkArtifacts, isArtifact, pluginOptions, type PluginOptions } from './artifacts.js';
 
 /** For esbuild and tsup. */
 export const filigreeEsbuild = (given?: PluginOptions): EsbuildPlugin => {
@@ -9,6 +9,7 @@ export const filigreeEsbuild = (given?: PluginOptions): EsbuildPlugin => {
   return {
     name: 'filigree',
     setup(build) {
+      checkArtifacts(options, process.cwd());
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
         if (!isArtifact(path, options, process.cwd())) return undefined;
         try {

@@ -1,6 +1,6 @@
 import { DiagnosticError, formatDiagnostic } from '@filigree/ir';
 import { filigreeRollup as rewritingPlugin, type RollupPlugin } from '@filigree/lang/plugin';
-import { artifactModule, isArtifact, pluginOptions, type PluginOptions } from './artifacts.js';
+import { artifactModule, checkArtifacts, isArtifact, pluginOptions, type PluginOptions } from './artifacts.js';
 
 /** The part of Rollup's and Vite's plugin interface that is used here, so that neither needs to be installed. */
 export type RollupPlugins = readonly [ArtifactPlugin, RollupPlugin];
@@ -9,6 +9,7 @@ interface ArtifactPlugin {
   readonly name: string;
   readonly enforce: 'pre';
   configResolved(config: { readonly root: string }): void;
+  buildStart(): void;
   load(id: string): Promise<string | undefined>;
 }
 
@@ -27,6 +28,7 @@ const plugins = (what: string, given: PluginOptions | undefined): RollupPlugins 
       name: 'filigree-artifacts',
       enforce: 'pre',
       configResolved: ({ root }) => void (at.root = root),
+      buildStart: () => checkArtifacts(options, at.root),
       load: async (id) => {
         if (!isArtifact(id, options, at.root)) return undefined;
         try {

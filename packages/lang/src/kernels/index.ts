@@ -1,5 +1,6 @@
 export { loadFrontEnd } from '#parts';
 export { loadRareWords } from '#rare';
+export { withFrontEnd } from './with-front-end.js';
 export * from './vocabulary/index.js';
 export { launchSeed } from '@filigree/ir';
 export type { Word } from './extension.js';

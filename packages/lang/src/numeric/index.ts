@@ -1,5 +1,6 @@
 export { symbolic, type SymbolicOptions } from './symbolic/symbolic.js';
 export type { Lift, Num } from './symbolic/lift.js';
+export { standsIn } from '../source/spelling/origin-of.js';
 export { math } from '../source/math.js';
 export { plainOps } from './ops/plain-ops.js';
 export { defaultOps } from './ops/default-ops.js';

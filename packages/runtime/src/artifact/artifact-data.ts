@@ -24,6 +24,33 @@ export interface TracedData extends AnyArtifact {
   };
 }
 
+/** What the header says of kernels on tensors. */
+export interface EinsumData extends AnyArtifact {
+  readonly einsum: {
+    readonly dtype: 'f32' | 'f64';
+    /** The kernel as its code calls it, and its scalars in their order. */
+    readonly kernel: string;
+    readonly scalars: readonly string[];
+    readonly tensors: Readonly<Record<string, StoredTensor>>;
+  };
+}
+
+/** A tensor as it lies in memory. */
+export interface StoredTensor {
+  readonly buffer: string;
+  readonly shape: readonly number[];
+  /** Whether its values were given when it was compiled. */
+  readonly constant: boolean;
+  /**
+   * The number of the part that holds the place of each entry, the first index fastest: -1 of one that is not stored, -2 of one outside of the
+   * pattern. Absent where all entries stand as they are counted.
+   */
+  readonly places?: number;
+}
+
+/** What an artifact holds, by what its header says. */
+export type ArtifactKind = 'fields' | 'traced' | 'einsum';
+
 /** A pattern in compressed rows, with the numbers of the parts that hold its lists. */
 export interface PatternData {
   readonly rows: number;

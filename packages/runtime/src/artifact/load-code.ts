@@ -4,6 +4,7 @@ import { aligned, openedFile } from '../fields/sealed-file.js';
 import {
   artifactFile,
   type AnyArtifact,
+  type ArtifactKind,
   type ArtifactHeader,
   type CodeData,
   type KernelData,
@@ -28,14 +29,10 @@ export interface LoadedCode<D extends AnyArtifact> {
   readonly partOf: (n: number) => Uint8Array<ArrayBuffer>;
 }
 
-/**
- * Reads an artifact and loads the code that fits here.
- *
- * @param traced whether whoever loads it takes traced programs, or else programs of fields
- */
+/** Reads an artifact and loads the code that fits here. @param wanted what whoever loads it takes */
 export const loadCodeOf = async <D extends AnyArtifact>(
   file: Uint8Array,
-  traced: boolean,
+  wanted: ArtifactKind,
   { threads, version, shared, load }: LoadCodeOptions,
 ): Promise<LoadedCode<D>> => {
   const { header, start } = openedFile(file, artifactFile);
@@ -46,16 +43,17 @@ export const loadCodeOf = async <D extends AnyArtifact>(
       `the artifact '${data.name}' was made by version ${data.version} of Filigree, this is version ${version}`,
       { remedy: artifactFile.versions },
     );
-  if ('traced' in data !== traced)
-    fail('artifact/kind', `the artifact '${data.name}' is a program ${traced ? 'of fields' : 'that was traced'}`, {
-      remedy: `load it by ${traced ? 'loadArtifact' : 'loadTraced'}`,
+  const kind = (['traced', 'einsum'] as const).find((one) => one in data) ?? 'fields';
+  if (kind !== wanted)
+    fail('artifact/kind', `the artifact '${data.name}' is ${KINDS[kind].is}`, {
+      remedy: `load it by ${KINDS[kind].by}`,
     });
   const partOf = (n: number): Uint8Array<ArrayBuffer> => {
     const from = data.parts.slice(0, n).reduce((end, bytes) => end + aligned(bytes), start);
     return file.slice(from, from + data.parts[n]) as Uint8Array<ArrayBuffer>;
   };
-  const wanted = shared && (threads ?? 1) > 1;
-  const variant = data.variants.find((v) => v.shared === wanted) ?? data.variants[0];
+  const onThreads = shared && (threads ?? 1) > 1;
+  const variant = data.variants.find((v) => v.shared === onThreads) ?? data.variants[0];
   const executable = await load(
     partOf(variant.code),
     moduleOf(variant, partOf),
@@ -63,6 +61,12 @@ export const loadCodeOf = async <D extends AnyArtifact>(
     variant.shared,
   );
   return { data, variant, executable, partOf };
+};
+
+const KINDS: Readonly<Record<ArtifactKind, { readonly is: string; readonly by: string }>> = {
+  fields: { is: 'a program of fields', by: 'loadArtifact' },
+  traced: { is: 'a program that was traced', by: 'loadTraced' },
+  einsum: { is: 'a kernel on tensors', by: 'loadEinsum' },
 };
 
 const moduleOf = ({ module, buffers, kernels }: CodeData, partOf: (n: number) => Uint8Array<ArrayBuffer>): Module => ({

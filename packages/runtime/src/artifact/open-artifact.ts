@@ -35,7 +35,7 @@ export interface OpenedArtifact extends Omit<Running, 'fields' | 'field'> {
  */
 export const openArtifact = async (file: Uint8Array, options: OpenArtifactOptions): Promise<OpenedArtifact> => {
   const { formats = {}, seed = 0 } = options;
-  const { data, variant, executable } = await loadCodeOf<ArtifactData>(file, false, options);
+  const { data, variant, executable } = await loadCodeOf<ArtifactData>(file, 'fields', options);
   const storage = storageFrom(variant.storage, formats);
   const kernels = new Map(variant.kernels.map((k) => [k.name, launchableOf(k)]));
   const launches = Object.fromEntries(

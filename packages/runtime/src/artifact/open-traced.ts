@@ -28,7 +28,7 @@ export type OpenedPattern = Pick<PatternData, 'rows' | 'cols'> & {
 
 /** Runs what `tracedBytes` made. Errors: those of `openArtifact`. */
 export const openTraced = async (file: Uint8Array, options: LoadCodeOptions): Promise<OpenedTraced> => {
-  const { data, variant, executable, partOf } = await loadCodeOf<TracedData>(file, true, options);
+  const { data, variant, executable, partOf } = await loadCodeOf<TracedData>(file, 'traced', options);
   const { dtype, inputs: given, outputs: made, patterns } = data.traced;
   const views = (names: readonly string[]): OpenedTraced['inputs'] =>
     Object.fromEntries(names.map((name) => [name, executable.buffers[name] as Float64Array]));

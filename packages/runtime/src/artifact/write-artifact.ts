@@ -10,9 +10,11 @@ import {
   type ArtifactData,
   type ArtifactHeader,
   type CodeData,
+  type EinsumData,
   type FieldShape,
   type KernelData,
   type PatternData,
+  type StoredTensor,
   type TracedData,
   type VariantData,
 } from './artifact-data.js';
@@ -85,6 +87,41 @@ export const tracedBytes = ({
       variants: variants.map(({ shared, instance }) => codeOf(name, shared, instance, part)),
     };
   });
+
+/** What a kernel on tensors is made of. */
+export interface EinsumParts extends Pick<TracedParts, 'version' | 'name' | 'warnings' | 'dtype' | 'variants'> {
+  readonly kernel: string;
+  readonly scalars: readonly string[];
+  readonly tensors: Readonly<Record<string, TensorParts>>;
+}
+
+/** A tensor with the places of its entries. */
+export type TensorParts = Omit<StoredTensor, 'places'> & { readonly places?: Int32Array | undefined };
+
+/** A compiled kernel on tensors as the bytes of a file, which `openEinsum` runs. Error: `artifact/program`. */
+export const einsumBytes = ({
+  variants,
+  version,
+  name,
+  warnings,
+  tensors,
+  ...kernel
+}: EinsumParts): Uint8Array<ArrayBuffer> =>
+  sealed<EinsumData>((part) => ({
+    version,
+    name,
+    warnings,
+    einsum: {
+      ...kernel,
+      tensors: Object.fromEntries(
+        Object.entries(tensors).map(([of, { places, ...t }]) => [
+          of,
+          { ...t, ...(places && { places: part(bytesOf(places)) }) },
+        ]),
+      ),
+    },
+    variants: variants.map(({ shared, instance }) => codeOf(name, shared, instance, part)),
+  }));
 
 /** A file of a header and its parts: what makes the header gives them, and gets their numbers. */
 const sealed = <D extends AnyArtifact>(

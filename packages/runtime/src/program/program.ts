@@ -5,7 +5,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
-  DiagnosticError,
+  combined,
   fail,
   type Diagnostics,
   type Extension,
@@ -20,16 +20,16 @@ import {
   orThrow,
 } from '@filigree/ir';
 import {
-  loadFrontEnd,
-  loadRareWords,
   lowerKernels,
   shownIn,
+  withFrontEnd,
   type KernelDef,
   type KernelSignature,
   type LaunchArgs,
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
+  fieldDialects,
   loadLowering,
   memoryFor,
   storageOf,
@@ -41,6 +41,7 @@ import {
 import type { HostFieldOf } from '../fields/host-field.js';
 import { withKept } from '../bank/with-kept.js';
 import { once } from '../fields/once.js';
+import { notesOnThreads } from '../notes-on-threads.js';
 import { openMemory } from '../sharing.js';
 import { fieldPasses, hasBits, pipelineSpec, type FieldPipelineOptions } from './field-passes.js';
 import { fieldProgram, fieldProgramSpec, type FieldProgram, type FieldProgramOptions } from './field-program.js';
@@ -249,6 +250,12 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       },
     );
     const said = known?.said ?? [
+      ...notesOnThreads(front().module, {
+        threads: options.threads,
+        backend,
+        dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
+        remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
+      }),
       ...Object.values(front().signatures).flatMap((s) => s.warnings),
       ...(options.quant?.words === false || options.pipeline ? [] : (bits?.notesOnBits(front().module, layout) ?? [])),
     ];
@@ -278,27 +285,6 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
       debug: options.debug === true,
     }),
   );
-
-/**
- * Runs the front end, and again with what was missing: pages have the parser only if some function was not parsed when they were built, and what few
- * kernels use of the language only if one does.
- */
-const withFrontEnd = async (run: () => unknown): Promise<void> => {
-  try {
-    run();
-  } catch (e) {
-    const code = e instanceof DiagnosticError ? e.diagnostics.find((d) => d.code in missingParts)?.code : undefined;
-    if (code === undefined) throw e;
-    await missingParts[code]();
-    await withFrontEnd(run);
-  }
-};
-
-/** What loads parts of the front end, by the error that says that they are missing. */
-const missingParts: Readonly<Record<string, () => Promise<void>>> = {
-  'lang/not-loaded': loadFrontEnd,
-  'lang/words-not-loaded': loadRareWords,
-};
 
 /** Lowers, and again with all of the lowering where something was missing: pages have what allocates cells and keeps scratchpads only if some kernel needs it. */
 const withLowering = async (

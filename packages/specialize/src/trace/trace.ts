@@ -152,6 +152,12 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
       `the program returned ${describeValue(results)}`,
       'return an object of outputs by name',
     );
+  if ('then' in results || 'next' in results)
+    throw diagnostic(
+      'trace/outputs',
+      `the program returned ${'then' in results ? 'a promise' : 'an iterator'}`,
+      'a trace runs from start to end at once: use a plain function, and await data before',
+    );
   const outputs = outputsOf(graph, results as Readonly<Record<string, TracedOutput>>, algebra);
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))

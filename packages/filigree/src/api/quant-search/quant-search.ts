@@ -93,7 +93,7 @@ export const quantSearch = async <const K extends Kernels, F extends Fields = Re
   const fields = storable(layout, store ?? (options.fields ? Object.values(options.fields) : scalarsOf(layout)));
   for (const f of outputs) storable(layout, [f], 'an output');
   const run = launch as unknown as Runs;
-  const writes = writesOf(namedKernels(options.kernels), layout, fields);
+  const writes = await writesOf(namedKernels(options.kernels), layout, fields, options.extensions);
   const task = { options: options as FieldProgramOptions, fields, outputs, starts, run, writes };
   const full = await fullRuns(task);
   const sensitive = await sensitivities(task, full);
@@ -223,10 +223,11 @@ const withWords = (layout: Layout, cells: readonly (readonly AnyField[])[], word
 const SURPRISE = 4;
 
 const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
-  const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, ...rest } = given;
+  const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, extensions, ...rest } =
+    given;
   checkOptions(
     'quantSearch',
-    { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial },
+    { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, extensions },
     spec,
   );
   if (!(error > 0))
@@ -241,7 +242,17 @@ const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<
 const spec: OptionSpec<
   Pick<
     QuantSearchOptions,
-    'layout' | 'kernels' | 'fields' | 'inputs' | 'launch' | 'outputs' | 'error' | 'store' | 'trials' | 'onTrial'
+    | 'layout'
+    | 'kernels'
+    | 'fields'
+    | 'inputs'
+    | 'launch'
+    | 'outputs'
+    | 'error'
+    | 'store'
+    | 'trials'
+    | 'onTrial'
+    | 'extensions'
   >
 > = {
   layout: option.object('what layout() gives', 'fields'),
@@ -254,4 +265,5 @@ const spec: OptionSpec<
   store: option.array('a list of fields'),
   trials: option.whole(1, 1000),
   onTrial: option.callback,
+  extensions: option.array('a list of extensions'),
 };

@@ -1,5 +1,5 @@
-import { fail, isFloat, opTable, orThrow, walk } from '@filigree/ir';
-import { active, at, kernel, lowerKernels, type KernelDef } from '@filigree/lang/kernels';
+import { combined, fail, isFloat, opTable, orThrow, walk, type Extension } from '@filigree/ir';
+import { active, at, kernel, lowerKernels, withFrontEnd, type KernelDef } from '@filigree/lang/kernels';
 import { componentsOf, fieldDialects, valueName, type AnyField, type Layout } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program.js';
 import type { Surveyed } from './formats-for.js';
@@ -53,13 +53,14 @@ export class Survey {
 }
 
 /** The fields that each kernel writes, by the names of both. */
-export const writesOf = (
+export const writesOf = async (
   kernels: Readonly<Record<string, KernelDef>>,
   layout: Layout,
   fields: readonly AnyField[],
-): ReadonlyMap<string, ReadonlySet<string>> => {
-  const { module } = orThrow(lowerKernels(kernels, layout));
-  const table = opTable(fieldDialects(layout));
+  extensions: readonly Extension[] = [],
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+  const { module } = await withFrontEnd(() => orThrow(lowerKernels(kernels, layout, 'kernels', extensions)));
+  const table = opTable([...new Set([...fieldDialects(layout), ...(combined(extensions).dialects ?? [])])]);
   const names = new Map(
     fields.flatMap((f) =>
       componentsOf(f).map((c) => {

@@ -12,9 +12,11 @@ import type { GemmTarget } from '@filigree/tensor/linalg';
 import { isListOf } from './check-given.js';
 import { declareTensors, factsSpec, tensorsIn, type TensorFacts } from './declare.js';
 import {
-  compileFor,
+  buildFor,
   readOnlyProgram,
+  tensorProgram,
   tensorSpec,
+  type BuiltTensors,
   type TensorKernel,
   type TensorOptions,
   type TensorProgram,
@@ -42,12 +44,20 @@ export const compileTensors = async (
 };
 
 const compiled = async (kernels: readonly KernelDecl[], options: TensorCompileOptions): Promise<TensorProgram> => {
+  const { built, planMs } = await planned(kernels, options);
+  const program = tensorProgram(built);
+  return readOnlyProgram({ ...program, ms: { ...program.ms, plan: planMs } });
+};
+
+const planned = async (
+  kernels: readonly KernelDecl[],
+  options: TensorCompileOptions,
+): Promise<{ readonly built: BuiltTensors; readonly planMs: number }> => {
   const chosen = await tensorBackend(options);
   const started = performance.now();
   const plans = planAll(kernels, options, chosen.target);
-  const planned = performance.now();
-  const program = await compileFor(plans, chosen, options);
-  return readOnlyProgram({ ...program, ms: { ...program.ms, plan: planned - started } });
+  const planMs = performance.now() - started;
+  return { built: await buildFor(plans, chosen, options), planMs };
 };
 
 /** What `compileTensors` takes; planning is told the type and the target by the rest. */
@@ -86,11 +96,23 @@ export interface EinsumOptions extends TensorCompileOptions, TensorFacts {
  */
 export const einsum = async (formula: string | KernelDecl, given?: EinsumOptions): Promise<CompiledEinsum> => {
   const options = checkOptions('einsum', given, einsumSpec);
-  const { name, shapes, patterns, values, layouts } = options;
-  const decl =
-    typeof formula === 'string' ? declareKernel(formula, { shapes, patterns, values, layouts }, name) : formula;
+  const decl = declared(formula, options);
   const { kernels, ...program } = await compiled([decl], options);
   return readOnlyProgram({ ...program, ...kernels[decl.name]! });
+};
+
+/** What `einsum` makes of a formula, up to what is loaded. Throws `DiagnosticError` as that rejects. */
+export const builtEinsum = async (
+  formula: string | KernelDecl,
+  given?: EinsumOptions,
+): Promise<{ readonly built: BuiltTensors; readonly planMs: number }> => {
+  const options = checkOptions('einsum', given, einsumSpec);
+  return planned([declared(formula, options)], options);
+};
+
+const declared = (formula: string | KernelDecl, options: EinsumOptions): KernelDecl => {
+  const { name, shapes, patterns, values, layouts } = options;
+  return typeof formula === 'string' ? declareKernel(formula, { shapes, patterns, values, layouts }, name) : formula;
 };
 
 const einsumSpec: OptionSpec<EinsumOptions> = { ...tensorCompileSpec, ...factsSpec, name: option.text };

@@ -2,6 +2,7 @@ import type { Backend, Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
 import { threadsOption } from '@filigree/backend/options';
 import {
+  coreDialects,
   fail,
   type Diagnostics,
   type Extension,
@@ -15,6 +16,7 @@ import {
 import {
   instantiate,
   lifecycle,
+  notesOnThreads,
   sharingSpec,
   type Instance,
   type Lifecycle,
@@ -132,7 +134,7 @@ export const compilePlans = async (plans: readonly Plan[], given?: TensorOptions
   const options = checkOptions('compilePlans', given, tensorSpec);
   if (!isListOf(plans, 'tensors'))
     fail('tensor/plan', 'what is to be compiled is no list of plans', { remedy: 'give what planKernel() makes' });
-  return compileFor(plans, await tensorBackend(options), options);
+  return tensorProgram(await buildFor(plans, await tensorBackend(options), options));
 };
 
 /** What all programs of tensors take. */
@@ -148,12 +150,24 @@ export const tensorSpec: OptionSpec<TensorOptions> = {
   ...sharingSpec,
 };
 
-/** The same for a backend that was chosen before. */
-export const compileFor = async (
+/** Plans that are loaded, with all that was made on the way. */
+export interface BuiltTensors {
+  readonly plans: readonly Plan[];
+  /** The kernels before they were made legal for the backend. */
+  readonly module: Module;
+  readonly instance: Instance;
+  readonly elements: Elements;
+  /** What compiling noted, and what options do nothing. */
+  readonly warnings: Diagnostics;
+  readonly lowerMs: number;
+}
+
+/** The same as `compilePlans` for a backend that was chosen before, up to what is loaded. */
+export const buildFor = async (
   plans: readonly Plan[],
   { backend, target, keep }: TensorBackend,
   options: Omit<TensorOptions, 'backend' | 'target' | 'gemm'>,
-): Promise<TensorProgram> => {
+): Promise<BuiltTensors> => {
   if (plans.length === 0) fail('tensor/kernel', 'a program of tensors needs a kernel', { remedy: 'give one or more' });
   const started = performance.now();
   const elements = options.elements ?? { kind: 'one' };
@@ -173,16 +187,27 @@ export const compileFor = async (
       ...(session && { session }),
     })(),
   );
-  return tensorProgram(plans, module, instance, elements, lowered - started);
+  const warnings = [
+    ...(instance.artifact.warnings ?? []),
+    ...notesOnThreads(instance.module, {
+      threads,
+      backend,
+      dialects: coreDialects,
+      remedy: 'what the kernels compute is too little to divide',
+    }),
+  ];
+  return { plans, module, instance, elements, warnings, lowerMs: lowered - started };
 };
 
-const tensorProgram = (
-  plans: readonly Plan[],
-  module: Module,
-  instance: Instance,
-  elements: Elements,
-  lowerMs: number,
-): TensorProgram => {
+/** What is loaded as a program of tensors. */
+export const tensorProgram = ({
+  plans,
+  module,
+  instance,
+  elements,
+  warnings,
+  lowerMs,
+}: BuiltTensors): TensorProgram => {
   const life = lifecycle({ codes: 'tensor', what: 'the kernels were', again: 'compile them again' }, instance.dispose);
   const names = identifiersOf(plans.map((p) => p.name));
   const all = new Map(plans.flatMap((p) => p.tensors.map((t) => [t.tensor.name, t] as const)));
@@ -228,7 +253,7 @@ const tensorProgram = (
     dtype: plans[0]!.type,
     sources: instance.sources,
     module,
-    warnings: instance.artifact.warnings ?? [],
+    warnings,
     ms: { plan: 0, generate: lowerMs + instance.ms.emit, compile: instance.ms.compile + instance.ms.load },
     dispose: life.dispose,
   };

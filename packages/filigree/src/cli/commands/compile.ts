@@ -8,7 +8,7 @@ import { labelled, msText } from '../text.js';
 export const compileCommand = (program: Command, session: Session): void => {
   withCommonOptions(program.command('compile'))
     .description(
-      'compiles the programs { inputs, run, scope? } and { layout, kernels } that a module exports to sources and a loadable artifact',
+      'compiles the programs { inputs, run, scope? } and { layout, kernels } and the formulas { formula, shapes? } that a module exports to sources and a loadable artifact',
     )
     .argument('<module>', 'a JavaScript or TypeScript module')
     .option('--export <name>', 'only this export')

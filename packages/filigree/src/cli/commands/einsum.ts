@@ -87,7 +87,7 @@ export const summaryText = (s: EinsumSummary): string =>
       `${countText(s.flops.nonzero)} on non-zeros, ${countText(s.flops.hardware)} in hardware (stored zeros included), ${countText(s.flops.naive)} of plain loops`,
     ],
     ['built in', `${msText(s.ms.plan)} plan + ${msText(s.ms.generate)} generate + ${msText(s.ms.compile)} compile`],
-    ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, one thread`],
+    ['run', `${msText(s.ms.run)} on ${s.backend}, ${s.dtype}, ${s.threads} thread${s.threads === 1 ? '' : 's'}`],
     ...speedRows(s),
     ...Object.entries(s.baselines).map(
       ([name, ms]) => [name, `${msText(ms)}, ${(ms / s.ms.run).toPrecision(3)} times the run`] as const,

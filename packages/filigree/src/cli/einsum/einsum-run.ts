@@ -61,6 +61,7 @@ export interface EinsumSummary {
   readonly skipped: Readonly<Record<string, string>>;
   readonly speedup: Readonly<Record<string, number>>;
   readonly backend: string;
+  readonly threads: number;
   readonly dtype: 'f32' | 'f64';
   readonly vectorBytes: number;
   readonly seed: number;
@@ -121,6 +122,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
     backend,
     target,
     dtype: options.dtype,
+    threads: options.threads,
     fastMath: options.fastMath,
     plan: {
       implicitSums: options.implicitSums,
@@ -208,6 +210,7 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
         skipped,
         speedup: Object.fromEntries(Object.entries(timed.baselines).map(([name, ms]) => [name, ms / run])),
         backend: program.backend,
+        threads: options.threads,
         dtype: options.dtype,
         vectorBytes: target.vectorBytes,
         seed: options.seed,

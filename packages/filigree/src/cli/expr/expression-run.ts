@@ -97,7 +97,7 @@ export const runExpression = async (
       if (stage === 'compile') progress.listen();
     },
   });
-  session.warn(built.instance.artifact.warnings);
+  session.warn(built.warnings);
   await progress.at(0.85, 'running and checking');
   const { instance, specialized } = built;
   const values = fillInputs(problem, bindings, built, options);

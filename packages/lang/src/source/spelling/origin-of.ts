@@ -9,5 +9,10 @@ export const noteOrigin = (fn: object, to: (...args: never[]) => unknown): void 
   handedOver.set(fn, place);
 };
 
+/** Says in which file a function stands that somebody else imported. */
+export const standsIn = (fn: object, path: string): void => {
+  if (!handedOver.has(fn)) handedOver.set(fn, { stack: `at ${path}:1:1` });
+};
+
 /** The stack of where a function was given to `kernel` or `inlined`. */
 export const stackOf = (fn: object): string => handedOver.get(fn)?.stack ?? '';

@@ -1,7 +1,8 @@
 import { fail } from '@filigree/ir';
 import type { Layout } from '../layout/layout.js';
 import type { TensorDecl } from '../notation/expression.js';
-import { eachEntry, storageOf } from './storage.js';
+import { eachEntry } from '../layout/each-entry.js';
+import { storageOf } from './storage.js';
 
 /**
  * Writes the entries of a tensor, given densely in column-major order, to their places in its layout; entries outside

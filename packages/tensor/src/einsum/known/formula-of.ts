@@ -4,7 +4,7 @@ import type { Node } from '../notation/node.js';
 export const formulaOf = (node: Node): string => {
   switch (node.kind) {
     case 'leaf':
-      return node.folded?.formula ?? `${node.tensor.name}[${node.indices}]`;
+      return node.folded?.formula ?? `${node.tensor.name}[${node.along ?? node.indices}]`;
     case 'sum':
       return node.terms.map(({ by, node: term }) => [...coefficient(by), factorOf(term)].join('*')).join(' + ') || '0';
     case 'einsum':

@@ -77,7 +77,8 @@ export const sameLayout = (a: Layout, b: Layout): boolean =>
     b.kind === 'dense' &&
     a.box.length === b.box.length &&
     a.end === b.end &&
-    a.box.every(([start, stop], d) => start === b.box[d][0] && stop === b.box[d][1])) ||
+    a.box.every(([start, stop], d) => start === b.box[d][0] && stop === b.box[d][1]) &&
+    a.strides.every((stride, d) => stride === b.strides[d])) ||
   (a.kind === 'compressed' && b.kind === 'compressed' && sameNumbers(a.position, b.position)) ||
   (a.kind === 'csc' && b.kind === 'csc' && sameNumbers(a.rows, b.rows) && sameNumbers(a.columnStart, b.columnStart));
 

@@ -1,9 +1,11 @@
 import { fail } from '@filigree/ir';
+import type { BooleanTensor } from '@filigree/sparse/eqspp';
+import { eachEntry } from '../layout/each-entry.js';
 import type { LeafNode } from './node.js';
 
 /**
- * A tensor in which indices stand several times, as factors whose indices stand once: the tensor with other letters, and an
- * identity for each letter that was replaced. `A[ii]` is `A[ia]*[i=a]`.
+ * A tensor of known values in which indices stand several times, as factors whose indices stand once: the tensor with other letters, and an
+ * identity for each letter that was replaced, to be folded. `A[ii]` is `A[ia]*[i=a]`.
  *
  * @param letters those that nothing else uses
  */
@@ -24,6 +26,36 @@ export const diagonalFactors = (
     return other.value;
   });
   return { indices: own.join(''), identities };
+};
+
+/** The pattern of a diagonal: of the entries where indices that stand several times agree. */
+export const diagonalPattern = (pattern: BooleanTensor, along: string): BooleanTensor => {
+  const shape = [...diagonalIndices(along)].map((l) => pattern.shape[along.indexOf(l)]);
+  const bits = new Uint8Array(shape.reduce((n, extent) => n * extent, 1));
+  eachDiagonalEntry(shape, along, (entry, e) => {
+    let at = 0;
+    for (let d = entry.length - 1; d >= 0; d--) at = at * pattern.shape[d] + entry[d];
+    bits[e] = pattern.bits[at];
+  });
+  return { shape, bits };
+};
+
+/** The indices of a diagonal, each once. */
+export const diagonalIndices = (along: string): string => [...new Set(along)].join('');
+
+/** The entries of a diagonal of this shape, as those of the tensor. The array given to `visit` is reused. */
+export const eachDiagonalEntry = (
+  shape: readonly number[],
+  along: string,
+  visit: (entry: readonly number[], index: number) => void,
+): void => {
+  const letters = diagonalIndices(along);
+  const from = [...along].map((l) => letters.indexOf(l));
+  const entry = from.map(() => 0);
+  eachEntry(shape, (own, index) => {
+    from.forEach((d, n) => (entry[n] = own[d]));
+    visit(entry, index);
+  });
 };
 
 /** Letters that are not used, one after another. */

@@ -17,6 +17,8 @@ interface NodeBase {
 export interface LeafNode extends NodeBase {
   readonly kind: 'leaf';
   readonly tensor: TensorDecl;
+  /** If it is a diagonal of the tensor: the index of each of the tensor's dimensions, some more than once. */
+  readonly along?: string;
   /** If planning computed it: of what. The order of its indices is then free unless its declaration has a layout. */
   readonly folded?: Folded;
 }

@@ -4,7 +4,7 @@ import { ONE, timesCoefficient } from './build.js';
 import { indexedIn } from './check.js';
 import type { Assignment, Coefficient, Expr, TensorDecl } from './expression.js';
 import { expressionText } from './expression-text.js';
-import { diagonalFactors, unusedLetters } from './diagonal.js';
+import { diagonalFactors, diagonalIndices, diagonalPattern, unusedLetters } from './diagonal.js';
 import type { EinsumNode, Node, Statement, SumNode } from './node.js';
 
 export interface ResolveOptions {
@@ -18,7 +18,7 @@ export interface ResolveOptions {
 /**
  * The free indices of every part of an assignment (§4.2.1), from the target down: an index is free where the target or
  * another factor has it, and summed where two factors alone have it. Sums within sums become one. Patterns are those of
- * the tensors, and full elsewhere. A tensor in which an index stands twice is its diagonal: a product with identities.
+ * the tensors, and full elsewhere. A tensor in which an index stands twice is its diagonal.
  *
  * Throws `DiagnosticError`, naming the index: `notation/shape`, `notation/target-index`, `notation/sum-index`, and without
  * `implicitSums` `notation/index-once`, `notation/index-thrice`.
@@ -60,7 +60,7 @@ const termsOf = (e: Expr, by: Coefficient): readonly { readonly by: Coefficient;
 const resolveNode = (e: Expr, free: string, context: Context): Node => {
   if (e.kind === 'indexed') {
     const factors = leaves(e, context);
-    if (factors.length === 1 && e.indices.length === free.length) return factors[0];
+    if (factors.length === 1 && factors[0].indices.length === free.length) return factors[0];
     return product(factors, free, context);
   }
   if (e.kind !== 'einsum') return resolveSum(e, free, true, context);
@@ -80,6 +80,8 @@ const product = (factors: readonly Node[], free: string, context: Context): Eins
 });
 
 const leaves = (e: Assignment['target'], { extents, letters }: Context): readonly Node[] => {
+  if (diagonalIndices(e.indices) === e.indices) return [leaf(e)];
+  if (e.tensor.values === undefined) return [diagonal(e)];
   const { indices, identities } = diagonalFactors(e.indices, letters, extents);
   return [leaf({ ...e, indices }), ...identities];
 };
@@ -136,6 +138,14 @@ const leaf = ({ tensor, indices }: Assignment['target']): Node => ({
   tensor,
   indices,
   pattern: patternOf(tensor),
+});
+
+const diagonal = ({ tensor, indices: along }: Assignment['target']): Node => ({
+  kind: 'leaf',
+  tensor,
+  along,
+  indices: diagonalIndices(along),
+  pattern: diagonalPattern(patternOf(tensor), along),
 });
 
 /* Known zeros are zeros, whatever is stored. */

@@ -1,5 +1,6 @@
 import { type BooleanTensor, boundingBox, projectPattern } from '@filigree/sparse/eqspp';
 import { denseLayout } from '../layout/dense-layout.js';
+import { diagonalLayout } from '../layout/diagonal-layout.js';
 import type { DenseLayout, Interval, Layout } from '../layout/layout.js';
 import type { TensorDecl } from '../notation/expression.js';
 import type { ContractionNode, Folded, IndexSumNode, LeafNode, Node, Statement, SumNode } from '../notation/node.js';
@@ -82,7 +83,8 @@ class Permuter {
   private leaf(node: LeafNode): readonly Choice[] {
     const { indices, tensor, pattern, folded } = node;
     if (folded && tensor.layout === undefined) return this.folded(node, folded);
-    const layout = this.options.tensorLayout(tensor);
+    const whole = this.options.tensorLayout(tensor);
+    const layout = node.along === undefined ? whole : diagonalLayout(whole, node.along, pattern.shape);
     const own: Choice = {
       indices,
       layout,
@@ -130,8 +132,10 @@ class Permuter {
 
   private madeDense(node: Node): readonly Choice[] {
     const choices = this.free(node);
-    if (choices[0].layout.kind === 'dense') return choices;
-    const [of] = choices;
+    return choices[0].layout.kind === 'dense' ? choices : this.copiesOf(node, choices[0]);
+  }
+
+  private copiesOf(node: Node, of: Choice): readonly Choice[] {
     return permutationsOf(node.indices).map((order) => {
       const layout = this.temporary(node, order);
       return {
@@ -185,7 +189,7 @@ class Permuter {
   private contraction(node: ContractionNode, orders: readonly string[], place: Place): readonly Choice[] {
     const product = node.summed === '';
     const sides = (side: Node): readonly Choice[] =>
-      side.kind === 'leaf' && !product ? [...this.leaf(side), ...this.copies(side)] : this.dense(side);
+      side.kind === 'leaf' && !product ? this.matrices(side) : this.dense(side);
     const [lefts, rights] = this.few(orders.length, sides(node.left), sides(node.right));
     const ranges = rangesOf(node);
     return orders.map((order) => {
@@ -228,8 +232,11 @@ class Permuter {
     return [x, y];
   }
 
-  private copies(node: LeafNode): readonly Choice[] {
-    return this.leaf(node)[0].layout.kind === 'dense' ? [] : this.dense(node);
+  /** As products of matrices take it: as it is or, where it is sparse, also as a copy; of a diagonal, whose neighbours lie apart, a copy alone. */
+  private matrices(node: LeafNode): readonly Choice[] {
+    const own = this.leaf(node);
+    if (node.along !== undefined) return this.copiesOf(node, own[0]);
+    return own[0].layout.kind === 'dense' ? own : [...own, ...this.copiesOf(node, own[0])];
   }
 
   private temporary(node: Node, order: string): DenseLayout {
