@@ -10,13 +10,19 @@ import {
   field,
   GRAPH_PASSES,
   i,
+  ij,
+  ijk,
   kernel,
   layout,
   program,
   session,
+  type Branch,
   type CompiledProgram,
   type GraphPass,
   type Grid1,
+  type Grid2,
+  type Grid3,
+  type Layout,
   type QueueOptions,
   type Session,
 } from 'filigree';
@@ -48,6 +54,45 @@ const subsets = GRAPH_PASSES.reduce<GraphPass[][]>(
   (all, pass) => [...all, ...all.map((some) => [...some, pass])],
   [[]],
 );
+
+/** Fields of so many values along one axis, two and three, in nodes of their own; the last in nodes within nodes. */
+const ofAxes = (n: number) => {
+  const [u, w] = [field('u', 'f64'), field('w', 'f64')];
+  const on = <D, A>(axes: number, tree: Layout, damp: D, add: A) => ({ axes, tree, damp, add });
+  const each = (node: Branch): Layout => layout(node.place(u), node.place(w));
+  return [
+    on(
+      1,
+      each(dense(i, n)),
+      kernel([u, w], (u: Grid1, w: Grid1) => {
+        for (const k of active(u)) u[k] = u[k]! * 0.5 + w[k]!;
+      }),
+      kernel([u, w], (u: Grid1, w: Grid1) => {
+        for (const k of active(w)) w[k]! += u[k]!;
+      }),
+    ),
+    on(
+      2,
+      each(dense(ij, [n / 100, 100])),
+      kernel([u, w], (u: Grid2, w: Grid2) => {
+        for (const [k, l] of active(u)) u[k]![l] = u[k]![l]! * 0.5 + w[k]![l]!;
+      }),
+      kernel([u, w], (u: Grid2, w: Grid2) => {
+        for (const [k, l] of active(w)) w[k]![l]! += u[k]![l]!;
+      }),
+    ),
+    on(
+      3,
+      each(dense(i, 3).dense(ijk, [n / 900, 10, 30])),
+      kernel([u, w], (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of active(u)) u[k]![l]![m] = u[k]![l]![m]! * 0.5 + w[k]![l]![m]!;
+      }),
+      kernel([u, w], (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of active(w)) w[k]![l]![m]! += u[k]![l]![m]!;
+      }),
+    ),
+  ] as const;
+};
 
 const backends = [
   { name: 'cpp', backend: cpp() },
@@ -173,18 +218,10 @@ for (const { name, backend } of backends) {
       }
     });
 
-    it(
-      'runs kernels on fields and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
-      { timeout: 60_000 },
-      async () => {
-        const [u, w] = [field('u', 'f64'), field('w', 'f64')];
-        const tree = layout(dense(i, n).place(u), dense(i, n).place(w));
-        const damp = kernel([u, w], (u: Grid1, w: Grid1) => {
-          for (const k of active(u)) u[k] = u[k]! * 0.5 + w[k]!;
-        });
-        const add = kernel([u, w], (u: Grid1, w: Grid1) => {
-          for (const k of active(w)) w[k]! += u[k]!;
-        });
+    it.each(ofAxes(n))(
+      'runs kernels on fields of $axes axes and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
+      { timeout: 120_000 },
+      async ({ tree, damp, add }) => {
         const mixed = async (queue: false | QueueOptions) => {
           const open = kept(await session({ backend, queue }));
           const sim = kept(
