@@ -289,6 +289,24 @@ for (const { name, backend } of backends) {
       expect(sim.fields.w.toArray()).toEqual(x.map((v) => v * v + 1));
     });
 
+    it('gives a tensor a field of two axes with its indices the other way round', async () => {
+      const open = kept(await session({ backend }));
+      const u = field('u', 'f64');
+      const double = kernel([u], (u: Grid2) => {
+        for (const [k, l] of active(u)) u[k]![l]! *= 2;
+      });
+      const made = { layout: layout(dense(ij, [3, 5]).place(u)), kernels: { double }, session: open, queue: true };
+      const sim = kept(await program(made));
+      const bind = { U: sim.fields.u.buffer() };
+      const sums = kept(await einsum('S[i] = U[ji]', { shapes: { U: [5, 3] }, session: open, bind }));
+      sim.fields.u.fromArray(numbers(15));
+      sim.run.double();
+      sums.run();
+      const rows = [0, 1, 2].map((k) => numbers(15).subarray(5 * k, 5 * k + 5));
+      const wanted = rows.map((row) => row.reduce((s, v) => s + 2 * v, 0));
+      [...sums.tensors.S!.get()].forEach((v, k) => expect(v).toBeCloseTo(wanted[k]!, 12));
+    });
+
     it('runs what waits of a program of fields that is disposed of, whose fields others read', async () => {
       const open = kept(await session({ backend }));
       const u = field('u', 'f64');
