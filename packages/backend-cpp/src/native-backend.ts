@@ -18,6 +18,7 @@ import {
 } from '@filigree/backend';
 import { diskBank, findToolchain, instructionSet } from '@filigree/backend/native';
 import {
+  type Buffer,
   type Extension,
   type Kernel,
   type Module,
@@ -100,7 +101,8 @@ export const nativeBackend = (
   ]);
   /* What was legalised is emitted next. */
   const checkedModules = new WeakSet<Module>();
-  const legal = new WeakSet<Kernel>();
+  /* With the buffers that it was verified with. */
+  const legal = new WeakMap<Kernel, readonly Buffer[]>();
   const check = (module: Module): void => {
     if (checkedModules.has(module)) return;
     stopOnErrors(checkKernels(module, dialect, extensions));
@@ -136,13 +138,15 @@ export const nativeBackend = (
       ),
     forVectors: (bytes) => nativeBackend(language, { ...options, vectorBytes: bytes }, again),
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
-      if (verify) stopOnErrors(verifyModule(module, dialects));
+      const there = new Set(module.buffers);
+      const isKnown = (k: Kernel): boolean => legal.get(k)?.every((b) => there.has(b)) === true;
+      if (verify) stopOnErrors(verifyModule(module, dialects, isKnown));
       /* Kernels that were made legal one by one stay as they are, and so does the text that was compiled ahead. */
       const result = module.kernels.every((k) => legal.has(k))
         ? module
         : orThrow(pipeline([expand, lanes]).run(module, watch));
       check(result);
-      for (const k of result.kernels) legal.add(k);
+      for (const k of result.kernels) legal.set(k, result.buffers);
       return result;
     }),
     emit: pass<Module, Sources>(`${name}-emit`, (module) => {

@@ -273,6 +273,14 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
 });
 
 describe('legalize', () => {
+  it('verifies a kernel that it made again where its buffers are others', () => {
+    const backend = cpp();
+    const legal = right(backend.legalize.run(axpy()));
+    expect(right(backend.legalize.run(legal)).kernels).toEqual(legal.kernels);
+    const shorter = { ...legal, buffers: legal.buffers.filter((b) => b.name !== 'x') };
+    expect(backend.legalize.run(shorter)).toMatchObject({ _tag: 'Left', left: [{ code: 'verify/unknown-buffer' }] });
+  });
+
   it('refuses a module that is not well-formed', () => {
     const module = axpy();
     const kernel = module.kernels[0];

@@ -8,15 +8,16 @@ import {
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import { hasBearing, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
+import { hasBearing, type Backend, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
 import { ownMemoryLayout, writeModule } from './emit/module.js';
 import { legalizeForWasm } from './legalize.js';
-import { loadArtifact } from './load/load.js';
+import { loadArtifact, loadArtifactNow } from './load/load.js';
 import { bankOf } from './node/bank.js';
+import { isNode } from './node/builtin.js';
 import { SPACE, isShared, sharedMemory, sharedMemoryAllowed, webMemoryOf } from './load/memory.js';
-import { layoutIn, ownLayout } from './memory/layout.js';
+import { type PlaceData, layoutIn, ownLayout, placeData } from './memory/layout.js';
 
 /** How the WebAssembly backend writes modules. */
 export interface WasmOptions {
@@ -58,19 +59,38 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
       open: (memoryOptions) =>
         attempt(async () => sharedMemory(shared, checkOptions('open', memoryOptions, memorySpec))),
       own: ownLayout,
-      emit: (placement) =>
-        pass('wasm-emit', (module: Module) =>
-          sourcesOf(
-            writeModule(module, layoutIn(module, placement), isShared(webMemoryOf(placement.memory)), extensions),
-          ),
-        ),
+      inPlace: {
+        of: (placement) => ({ ...placeData(placement), shared: isShared(webMemoryOf(placement.memory)) }),
+        emit: (place) =>
+          pass('wasm-emit', (module: Module) => {
+            const { shared: isShared, ...data } = place as unknown as PlaceData & { readonly shared: boolean };
+            return sourcesOf(writeModule(module, layoutIn(module, data), isShared, extensions));
+          }),
+      },
     },
     load: (artifact, module, loadOptions) => loadArtifact(artifact, module, loadOptions, shared),
+    loadNow: (artifact, module, loadOptions) => loadArtifactNow(artifact, module, loadOptions, shared),
   };
-  /* What extensions do is code, which no key can hold. */
-  const bank = !extensions.some(hasBearing) ? bankOf(backend, JSON.stringify({ shared, simd, verify })) : undefined;
-  return bank ? { ...backend, bank } : backend;
+  /* What extensions do is code, which no key can hold and no thread can give another. */
+  if (extensions.some(hasBearing) || !isNode()) return backend;
+  const serves = isStill(backend);
+  const data = { shared, simd, verify };
+  return {
+    ...backend,
+    bank: bankOf(serves, JSON.stringify(data)),
+    origin: { from: '@filigree/backend-wasm', near: import.meta.url, make: 'wasm', options: data, serves },
+  };
 };
+
+/** Whether a backend is one as it was made. */
+const isStill =
+  (made: Backend) =>
+  (backend: Backend): boolean =>
+    backend.legalize === made.legalize &&
+    backend.emit === made.emit &&
+    backend.compile === made.compile &&
+    backend.load === made.load &&
+    backend.sharing === made.sharing;
 
 const memorySpec: OptionSpec<MemoryOptions> = { bytes: option.number(0) };
 

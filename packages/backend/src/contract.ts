@@ -1,6 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import type { Diagnostics, Module, Pass, ScalarType, Watch } from '@filigree/ir';
+import type { Diagnostics, Json, Module, Pass, ScalarType, Watch } from '@filigree/ir';
 import type { Executable } from './device/executable.js';
 import type { Memory } from './device/memory.js';
 import type { OwnLayout, Placement } from './device/placement.js';
@@ -213,8 +213,16 @@ export interface Sharing {
   readonly open: (options?: MemoryOptions) => TaskEither<Diagnostics, Memory>;
   /** What a module needs of a memory beside the buffers that are bound. @param threads of its runs, at most, where that counts */
   readonly own: (module: Module, bound: ReadonlySet<string>, threads: number) => OwnLayout;
-  /** Sources for a place, where code knows its addresses; default `emit`. */
-  readonly emit?: (placement: Placement) => Pass<Module, Sources>;
+  /** How code is written that knows its addresses; without it `emit` writes the same for every place. */
+  readonly inPlace?: InPlace;
+}
+
+/** Code that knows where it is to lie. */
+export interface InPlace {
+  /** All of a place that its code depends on, as data: another thread may write it. */
+  readonly of: (placement: Placement) => Json;
+  /** Sources for such a place. */
+  readonly emit: (place: Json) => Pass<Module, Sources>;
 }
 
 /** How a memory is opened. */

@@ -10,13 +10,19 @@ import {
   field,
   GRAPH_PASSES,
   i,
+  ij,
+  ijk,
   kernel,
   layout,
   program,
   session,
+  type Branch,
   type CompiledProgram,
   type GraphPass,
   type Grid1,
+  type Grid2,
+  type Grid3,
+  type Layout,
   type QueueOptions,
   type Session,
 } from 'filigree';
@@ -49,6 +55,45 @@ const subsets = GRAPH_PASSES.reduce<GraphPass[][]>(
   (all, pass) => [...all, ...all.map((some) => [...some, pass])],
   [[]],
 );
+
+/** Fields of so many values along one axis, two and three, in nodes of their own; the last in nodes within nodes. */
+const ofAxes = (n: number) => {
+  const [u, w] = [field('u', 'f64'), field('w', 'f64')];
+  const on = <D, A>(axes: number, tree: Layout, damp: D, add: A) => ({ axes, tree, damp, add });
+  const each = (node: Branch): Layout => layout(node.place(u), node.place(w));
+  return [
+    on(
+      1,
+      each(dense(i, n)),
+      kernel([u, w], (u: Grid1, w: Grid1) => {
+        for (const k of active(u)) u[k] = u[k]! * 0.5 + w[k]!;
+      }),
+      kernel([u, w], (u: Grid1, w: Grid1) => {
+        for (const k of active(w)) w[k]! += u[k]!;
+      }),
+    ),
+    on(
+      2,
+      each(dense(ij, [n / 100, 100])),
+      kernel([u, w], (u: Grid2, w: Grid2) => {
+        for (const [k, l] of active(u)) u[k]![l] = u[k]![l]! * 0.5 + w[k]![l]!;
+      }),
+      kernel([u, w], (u: Grid2, w: Grid2) => {
+        for (const [k, l] of active(w)) w[k]![l]! += u[k]![l]!;
+      }),
+    ),
+    on(
+      3,
+      each(dense(i, 3).dense(ijk, [n / 900, 10, 30])),
+      kernel([u, w], (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of active(u)) u[k]![l]![m] = u[k]![l]![m]! * 0.5 + w[k]![l]![m]!;
+      }),
+      kernel([u, w], (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of active(w)) w[k]![l]![m]! += u[k]![l]![m]!;
+      }),
+    ),
+  ] as const;
+};
 
 const backends = [
   { name: 'cpp', backend: cpp() },
@@ -174,18 +219,10 @@ for (const { name, backend } of backends) {
       }
     });
 
-    it(
-      'runs kernels on fields and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
-      { timeout: 60_000 },
-      async () => {
-        const [u, w] = [field('u', 'f64'), field('w', 'f64')];
-        const tree = layout(dense(i, n).place(u), dense(i, n).place(w));
-        const damp = kernel([u, w], (u: Grid1, w: Grid1) => {
-          for (const k of active(u)) u[k] = u[k]! * 0.5 + w[k]!;
-        });
-        const add = kernel([u, w], (u: Grid1, w: Grid1) => {
-          for (const k of active(w)) w[k]! += u[k]!;
-        });
+    it.each(ofAxes(n))(
+      'runs kernels on fields of $axes axes and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
+      { timeout: 120_000 },
+      async ({ tree, damp, add }) => {
         const mixed = async (queue: false | QueueOptions) => {
           const open = kept(await session({ backend, queue }));
           const sim = kept(
@@ -251,6 +288,24 @@ for (const { name, backend } of backends) {
       expect(warnings).toEqual([]);
       expect(last!.graph.nodes.map(({ parts }) => parts.length)).toContain(2);
       expect(sim.fields.w.toArray()).toEqual(x.map((v) => v * v + 1));
+    });
+
+    it('gives a tensor a field of two axes with its indices the other way round', async () => {
+      const open = kept(await session({ backend }));
+      const u = field('u', 'f64');
+      const double = kernel([u], (u: Grid2) => {
+        for (const [k, l] of active(u)) u[k]![l]! *= 2;
+      });
+      const made = { layout: layout(dense(ij, [3, 5]).place(u)), kernels: { double }, session: open, queue: true };
+      const sim = kept(await program(made));
+      const bind = { U: sim.fields.u.buffer() };
+      const sums = kept(await einsum('S[i] = U[ji]', { shapes: { U: [5, 3] }, session: open, bind }));
+      sim.fields.u.fromArray(numbers(15));
+      sim.run.double();
+      sums.run();
+      const rows = [0, 1, 2].map((k) => numbers(15).subarray(5 * k, 5 * k + 5));
+      const wanted = rows.map((row) => row.reduce((s, v) => s + 2 * v, 0));
+      [...sums.tensors.S!.get()].forEach((v, k) => expect(v).toBeCloseTo(wanted[k]!, 12));
     });
 
     it('runs what waits of a program of fields that is disposed of, whose fields others read', async () => {

@@ -2,13 +2,13 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { workerData, type MessagePort } from 'node:worker_threads';
 import type { Backend } from '@filigree/backend';
-import { fromJson, orThrow, type Module } from '@filigree/ir';
+import { DiagnosticError, fromJson, orThrow, type Json, type Module } from '@filigree/ir';
 import { quantFormats } from '@filigree/quant';
 import { layoutOf, storageOf } from '@filigree/sparse/fields';
-import type { CodeJob, CodeMade, Said } from './away/code-job.js';
+import type { CodeJob, CodeMade, Said, Told } from './away/code-job.js';
 import { withoutCode } from './away/without-code.js';
 import { bankEntry } from './bank/banked.js';
-import { skeletonsOf } from './bank/skeleton.js';
+import { skeletonsOf, type Skeletons } from './bank/skeleton.js';
 import { fastMathOf } from './instantiate.js';
 import { fieldPipeline } from './program/field-pipeline.js';
 
@@ -17,13 +17,23 @@ const { port, ended } = workerData as { readonly port: MessagePort; readonly end
 
 const say = (said: Said): void => port.postMessage(said);
 
-port.on('message', (told: CodeJob | 'end') => {
-  if (told === 'end') return end();
-  made(told).then(
+port.on('message', (told: Told) => {
+  if (told.is === 'end') return end();
+  if (told.is === 'place') return placing.told?.(told.place);
+  made(told.job).then(
     (made) => say({ is: 'made', made }),
     (e: unknown) => say({ is: 'failed', why: withoutCode(e) }),
   );
 });
+
+/** What waits to be told a place. */
+const placing: { told?: (place: Json | undefined) => void } = {};
+
+const placeOf = (of: Skeletons): Promise<Json | undefined> =>
+  new Promise((resolve) => {
+    placing.told = resolve;
+    say({ is: 'lowered', of });
+  });
 
 /** The process ends: compilers that run for this thread are stopped, as whoever started them asked for. */
 const end = (): void => {
@@ -37,12 +47,17 @@ const made = async ({ origin, module: text, fields, options, kept }: CodeJob): P
   const module = orThrow(fromJson(JSON.parse(text)));
   const lowered = fields ? orThrow(passesOf(module, fields).run(module)) : module;
   const legal = orThrow(backend.legalize.run(lowered));
-  const sources = orThrow(backend.emit.run(legal));
+  const skeletons = skeletonsOf(lowered, legal);
+  const inPlace = backend.sharing?.inPlace;
+  const place = inPlace && (await placeOf(skeletons));
+  if (inPlace && place === undefined) throw new DiagnosticError([]);
+  const emit = inPlace ? inPlace.emit(place!) : backend.emit;
+  const sources = orThrow(emit.run(legal));
   const artifact = orThrow(await backend.compile!(sources, { ...fastMathOf(lowered), ...options })());
   const entry = kept && (await bankEntry(backend, options, [text, ...kept]));
   await entry?.write(lowered, legal);
-  await entry?.writeArtifact(undefined, artifact);
-  return { ...skeletonsOf(lowered, legal), artifact, warnings: entry?.warnings ?? [] };
+  await entry?.writeArtifact(place, artifact);
+  return { ...skeletons, artifact, warnings: entry?.warnings ?? [] };
 };
 
 const passesOf = ({ layout }: Module, { memory, budget, pipeline }: NonNullable<CodeJob['fields']>) =>

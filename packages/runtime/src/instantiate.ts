@@ -16,6 +16,7 @@ import {
   pass,
   runPass,
   type Diagnostics,
+  type Json,
   type Module,
   type OptionSpec,
   orThrow,
@@ -103,23 +104,34 @@ export const instantiateSpec: OptionSpec<InstantiateOptions> = {
 export interface Ready {
   readonly lowered: Module;
   readonly legal: Module;
-  /** Its artifact in a place, if it is there. */
-  readonly artifact: (place: Placement | undefined) => Artifact | undefined;
+  /** Its artifact, where code knows its place in that, if it is there. */
+  readonly artifact: (place: Json | undefined) => Artifact | undefined;
   readonly warnings: readonly Diagnostics[];
   /** What it was found by, where another process had left it. */
   readonly keptBy?: KeptBy;
 }
 
-/** Loads what is ready, at once. Throws what the backend reports, and `cache/gone` where its artifact is lost. */
+/** Where a module is to lie that is ready, or soon will be; nothing for one with a memory of its own. Errors: `memory/…`, `load/memory`. */
+export const reserved = (
+  { lowered, legal }: Pick<Ready, 'lowered' | 'legal'>,
+  backend: Backend,
+  { threads, memory, bind, session }: InstantiateOptions,
+): Placement | undefined => placementFor(legal, lowered, backend, sharingOf({ memory, bind, session }), threads ?? 1);
+
+/**
+ * Loads what is ready, at once. Throws what the backend reports, and `cache/gone` where its artifact is lost.
+ *
+ * @param placement its place, which is released where it fails
+ */
 export const instantiateReady = (
   { lowered, legal, artifact, warnings, keptBy }: Ready,
   backend: Backend,
-  { threads, memory, bind, session }: InstantiateOptions,
+  { threads }: InstantiateOptions,
+  placement: Placement | undefined,
 ): Instance => {
   const start = performance.now();
-  const placement = placementFor(legal, lowered, backend, sharingOf({ memory, bind, session }), threads ?? 1);
   try {
-    const found = artifact(placement) ?? gone();
+    const found = artifact(placeOf(backend, placement)) ?? gone();
     const compiled = performance.now();
     const executable = orThrow(backend.loadNow!(found, legal, loadingOf(threads, placement)));
     const sources = sourcesOf(legal, backend, placement);
@@ -154,11 +166,11 @@ const instance = (
       const emitted = performance.now();
       await onStep?.('compile');
       const artifact = kept
-        ? (banking.entry.artifact(placement) ?? gone())
+        ? (banking.entry.artifact(placeOf(backend, placement)) ?? gone())
         : orThrow(await compile(sources(), { ...fastMathOf(module), ...compiling })());
       if (banking && !kept) {
         await banking.entry.write(module, legal);
-        await banking.entry.writeArtifact(placement, artifact);
+        await banking.entry.writeArtifact(placeOf(backend, placement), artifact);
       }
       const compiled = performance.now();
       await onStep?.('load');
@@ -192,9 +204,14 @@ const loadingOf = (threads: number | undefined, placement: Placement | undefined
   ...(placement && { placement }),
 });
 
+/** A place as code knows it that is written for one; nothing where the same code runs in all. */
+export const placeOf = ({ sharing }: Backend, placement: Placement | undefined): Json | undefined =>
+  placement && sharing?.inPlace?.of(placement);
+
 /** The sources of a legal module in its place, made when they are first asked for. */
 const sourcesOf = (legal: Module, backend: Backend, placement: Placement | undefined): (() => Sources) => {
-  const emit = (placement && backend.sharing?.emit?.(placement)) ?? backend.emit;
+  const place = placeOf(backend, placement);
+  const emit = place === undefined ? backend.emit : backend.sharing!.inPlace!.emit(place);
   return once(() => orThrow(runPass(emit, legal, backend.watch)));
 };
 

@@ -5,13 +5,14 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Backend } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
-import { DiagnosticError } from '@filigree/ir';
+import { wasm } from '@filigree/backend-wasm';
+import { DiagnosticError, type Diagnostics } from '@filigree/ir';
 import { kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { fixed } from '@filigree/quant';
-import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
+import { program, session, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { dense, field, i, layout, stored } from '@filigree/sparse/fields';
 import { chainOn } from './queue-kernels.js';
 
@@ -27,13 +28,17 @@ const kernels = {
 
 type Made = Program<typeof kernels>;
 
+const right = <A>(made: E.Either<Diagnostics, A>): A => {
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  return made.right;
+};
+
 const make = async (options: Partial<ProgramOptions> = {}): Promise<Made> => {
   const made = await program({
     ...{ layout: tree, kernels, backend: cpp(), queue: { workers: 1 }, cache: false, fastMath: false },
     ...options,
   })();
-  if (E.isLeft(made)) throw new DiagnosticError(made.left);
-  return made.right as unknown as Made;
+  return right(made) as unknown as Made;
 };
 
 const at = (p: Made, name: 'x' | 'y' | 'q', k: number): number => Number((p.fields[name] as ScalarHostField).get([k]));
@@ -69,9 +74,14 @@ const launched = (p: Made): number => {
 
 const { usable } = await cpp().probe();
 
-describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
+describe.each([
+  ['cpp', cpp, usable || process.env.CI === 'true'],
+  ['wasm', wasm, true],
+] as const)('workers, %s', (_, backend, usable) => {
+  const it = test.skipIf(!usable);
+
   it('make the code of plans while a loop goes on that never waits', async () => {
-    const p = await make();
+    const p = await make({ backend: backend() });
     window(p);
     expect(p.queued()).toMatchObject({ plans: 1, tasksCompiled: 0, tasksLaunched: 5 });
     loop(p);
@@ -82,7 +92,7 @@ describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
   });
 
   it('that die lose nothing: launches run one by one, and this thread makes their code when it has time', async () => {
-    const own = cpp();
+    const own = backend();
     const dying: Backend = {
       ...own,
       origin: { ...own.origin!, from: './dying-backend.mjs', near: import.meta.url, make: 'dying' },
@@ -104,7 +114,7 @@ describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
   });
 
   it('that find no compiler say so, and launches run one by one', async () => {
-    const own = cpp();
+    const own = backend();
     const lost: Backend = { ...own, origin: { ...own.origin!, make: 'nobody' } };
     const p = await make({ backend: lost, queue: { workers: 2 } });
     for (let k = 0; k < 400 && p.queued()!.warnings.length === 0; k++) {
@@ -125,11 +135,11 @@ describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
     afterAll(() => rm(cache, { recursive: true, force: true }));
 
     it('is there at the first flush of another program, which compiles nothing', async () => {
-      const first = await make({ cache });
+      const first = await make({ cache, backend: backend() });
       loop(first);
       expect(first.queued()!.tasksKept).toBe(0);
       first.dispose();
-      const second = await make({ cache });
+      const second = await make({ cache, backend: backend() });
       expect(launched(second)).toBeLessThan(5);
       expect(computed(second)).toEqual([8, 8, 4]);
       const { tasksCompiled, tasksKept } = second.queued()!;
@@ -137,6 +147,32 @@ describe.skipIf(!usable && process.env.CI !== 'true')('workers', () => {
       expect(tasksKept).toBeGreaterThan(0);
       second.dispose();
     });
+  });
+});
+
+describe('workers whose code knows its place', () => {
+  it('give that back where they fail', async () => {
+    const own = wasm();
+    const failing: Backend = {
+      ...own,
+      origin: { ...own.origin!, from: './failing-backend.mjs', near: import.meta.url, make: 'failing' },
+    };
+    const shared = right(await session(failing)());
+    const firstFree = (): number => {
+      const block = shared.memory.allocate(64);
+      shared.memory.free(block);
+      return block.at;
+    };
+    const p = await make({ backend: failing, session: shared });
+    const began = firstFree();
+    for (let k = 0; k < 400 && p.queued()!.warnings.length === 0; k++) {
+      window(p);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(p.queued()!.warnings.map((w) => w.code)).toEqual(['test/compile']);
+    expect(firstFree()).toBe(began);
+    expect(computed(p)).toEqual([8, 8, 4]);
+    shared.dispose();
   });
 });
 

@@ -1,3 +1,4 @@
+import type { Either } from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact } from '@filigree/backend';
 import {
@@ -5,15 +6,25 @@ import {
   type Launches,
   type Library,
   type LoadOptions,
+  type Placement,
   executableOf,
   launchesOf,
   placeAlone,
 } from '@filigree/backend/device';
 import { loadSpec } from '@filigree/backend/options';
-import { type Diagnostics, type Module, attempt, checkOptions, error, fail, formatDiagnostic } from '@filigree/ir';
+import {
+  type Diagnostics,
+  type Module,
+  attempt,
+  checkOptions,
+  error,
+  fail,
+  formatDiagnostic,
+  orLeft,
+} from '@filigree/ir';
 import { exportName } from '../emit/kernel.js';
 import { ownMemoryLayout } from '../emit/module.js';
-import { type MemoryLayout, layoutIn } from '../memory/layout.js';
+import { type MemoryLayout, layoutIn, placeData } from '../memory/layout.js';
 import { libraryOf } from './library.js';
 import { ownMemory, webMemoryOf } from './memory.js';
 import { mathImports } from './script.js';
@@ -28,16 +39,25 @@ export const loadArtifact = (
   given: LoadOptions | undefined,
   shared: boolean,
 ): TaskEither<Diagnostics, Executable> =>
-  attempt(() =>
-    loaded(
-      executableOf,
-      artifact.bytes ??
-        fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" }),
-      module,
-      checkOptions('load', given, loadSpec),
-      shared,
-    ),
-  );
+  attempt(() => loaded(executableOf, bytesOf(artifact), module, checkOptions('load', given, loadSpec), shared));
+
+/** The same at once, where engines allow that: in Node, and of small modules elsewhere. */
+export const loadArtifactNow = (
+  artifact: Artifact,
+  module: Module,
+  given: LoadOptions | undefined,
+  shared: boolean,
+): Either<Diagnostics, Executable> =>
+  orLeft(() => {
+    const options = checkOptions('load', given, loadSpec);
+    const code = orExplain(() => new WebAssembly.Module(bytesOf(artifact) as Uint8Array<ArrayBuffer>));
+    const place = placeOf(module, options, shared);
+    const instance = orExplain(() => new WebAssembly.Instance(code, importsOf(place)));
+    return over(executableOf, module, options, code, instance, place);
+  });
+
+const bytesOf = ({ bytes }: Artifact): Uint8Array =>
+  bytes ?? fail('load/artifact', 'the artifact has no bytes', { remedy: "pass what this backend's compile made" });
 
 /**
  * The same of the bytes of an artifact, for launches alone: what runs them needs no compiler beside it. The module is asked for buffers,
@@ -53,16 +73,42 @@ const loaded = async <A>(
   options: LoadOptions,
   shared: boolean,
 ): Promise<A> => {
-  if (!shared && (options.threads ?? 1) > 1) sayOneThread();
-  const layout = options.placement ? layoutIn(module, options.placement) : ownMemoryLayout(module);
   const code = await compiled(bytes);
+  const place = placeOf(module, options, shared);
+  return over(make, module, options, code, await instantiated(code, importsOf(place)), place);
+};
+
+/** Where a module lies, and how it is laid out there. */
+interface Laid {
+  readonly placement: Placement;
+  readonly layout: MemoryLayout;
+}
+
+const placeOf = (module: Module, options: LoadOptions, shared: boolean): Laid => {
+  if (!shared && (options.threads ?? 1) > 1) sayOneThread();
+  const layout = options.placement ? layoutIn(module, placeData(options.placement)) : ownMemoryLayout(module);
   const placement =
     options.placement ??
     placeAlone(module, ownMemory(layout, shared), { offsetOf: layout.offsetOf, bytes: layout.pages * 65536 });
-  const instance = await instantiated(code, webMemoryOf(placement.memory));
+  return { placement, layout };
+};
+
+const over = <A>(
+  make: (module: Module, library: Library, options: LoadOptions) => A,
+  module: Module,
+  options: LoadOptions,
+  code: WebAssembly.Module,
+  instance: WebAssembly.Instance,
+  { placement, layout }: Laid,
+): A => {
   checkArtifact(module, layout, instance);
   return make(module, libraryOf(module, code, instance, placement, layout), options);
 };
+
+const importsOf = ({ placement }: Laid): WebAssembly.Imports => ({
+  filigree: { memory: webMemoryOf(placement.memory) },
+  math: mathImports(),
+});
 
 /* Once, and where people look: a program that runs slower than it was asked to is no failure. */
 const sayOneThread = (): void => {
@@ -91,29 +137,32 @@ const checkArtifact = (module: Module, layout: MemoryLayout, { exports }: WebAss
 };
 
 /** Bytes to code. Errors: `wasm/compile`, `wasm/policy`. */
-const compiled = async (bytes: Uint8Array): Promise<WebAssembly.Module> => {
+const compiled = (bytes: Uint8Array): Promise<WebAssembly.Module> =>
+  WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>).catch(explain);
+
+const instantiated = (code: WebAssembly.Module, imports: WebAssembly.Imports): Promise<WebAssembly.Instance> =>
+  WebAssembly.instantiate(code, imports).catch(explain);
+
+const orExplain = <A>(make: () => A): A => {
   try {
-    return await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>);
+    return make();
   } catch (e) {
-    if (!(e instanceof WebAssembly.CompileError)) throw e;
-    if (/content security policy|\bCSP\b|unsafe-eval/i.test(e.message))
-      return fail('wasm/policy', 'the content policy of this page forbids WebAssembly', {
-        remedy: "add 'wasm-unsafe-eval' to script-src of its Content-Security-Policy",
-      });
-    return fail('wasm/compile', `the WebAssembly engine refuses the module: ${e.message}`, {
-      remedy:
-        'if a function is too large, split the kernel or do not unroll it; else clear the cache folder and compile again',
-    });
+    return explain(e);
   }
 };
 
-const instantiated = async (code: WebAssembly.Module, memory: WebAssembly.Memory): Promise<WebAssembly.Instance> => {
-  try {
-    return await WebAssembly.instantiate(code, { filigree: { memory }, math: mathImports() });
-  } catch (e) {
-    if (!(e instanceof WebAssembly.LinkError)) throw e;
+const explain = (e: unknown): never => {
+  if (e instanceof WebAssembly.LinkError)
     return fail('load/artifact', `the artifact does not fit the module: ${e.message}`, {
       remedy: 'load it with the module that was emitted',
     });
-  }
+  if (!(e instanceof WebAssembly.CompileError)) throw e;
+  if (/content security policy|\bCSP\b|unsafe-eval/i.test(e.message))
+    return fail('wasm/policy', 'the content policy of this page forbids WebAssembly', {
+      remedy: "add 'wasm-unsafe-eval' to script-src of its Content-Security-Policy",
+    });
+  return fail('wasm/compile', `the WebAssembly engine refuses the module: ${e.message}`, {
+    remedy:
+      'if a function is too large, split the kernel or do not unroll it; else clear the cache folder and compile again',
+  });
 };

@@ -77,11 +77,24 @@ export const ownLayout = (module: Module, bound: ReadonlySet<string>, threads: n
   return { offsetOf, bytes: scratch + threads * scratchBytes };
 };
 
+/** A placement as data: the module's own block, the address of each buffer but scratch, and which of them lie in blocks of others. */
+export interface PlaceData {
+  readonly own: { readonly at: number; readonly bytes: number };
+  readonly addresses: Readonly<Record<string, number>>;
+  readonly bound: readonly string[];
+}
+
+export const placeData = ({ own: { at, bytes }, places, bound }: Placement): PlaceData => ({
+  own: { at, bytes },
+  addresses: Object.fromEntries([...places].map(([name, place]) => [name, addressOf(place)])),
+  bound: [...bound],
+});
+
 /** The layout of a module in its place among others. */
-export const layoutIn = (module: Module, { own, places, bound }: Placement): MemoryLayout => {
-  const { control, scratchOf, scratch, scratchBytes } = partsOf(module, bound);
+export const layoutIn = (module: Module, { own, addresses, bound }: PlaceData): MemoryLayout => {
+  const { control, scratchOf, scratch, scratchBytes } = partsOf(module, new Set(bound));
   return {
-    offsetOf: new Map([...places].map(([name, place]) => [name, addressOf(place)])),
+    offsetOf: new Map(Object.entries(addresses)),
     control: own.at + control,
     scratchOf,
     scratch: own.at + scratch,

@@ -1,26 +1,20 @@
 import type { Backend, Bank } from '@filigree/backend';
 import { assembler } from '../compile/assemble.js';
-import { builtin, isNode } from './builtin.js';
+import { builtin } from './builtin.js';
 
 /**
  * Keeps what modules were lowered to, in Node; a browser has no such cache.
  *
- * @param made the backend, whose parts must be the same for what is kept to be its own
- * @param options what it was made with
+ * @param serves whether a backend is the one that it keeps things for
+ * @param options what that was made with
  */
-export const bankOf = (made: Backend, options: string): Bank | undefined => {
-  const fs = builtin<typeof import('node:fs')>('node:fs');
-  const crypto = builtin<typeof import('node:crypto')>('node:crypto');
-  if (!isNode() || fs === undefined || crypto === undefined) return undefined;
+export const bankOf = (serves: (backend: Backend) => boolean, options: string): Bank => {
+  const fs = builtin<typeof import('node:fs')>('node:fs')!;
+  const crypto = builtin<typeof import('node:crypto')>('node:crypto')!;
   const bank = async (): Promise<Bank> =>
     (await import('@filigree/backend/native')).diskBank({
       file: 'kernels.wasm',
-      serves: (backend) =>
-        backend.legalize === made.legalize &&
-        backend.emit === made.emit &&
-        backend.compile === made.compile &&
-        backend.load === made.load &&
-        backend.sharing === made.sharing,
+      serves,
       identity: async () => [options, assembler],
       artifact: (path) => ({ backend: 'wasm', bytes: new Uint8Array(fs.readFileSync(path)) }),
     });

@@ -1,7 +1,7 @@
 import type { Op, Value } from '../kernel/op.js';
 import { isFloat, isInteger, isWide } from '../kernel/type.js';
 import type { Fold, FoldContext } from '../kernel/dialect.js';
-import { isConstant, isUnsigned, isZero, powerOfTwo, scalarFor } from './scalars.js';
+import { bits, isConstant, isUnsigned, isZero, powerOfTwo, scalarFor } from './scalars.js';
 
 /**
  * Identities of arithmetic. Those on floats hold to the last bit for every input, infinities and signed zeros included,
@@ -16,7 +16,7 @@ export const arithmetic: Readonly<Record<string, Fold>> = {
     if (negated) return c.build('arith.sub', [a, negated], a.type);
     const left = operandOf(a, 'arith.neg', c);
     if (left) return c.build('arith.sub', [b, left], a.type);
-    return reassociate(op, c);
+    return reassociate(op, c) ?? wholeOf(a, b, c) ?? wholeOf(b, a, c);
   },
   'arith.sub': (op, c) => {
     const [a, b] = pair(op);
@@ -92,6 +92,46 @@ export const reassociate = (op: Op, c: FoldContext): Value | undefined => {
   const inner = c.defOf(a);
   if (inner?.name !== op.name || c.constantOf(inner.operands[1]!) === undefined) return undefined;
   return c.build(op.name, [inner.operands[0]!, c.build(op.name, [inner.operands[1]!, b], b.type)], a.type);
+};
+
+/** `(x / n) · n·k + (x % n) · k` is `x · k`: a number is its quotient and rest. So it is by shifts and masks. */
+const wholeOf = (high: Value, low: Value, c: FoldContext): Value | undefined => {
+  if (!isInteger(high.type)) return undefined;
+  const [quotient, by] = multipleOf(high, c);
+  const [rest, times] = multipleOf(low, c);
+  const [above, below] = [c.defOf(quotient), c.defOf(rest)];
+  if (!above || !below || above.operands[0] !== below.operands[0]) return undefined;
+  const [n, m] = [above, below].map((op) => op.operands[1] && wholeConstant(op.operands[1], c));
+  if (n === undefined || m === undefined) return undefined;
+  const isWhole =
+    above.name === 'arith.div'
+      ? below.name === 'arith.rem' && n === m && by === n * times
+      : above.name === 'arith.shr' &&
+        below.name === 'arith.and' &&
+        n < BigInt(bits(high.type)) &&
+        m + 1n === 1n << n &&
+        by === times << n;
+  if (!isWhole || times === 0n) return undefined;
+  const of = above.operands[0]!;
+  const factor = isWide(high.type) ? times : Number(times);
+  return times === 1n ? of : c.build('arith.mul', [of, c.constant(factor, high.type)], high.type);
+};
+
+/** A value as a multiple of another one. */
+const multipleOf = (v: Value, c: FoldContext): readonly [Value, bigint] => {
+  const def = c.defOf(v);
+  const by = def?.operands[1] && wholeConstant(def.operands[1], c);
+  if (by === undefined) return [v, 1n];
+  if (def!.name === 'arith.mul') return [def!.operands[0]!, by];
+  return def!.name === 'arith.shl' ? [def!.operands[0]!, 1n << by] : [v, 1n];
+};
+
+/** A constant that is not negative. */
+const wholeConstant = (v: Value, { constantOf }: FoldContext): bigint | undefined => {
+  const constant = isInteger(v.type) ? constantOf(v) : undefined;
+  return constant === undefined || typeof constant === 'boolean' || BigInt(constant) < 0n
+    ? undefined
+    : BigInt(constant);
 };
 
 export const pair = (op: Op): readonly [Value, Value] => [op.operands[0]!, op.operands[1]!];

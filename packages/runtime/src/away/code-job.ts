@@ -1,5 +1,5 @@
 import type { Artifact, CompileOptions, Origin } from '@filigree/backend';
-import type { Diagnostics } from '@filigree/ir';
+import type { Diagnostics, Json } from '@filigree/ir';
 import type { Skeletons } from '../bank/skeleton.js';
 import type { FieldPipelineOptions } from '../program/field-passes.js';
 
@@ -28,8 +28,15 @@ export interface CodeMade extends Skeletons {
   readonly warnings: readonly Diagnostics[];
 }
 
-/** What a worker says: that it can begin, what became of a job, or why nothing did. */
+/** What a worker says: that it can begin, what it is to be told the place of, what became of a job, or why nothing did. */
 export type Said =
   | { readonly is: 'ready' }
+  | { readonly is: 'lowered'; readonly of: Skeletons }
   | { readonly is: 'made'; readonly made: CodeMade }
   | { readonly is: 'failed'; readonly why: Diagnostics };
+
+/** What a worker is told: a job, where the code of the last one is to lie (nothing where nobody wants it any more), and that the process ends. */
+export type Told =
+  | { readonly is: 'job'; readonly job: CodeJob }
+  | { readonly is: 'place'; readonly place: Json | undefined }
+  | { readonly is: 'end' };

@@ -1,14 +1,18 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { Json } from '@filigree/ir';
+import type { Skeletons } from '../bank/skeleton.js';
 import { startScript } from '../worker-script.js';
-import type { CodeJob, Said } from './code-job.js';
+import type { CodeJob, Said, Told } from './code-job.js';
 
 /** A job that a worker, or whoever waits for it, is to do. */
 export interface Task {
   readonly job: CodeJob;
   /** Whether it is still to be done. */
   readonly isWanted: () => boolean;
+  /** Where its code is to lie, for code that knows its place; nothing where nobody wants it any more. */
+  readonly place: (of: Skeletons) => Json | undefined;
   /** Told once: what a worker said, or nothing where none does it. */
-  readonly done: (said: Exclude<Said, { is: 'ready' }> | undefined) => void;
+  readonly done: (said: Extract<Said, { is: 'made' | 'failed' }> | undefined) => void;
 }
 
 /**
@@ -69,7 +73,7 @@ export class CodeWorkers {
         if (!task.isWanted()) task.done(undefined);
         else
           try {
-            member.port.postMessage(task.job);
+            tell(member, { is: 'job', job: task.job });
             member.task = task;
           } catch {
             /* What is no plain data stays in this thread. */
@@ -110,6 +114,7 @@ export class CodeWorkers {
 
   private hear(member: Member, said: Said): void {
     if (said.is === 'ready') member.ready = true;
+    else if (said.is === 'lowered') tell(member, { is: 'place', place: member.task?.place(said.of) });
     else {
       const { task } = member;
       member.task = undefined;
@@ -138,11 +143,13 @@ export class CodeWorkers {
   private readonly end = (): void => {
     for (const { port, task, ended } of this.members) {
       if (!task) continue;
-      port.postMessage('end');
+      port.postMessage({ is: 'end' } satisfies Told);
       Atomics.wait(ended, 0, 0, LONGEST_END);
     }
   };
 }
+
+const tell = ({ port }: Member, told: Told): void => port.postMessage(told);
 
 interface Member {
   readonly port: MessagePort;

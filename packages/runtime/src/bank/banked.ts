@@ -1,5 +1,4 @@
 import type { Artifact, Backend, Bank, CompileOptions } from '@filigree/backend';
-import { addressOf, type Placement } from '@filigree/backend/device';
 import * as E from 'fp-ts/lib/Either.js';
 import { orLeft, type Diagnostics, type Json, type Module } from '@filigree/ir';
 import { buffersWritten } from '../program/written.js';
@@ -13,9 +12,9 @@ export interface BankEntry {
   readonly read: (lower: () => Module) => Kept | undefined;
   /** Keeps what the module became. */
   readonly write: (lowered: Module, legal: Module) => Promise<void>;
-  /** The artifact of the module in a place, if it is there. */
-  readonly artifact: (place: Placement | undefined) => Artifact | undefined;
-  readonly writeArtifact: (place: Placement | undefined, artifact: Artifact) => Promise<void>;
+  /** The artifact of the module in a place, where code knows it, if it is there. */
+  readonly artifact: (place: Json | undefined) => Artifact | undefined;
+  readonly writeArtifact: (place: Json | undefined, artifact: Artifact) => Promise<void>;
   /** What went wrong so far, as warnings. */
   readonly warnings: readonly Diagnostics[];
 }
@@ -110,14 +109,8 @@ const entryOf = (bank: Bank, key: string, backend: Backend, options: CompileOpti
     if (said.length > 0) warnings.push(said);
   };
   /* Code that knows its addresses is of one place. */
-  const placeOf = (place: Placement | undefined): string =>
-    bank.key(
-      key,
-      'artifact',
-      place && backend.sharing?.emit
-        ? JSON.stringify([place.own.at, place.own.bytes, [...place.places].map(([n, p]) => [n, addressOf(p)])])
-        : '',
-    );
+  const placeOf = (place: Json | undefined): string =>
+    bank.key(key, 'artifact', place === undefined ? '' : JSON.stringify(place));
   return {
     key,
     read: (lower) => {

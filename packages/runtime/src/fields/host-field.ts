@@ -90,7 +90,7 @@ export interface HostField<V = number, W = V, A extends TypedArray = TypedArray>
   readonly view: () => DenseView<A>;
   /**
    * The memory itself, for programs that are to be bound to it, where nothing is sparse and values lie one behind the other, as in
-   * `view().data`. Error: `field/not-dense`.
+   * `view().data`: row by row, the last index counts first. To a tensor, whose first index does, a field `u[i][j]` is `U[ji]`. Error: `field/not-dense`.
    */
   readonly buffer: () => DeviceBuffer;
 }

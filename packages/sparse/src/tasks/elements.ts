@@ -21,8 +21,9 @@ export const ownText = (
   return telling.flatMap((f, n) => (f ? [`${n}=${f.text}`] : [])).join();
 };
 
-/** What `ownText` says of a loop over the elements of one axis, from the first to this one, of which each iteration touches its own. */
-export const elementsText = (last: number): string => `0=${counter('%0', [0, last]).text}`;
+/** What `ownText` says of a loop over all elements of so many along each axis, of which each iteration touches its own. */
+export const elementsText = (extents: readonly number[]): string =>
+  extents.map((extent, n) => `${n}=${counter(`%${n}`, [0, extent - 1]).text}`).join();
 
 /** Whether an index takes on all elements there are while these counters take on all their values. */
 export const coverage = (

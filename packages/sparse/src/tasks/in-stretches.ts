@@ -14,14 +14,16 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { nodeOf } from '../fields/layout/layout.js';
+import { extentAlong } from '../fields/access/path.js';
+import { axesOf, nodeOf } from '../fields/layout/layout.js';
 import { loop } from '../fields/loops/loop.js';
 import { elementsText } from './elements.js';
+import { rowByRow } from './row-by-row.js';
 import { stretchesIn, stretchesText, type Stretch } from './stretch.js';
 import { isBox, type TaskSetting } from './task-of.js';
 import type { Task, Touch } from './task.js';
 
-/** Elements of one axis, from the first to the last, in stretches of equal length, of which the last may be shorter. */
+/** Elements by their number, row by row, from the first to the last, in stretches of equal length, of which the last may be shorter. */
 export interface Stretches {
   readonly length: number;
   readonly last: number;
@@ -38,7 +40,7 @@ export const stretchesOf = ({ own }: Pick<Touch, 'own'>): Stretches | undefined 
 };
 
 /**
- * A loop over the elements of one axis, each iteration of which writes nothing but its own element, and combines values with some that all share, as the loop
+ * A loop over elements, each iteration of which writes nothing but its own element, and combines values with some that all share, as the loop
  * of another task over stretches of them: both then have the same domain. Nothing where it is no such loop.
  *
  * @param like has a loop over stretches
@@ -53,7 +55,9 @@ export const inStretches = (
   const { kernel, loop: elements } = task;
   const table = opTable(setting.dialects);
   if (!elements || !like.loop || like.domain === undefined) return undefined;
-  const own = elementsText(last);
+  const extents = extentsIn(elements, last + 1, setting);
+  if (!extents) return undefined;
+  const own = elementsText(extents);
   const shared = combinedIn(elements, task, table);
   if (!countsOnly(like.loop, table) || !isOfElements(task, own, shared, setting) || usesScratch(elements, setting))
     return undefined;
@@ -67,9 +71,9 @@ export const inStretches = (
     const [end, step] = [b.i32(last + 1), b.i32(length)];
     const { region } = b.region([{ type: 'i32', hint: 'stretch' }], ([n]) => {
       const from = b.mul(n, step);
-      const each = (at: Value): void => {
-        const [param] = body.params;
-        for (const op of substitute(body, new Map([[param.id, at]])).ops.slice(0, -1))
+      const each = (number: Value): void => {
+        const at = rowByRow(b, number, extents);
+        for (const op of substitute(body, new Map(body.params.map(({ id }, n) => [id, at[n]]))).ops.slice(0, -1))
           if (isShared(op)) b.append(op);
           else appendAlone(b, op);
       };
@@ -147,6 +151,16 @@ const combinedIn = (loop: Op, { touches }: Task, table: OpTable): ReadonlySet<st
   return places;
 };
 
+/** How many elements a loop runs over along each axis, if they are all of so many. */
+const extentsIn = (op: Op, elements: number, { layout }: TaskSetting): readonly number[] | undefined => {
+  const node = nodeOf(layout, op);
+  if (!node) return op.regions[0].params.length === 1 ? [elements] : undefined;
+  const extents = axesOf(layout, node.id).map((axis) => extentAlong(layout, node.id, axis));
+  if (extents.includes(undefined)) return undefined;
+  const sides = extents as readonly number[];
+  return sides.reduce((n, side) => n * side, 1) === elements ? sides : undefined;
+};
+
 /** Whether a loop does nothing but to count, by a number that its body is given alone. */
 const countsOnly = (op: Op, table: OpTable): boolean => {
   const [{ params }] = op.regions;
@@ -171,7 +185,6 @@ const isOfElements = (
     !mayFail &&
     activations.length === 0 &&
     kernel.attrs.random !== true &&
-    op!.regions[0].params.length === 1 &&
     [...touches].every(([place, t]) => !t.writes || t.own === own || shared.has(place)) &&
     [...touches.values()].some((t) => t.own === own)
   );

@@ -1,5 +1,8 @@
 import {
+  bufferMap,
+  Builder,
   controlBy,
+  freshIds,
   makeOp,
   mapKernels,
   opTable,
@@ -11,9 +14,10 @@ import {
   type Region,
 } from '@filigree/ir';
 import type { Layout } from '../fields/layout/layout.js';
+import { rowByRow } from './row-by-row.js';
 
 /**
- * A module of core ops some of whose buffers are fields of one axis, element by element: what it did to these buffers it does to the
+ * A module of core ops some of whose buffers are fields, element by element and row by row: what it did to these buffers it does to the
  * fields. Nothing where it does more than to load, store and combine single elements, or does so under a condition: an index is taken to be
  * within bounds wherever it stands.
  *
@@ -30,21 +34,30 @@ export const overFields = (
   const fits = module.buffers.every(({ name, type }) => {
     const field = fields.get(name);
     const placed = field === undefined ? undefined : layout.fields.get(field);
-    return field === undefined || (placed?.axes.length === 1 && placed.field.type === type);
+    return field === undefined || (placed !== undefined && placed.axes.length > 0 && placed.field.type === type);
   });
   if (!fits || !module.kernels.every(({ body }) => isSimple(body, fields, table))) return undefined;
-  const regionOf = ({ params, ops }: Region): Region => ({ params, ops: ops.flatMap((op) => opOf(op)) });
-  const opOf = (op: Op): readonly Op[] => {
+  const regionOf = ({ params, ops }: Region, b: Builder): Region => ({ params, ops: ops.flatMap((op) => opOf(op, b)) });
+  const opOf = (op: Op, b: Builder): readonly Op[] => {
     const field = fieldOf(op, fields, table);
-    if (field === undefined) return [op.regions.length === 0 ? op : opWith(op, { regions: op.regions.map(regionOf) })];
+    if (field === undefined)
+      return [op.regions.length === 0 ? op : opWith(op, { regions: op.regions.map((r) => regionOf(r, b)) })];
     const name = onElement[op.name];
     if (name === undefined) return [];
     const { kind } = op.attrs;
     const attrs = { field, inside: true, ...(kind === undefined ? {} : { kind }) };
-    return [makeOp(name, op.operands, op.results, attrs, [], op.loc)];
+    const number = op.operands[op.operands.length - 1];
+    const { ops } = b.collect(() => {
+      const at = rowByRow(b, number, layout.fields.get(field)!.extents);
+      b.append(makeOp(name, [...op.operands.slice(0, -1), ...at], op.results, attrs, [], op.loc));
+    });
+    return ops;
   };
   return {
-    ...mapKernels(module, (kernel) => ({ ...kernel, body: regionOf(kernel.body) })),
+    ...mapKernels(module, (kernel) => ({
+      ...kernel,
+      body: regionOf(kernel.body, new Builder(table, bufferMap(module.buffers), freshIds(kernel))),
+    })),
     buffers: module.buffers.filter((b) => !fields.has(b.name)),
   };
 };

@@ -22,6 +22,7 @@ import { isAroundBoth, isAtOwnElement } from '../fields/loops/own.js';
 import { activationOf } from './activation.js';
 import { coverage, ownText, type Extents } from './elements.js';
 import { counter, formsOf, type Form, type Forms } from './forms.js';
+import { byNumber } from './row-by-row.js';
 import { spansOf } from './spans.js';
 import { allocatorName, ANYTHING, isList, type Activation, type Task, type Touch } from './task.js';
 
@@ -108,16 +109,17 @@ class Reading {
     }
   }
 
-  /** Where the index does not tell which elements of a buffer, or a field of one axis, an iteration touches, the iterations are followed. */
+  /** Where the index does not tell which elements of a buffer or field an iteration touches, the iterations are followed. */
   follow(kernel: Kernel): void {
     const { range, loop, setting, def, control, accesses } = this;
     if (!range || !loop) return;
     const buffers = bufferMap(setting.buffers);
-    const touched = [...this.touches].filter(([place]) => this.extents.get(place)?.length === 1);
+    const touched = [...this.touches].filter(([place]) => this.extents.get(place)?.includes(undefined) === false);
     const open = touched.filter(([, { own }]) => own === undefined);
     const byTables = touched.some(([place]) => buffers.get(place)?.data !== undefined);
     if (!byTables || !open.some(([, { writes }]) => writes)) return;
-    const spans = spansOf(kernel, loop, range, setting, { def, control, accesses });
+    const asking = { def, control, accesses: byNumber(kernel, accesses, this.extents) };
+    const spans = spansOf(kernel, loop, range, setting, asking);
     for (const [place, touch] of open) this.touches.set(place, { ...touch, own: spans(place, touch.writes) });
   }
 

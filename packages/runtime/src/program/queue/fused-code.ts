@@ -1,5 +1,5 @@
 import type { Backend, Commands } from '@filigree/backend';
-import type { Bindings, DeviceBuffer } from '@filigree/backend/device';
+import type { Bindings, DeviceBuffer, Placement } from '@filigree/backend/device';
 import {
   DiagnosticError,
   hashKernel,
@@ -7,6 +7,7 @@ import {
   walk,
   type Buffer,
   type Diagnostics,
+  type Json,
   type Kernel,
   type Module,
   type Scalar,
@@ -16,12 +17,14 @@ import { sitesOf, type Site } from '@filigree/sparse/fields';
 import { taskKind, type CutKernels, type TaskKind, type TaskSetting } from '@filigree/sparse/tasks';
 import type { CodeJob, CodeMade } from '../../away/code-job.js';
 import type { BankEntry } from '../../bank/banked.js';
-import { modulesOf } from '../../bank/skeleton.js';
+import { modulesOf, type Skeletons } from '../../bank/skeleton.js';
 import { withKept } from '../../bank/with-kept.js';
 import {
   instantiateBanked,
   instantiateReady,
   isGone,
+  placeOf,
+  reserved,
   type Instance,
   type InstantiateOptions,
   type Ready,
@@ -93,9 +96,12 @@ export interface WantedCode {
   readonly kept: () => FusedCode | undefined;
   /** Lowers and compiles it in this thread. Throws `DiagnosticError`. */
   readonly here: () => Promise<FusedCode>;
-  /** For another thread, and what is made of what that thread made. */
+  /** For another thread; it asks for the place where code knows its place, and what it made is loaded there. */
   readonly job: CodeJob | undefined;
+  readonly place: (lowered: Skeletons) => Json | undefined;
   readonly of: (made: CodeMade) => FusedCode;
+  /** Nobody makes it any more: its place is free. */
+  readonly leave: () => void;
 }
 
 /** The nodes of a graph as code, those of equal code once. */
@@ -110,8 +116,14 @@ export const wantedCode = (graph: Graph, setting: CodeSetting, making: Making): 
     ...options,
     bind: boundTo(setting.bufferOf, lowered),
   });
-  const ready = (of: Ready): FusedCode =>
-    codeOf(stretches, kernels.length, instantiateReady(of, backend, optionsFor(of.lowered)));
+  const ready = (of: Ready, place = reserved(of, backend, optionsFor(of.lowered))): FusedCode =>
+    codeOf(stretches, kernels.length, instantiateReady(of, backend, options, place));
+  const taken: { place?: Placement | undefined } = {};
+  const take = (): Placement | undefined => {
+    const { place } = taken;
+    taken.place = undefined;
+    return place;
+  };
   return {
     ops: kernels.reduce((sum, k) => sum + opsOf(k), 0),
     kept: () => {
@@ -132,7 +144,14 @@ export const wantedCode = (graph: Graph, setting: CodeSetting, making: Making): 
       return codeOf(stretches, kernels.length, made);
     },
     job: backend.loadNow && job,
-    of: (made) => ready({ ...modulesOf(made, lower, backend), artifact: () => made.artifact, warnings: made.warnings }),
+    place: (lowered) => {
+      const of = modulesOf(lowered, lower, backend);
+      taken.place = reserved(of, backend, optionsFor(of.lowered));
+      return placeOf(backend, taken.place);
+    },
+    of: (made) =>
+      ready({ ...modulesOf(made, lower, backend), artifact: () => made.artifact, warnings: made.warnings }, take()),
+    leave: () => take()?.release(),
   };
 };
 

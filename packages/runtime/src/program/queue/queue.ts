@@ -267,18 +267,28 @@ export class Queue {
     if (wanted.ops > MOST_OPS) return this.warn([tooLong(wanted.ops)]);
     if (this.took(planned, wanted.kept)) return;
     const { workers } = this;
-    const { job, of } = wanted;
+    const { job, place, of, leave } = wanted;
+    const isWanted = (): boolean => !this.isLost(planned);
     const done = new Promise<void>((resolve) => {
       const here = (): void => void this.makeHere(planned, wanted).then(resolve);
       if (!job || !workers) here();
       else
         workers.make({
           job,
-          isWanted: () => !this.isLost(planned),
+          isWanted,
+          place: (lowered) => {
+            try {
+              return isWanted() ? place(lowered) : undefined;
+            } catch (e) {
+              this.warnings.push(withoutCode(e));
+              return undefined;
+            }
+          },
           done: (said) => {
+            if (said?.is === 'made') this.took(planned, () => of(said.made));
+            leave();
             if (!said) return here();
             if (said.is === 'failed') this.warnings.push(said.why);
-            else this.took(planned, () => of(said.made));
             resolve();
           },
         });
