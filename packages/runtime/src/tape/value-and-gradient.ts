@@ -82,7 +82,7 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   look(first);
   tape.clear();
   tape.begin(loss.name, () => sim.field(adjointField(loss)).set(first, 1));
-  const { bytes, ...byArguments } = tape.backward(recorded);
+  const { bytes, ...byArguments } = tape.backward(recorded, loss.name);
   return {
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),
