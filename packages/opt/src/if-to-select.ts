@@ -1,11 +1,9 @@
 import {
   makeValue,
-  isFloat,
   lanesOf,
   mapKernels,
   rewriteOps,
   sameType,
-  scalarOps,
   opWith,
   type Builder,
   type Op,
@@ -15,6 +13,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
+import { cycles } from './support/cycles.js';
 import { factsOf, type Facts } from './support/facts.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
 
@@ -146,15 +145,3 @@ const sameElement = (
 
 const cost = (ops: readonly Op[]): number =>
   ops.reduce((sum, op) => sum + (op.regions.length > 0 ? Infinity : cycles(op)), 0);
-
-/** Cycles of one op: the row of the scalar table; for integers, division is as slow and all else is cheap. */
-const cycles = (op: Op): number => {
-  const row = costs.get(op.name) ?? 1;
-  return op.results.every((v) => isFloat(v.type)) || row >= 8 ? row : Math.min(row, 1);
-};
-
-const costs: ReadonlyMap<string, number> = new Map(
-  scalarOps
-    .filter((o) => o.arity > 0 || o.name === 'constant')
-    .map((o) => [o.kernelOp, o.name === 'arms' ? 1 : o.cost]),
-);

@@ -29,6 +29,7 @@ import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
+import { distribute } from './vectorize/distribute.js';
 import { stageStrides } from './vectorize/stage-strides.js';
 import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
@@ -37,6 +38,7 @@ const factories = {
   canonicalize,
   cse,
   dce,
+  distribute,
   'factor-scales': factorScales,
   'fuse-products': fuseProducts,
   'if-to-select': ifToSelect,

@@ -7,6 +7,7 @@ import {
   cse,
   dce,
   defaultPipeline,
+  distribute,
   ifToSelect,
   integerRange,
   licm,
@@ -28,6 +29,7 @@ import { randomReductions, reductionInputs } from './random-reductions.js';
 import { indexInputs, randomIndices } from './random-indices.js';
 import { nestInputs, randomNests } from './random-nests.js';
 import { randomRecords, recordInputs } from './random-records.js';
+import { randomScatters, scatterInputs } from './random-scatters.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 
 const passes: readonly Pass<Module>[] = [
@@ -145,6 +147,25 @@ describe('loops over records come out the same', () => {
       );
       /* One in twenty is worth while. */
       expect(changed).toBeGreaterThan(0);
+    });
+});
+
+describe('loops that add to elements of others come out the same', () => {
+  for (const chunk of [2, 3, 8])
+    it(`in chunks of ${chunk}`, () => {
+      let changed = 0;
+      fc.assert(
+        fc.property(fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 160 }), (choices) => {
+          const before = randomScatters(chooser(choices));
+          const after = optimized(before, [distribute({ chunk })]);
+          if (after !== before) changed++;
+          const expected = run(before, scatterInputs(choices[0]!));
+          expect(expected).toBeDefined();
+          expect(differences(expected!, run(after, scatterInputs(choices[0]!)))).toEqual([]);
+        }),
+        { numRuns: 300 },
+      );
+      expect(changed).toBeGreaterThan(10);
     });
 });
 

@@ -280,6 +280,10 @@ describe('tangents, where adjoints are refused', () => {
     expect([{ table }, { by: 2 }, { table, by: 2 }].map(idly)).toEqual(['', '', '']);
     expect([{ n: 1 }, { table: 1 }, { by: table }, { none: 1 }].map(idly)).toEqual(Array(4).fill('tangent/argument'));
     sim.dispose();
+    const both = await made(program({ layout: tree, kernels: { fine }, backend: wasm(), tangents: true, differentiate: true })); // prettier-ignore
+    const inside = (): void => void valueAndGradient(both, () => both.run.fine(1), { loss, wrt: { x } });
+    expect(codeOf(() => valueAndTangent(both, inside, { of: { loss } }))).toBe('tangent/outside');
+    both.dispose();
     const plain = await made(program({ layout: tree, kernels: { fine }, backend: wasm() }));
     expect(codeOf(() => valueAndTangent(plain, () => plain.run.fine(1), { of: { loss } }))).toBe('tangent/none');
     plain.dispose();

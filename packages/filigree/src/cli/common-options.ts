@@ -37,6 +37,7 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'integer-range',
   'uneven-loops',
   'vectorize',
+  'distribute',
   'factor-scales',
   'superword',
   'share-indices',

@@ -82,6 +82,18 @@ export const arithmetic: Readonly<Record<string, Fold>> = {
     if (c.fastMath && (isZero(a, c) || isZero(b, c))) return d;
     return undefined;
   },
+  'math.pow': (op, c) => {
+    const [a, b] = pair(op);
+    if (isConstant(b, 1, c)) return a;
+    if (!c.fastMath) return undefined;
+    const one = (): Value => c.constant(scalarFor(1, a.type), a.type);
+    if (isConstant(b, 2, c)) return c.build('arith.mul', [a, a], a.type);
+    if (isConstant(b, -1, c)) return c.build('arith.div', [one(), a], a.type);
+    /* Instructions, where a power is a call. */
+    if (isConstant(b, 0.5, c)) return c.build('math.sqrt', [a], a.type);
+    if (isConstant(b, -0.5, c)) return c.build('arith.div', [one(), c.build('math.sqrt', [a], a.type)], a.type);
+    return undefined;
+  },
 };
 
 /** `(x ∘ k1) ∘ k2` as `x ∘ (k1 ∘ k2)`: exact for integers, which wrap. */

@@ -1,27 +1,41 @@
-import type { Op, Region } from '@filigree/ir';
+import { isFloat, type Op, type Region } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import type { AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
+import { isQuick } from '../support/cycles.js';
 import type { Facts } from '../support/facts.js';
 
 /**
  * Whether the iterations of an innermost loop make good lanes of vectors: it says that they are independent, and most of
- * its accesses are to neighbouring elements or to the same. Gathered elements cost as much as they do one by one.
+ * its accesses are to neighbouring elements or to the same. Gathered elements cost as much as they do one by one; where the target
+ * has loads for them, that is little beside what is computed on all lanes at once.
+ *
+ * @param gathers whether it has
  */
-export const suitsLanes = (loop: Op, forms: AffineForms, facts: Facts): boolean => {
+export const suitsLanes = (loop: Op, forms: AffineForms, facts: Facts, gathers: boolean): boolean => {
   if (loop.name !== 'scf.for' || !['simd', 'independent', 'parallel'].some((a) => loop.attrs[a] === true)) return false;
   const body = loop.regions[0]!;
   const iv = body.params[0]!;
   const varying = new Set(body.params.map((p) => p.id));
-  const count = { even: 0, gathered: 0 };
-  return visit(body, varying, count, { forms, facts }, iv.id) && count.gathered <= count.even;
+  const count = { even: 0, gathered: 0, work: 0, calls: 0 };
+  if (!visit(body, varying, count, { forms, facts }, iv.id)) return false;
+  return count.gathered <= count.even || (gathers && count.calls === 0 && count.work >= 2 * count.gathered);
 };
+
+interface Counted {
+  /** Accesses, and those that lanes do one by one. */
+  even: number;
+  gathered: number;
+  /** Ops on floats, and those that compilers call functions for. */
+  work: number;
+  calls: number;
+}
 
 /** Counts accesses; false where something is inside that lanes cannot do together. */
 const visit = (
   region: Region,
   varying: Set<number>,
-  count: { even: number; gathered: number },
+  count: Counted,
   known: { readonly forms: AffineForms; readonly facts: Facts },
   iv: number,
 ): boolean =>
@@ -34,7 +48,11 @@ const visit = (
     }
     if (op.regions.length > 0) return false;
     const access = loadStoreOf(op);
-    if (!access) return !op.name.startsWith('mem.');
+    if (!access) {
+      if (op.operands.some((v) => isFloat(v.type))) count.work++;
+      if (!isQuick(op)) count.calls++;
+      return !op.name.startsWith('mem.');
+    }
     const even = !varying.has(access.index.id) || isNext(known.forms.of(access.index).terms, varying, iv);
     count[even ? 'even' : 'gathered']++;
     return true;

@@ -29,16 +29,17 @@ import { writeSteps } from './write-steps.js';
  * can be the lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
- * number.
+ * number. Option `gathers` (default false): whether the target loads from where lanes say about as fast as from one place, so that
+ * iterations make good lanes too where they compute more than they load.
  */
 export const superword = corePass(
   'superword',
-  { bytes: 16 },
-  (dialects, { bytes }) => {
+  { bytes: 16, gathers: false as boolean },
+  (dialects, { bytes, gathers }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const buffers = bufferMap(module.buffers);
-      return mapKernels(module, (k) => packKernel(k, buffers, facts, bytes));
+      return mapKernels(module, (k) => packKernel(k, buffers, { facts, bytes, gathers }));
     };
   },
   { bytes: 1 },
@@ -47,6 +48,7 @@ export const superword = corePass(
 interface Context {
   readonly facts: Facts;
   readonly bytes: number;
+  readonly gathers: boolean;
   readonly buffers: Buffers;
   readonly ranges: Ranges;
   readonly forms: AffineForms;
@@ -54,10 +56,10 @@ interface Context {
   readonly fresh: Fresh;
 }
 
-const packKernel = (kernel: Kernel, buffers: Buffers, facts: Facts, bytes: number): Kernel => {
+const packKernel = (kernel: Kernel, buffers: Buffers, target: Pick<Context, 'facts' | 'bytes' | 'gathers'>): Kernel => {
+  const { facts } = target;
   const context: Context = {
-    facts,
-    bytes,
+    ...target,
     buffers,
     ranges: rangesOf(kernel, buffers, facts),
     forms: affineForms(),
@@ -69,13 +71,13 @@ const packKernel = (kernel: Kernel, buffers: Buffers, facts: Facts, bytes: numbe
 };
 
 const packRegion = (region: Region, context: Context): Region => {
-  const { facts, forms, constants, ranges } = context;
+  const { facts, forms, constants, ranges, gathers } = context;
   const ops: Op[] = [];
   for (const op of region.ops) {
     const constant = constantOfOp(op, facts);
     if (constant !== undefined) constants.set(op.results[0]!.id, constant);
     forms.note(op, constant);
-    if (op.regions.length === 0 || suitsLanes(op, forms, facts)) {
+    if (op.regions.length === 0 || suitsLanes(op, forms, facts, gathers)) {
       ops.push(op);
       continue;
     }

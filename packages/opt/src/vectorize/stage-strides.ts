@@ -1,10 +1,8 @@
 import {
-  makeOp,
   mapKernels,
   opWith,
   rewriteOps,
   type Attrs,
-  type Buffer,
   type Builder,
   type Op,
   type Replacement,
@@ -18,6 +16,7 @@ import { factsOf, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
 import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
+import { fromStage, stagesBeside, toStage, type Stages } from '../support/stages.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf } from '../support/values.js';
 import { stridedPlaces, type StridedPlace } from './strided-places.js';
@@ -59,31 +58,6 @@ interface Context {
   readonly chunk: number;
   readonly arrays: Stages;
 }
-
-/** Arrays of the chunks of a module. */
-interface Stages {
-  readonly all: Buffer[];
-  /** One for elements of a type, by its name; those that an earlier loop took are taken again. */
-  readonly take: (type: ScalarType, nth: number) => string;
-}
-
-const stagesBeside = (buffers: readonly Buffer[], length: number): Stages => {
-  const taken = new Set(buffers.map((b) => b.name));
-  const all: Buffer[] = [];
-  const names = new Map<string, string>();
-  const take = (type: ScalarType, nth: number): string => {
-    const known = names.get(`${type} ${nth}`);
-    if (known !== undefined) return known;
-    let n = all.length;
-    while (taken.has(`stage${n}`)) n++;
-    const name = `stage${n}`;
-    taken.add(name);
-    names.set(`${type} ${nth}`, name);
-    all.push({ name, type, length, role: 'scratch' });
-    return name;
-  };
-  return { all, take };
-};
 
 const staged = (loop: Op, ctx: RewriteContext, c: Context): Replacement | undefined => {
   const { facts, chunk } = c;
@@ -200,11 +174,5 @@ const copy = (b: Builder, op: Op, values: Map<number, Value>): readonly Value[] 
   op.results.forEach((v, k) => values.set(v.id, results[k]!));
   return b.append(opWith(op, { operands, results }));
 };
-
-const fromStage = (b: Builder, stage: string, type: ScalarType, at: Value): Value =>
-  b.append(makeOp('mem.load', [at], [b.newValue(type)], { buffer: `@${stage}` }, [], b.loc))[0]!;
-
-const toStage = (b: Builder, stage: string, value: Value, at: Value): void =>
-  void b.append(makeOp('mem.store', [value, at], [], { buffer: `@${stage}` }, [], b.loc));
 
 const indexOf = (op: Op): Value => loadStoreOf(op)!.index;

@@ -14,6 +14,7 @@ import {
 import {
   dce,
   defaultPipeline,
+  distribute,
   factorScales,
   fuseProducts,
   serialLanes,
@@ -60,6 +61,8 @@ export interface FieldPipelineOptions {
    * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
    */
   readonly fma?: boolean;
+  /** Whether the target loads from where vector lanes say about as fast as element by element; default what the backend of a program says, else false. */
+  readonly gathers?: boolean;
   /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
   readonly fences?: boolean;
   /** How loops are cut; default what the backend of a program says, else for a processor. */
@@ -68,7 +71,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `factorScales`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `factorScales`, `distribute`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -94,6 +97,7 @@ export const fieldPasses = (
     losses = debug,
     fastMath = true,
     fma = false,
+    gathers = false,
     grain,
     fences = false,
     lowering = {},
@@ -124,7 +128,8 @@ export const fieldPasses = (
             unevenLoops({ dialects }),
             vectorizeNests({ dialects }),
             factorScales({ dialects }),
-            superword({ dialects }),
+            distribute({ dialects }),
+            superword({ dialects, gathers: gathers && lanes }),
             shareIndices({ dialects }),
             dce({ dialects }),
             fuseProducts({ dialects }),
@@ -132,7 +137,12 @@ export const fieldPasses = (
             ...(grain === undefined ? [stageStrides({ dialects })] : []),
           ],
           omit,
-        ).filter(({ name }) => (fastMath || name !== FACTOR) && ((fma && fastMath) || name !== FUSE))),
+        ).filter(
+          ({ name }) =>
+            (fastMath || name !== FACTOR) &&
+            ((fma && fastMath) || name !== FUSE) &&
+            ((gathers && lanes) || name !== DISTRIBUTE),
+        )),
     ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
 };
@@ -150,6 +160,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   lowering: optionsOf(lowerFieldsSpec),
   quant: optionsOf(quantSpec),
   fma: option.truth,
+  gathers: option.truth,
   grain: optionsOf(grainSpec),
   fences: option.truth,
   lanes: option.truth,
@@ -166,5 +177,7 @@ const without = (passes: readonly Pass<Module>[], omit: readonly string[]): read
 };
 
 const FUSE = 'fuse-products';
+
+const DISTRIBUTE = 'distribute';
 
 const FACTOR = 'factor-scales';

@@ -174,6 +174,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const pipeline: FieldPipelineOptions = {
       extensions: options.extensions ?? [],
       fma: backend.capabilities.fma ?? false,
+      gathers: backend.capabilities.gathers ?? false,
       fences: backend.capabilities.weakMemory ?? false,
       ...grainOf(backend),
       ...only(options, pipelineSpec),

@@ -46,8 +46,8 @@ export interface TapeDeck {
   readonly recorder: Recorder;
   /** Records steps, and keeps of them what a block says. */
   readonly steps: (block: Block) => void;
-  /** Launches the adjoints of what was recorded, the last first. */
-  readonly backward: (tape: Tape) => Backward;
+  /** Launches the adjoints of what was recorded, the last first, but those of launches that write nothing that the loss follows from. */
+  readonly backward: (tape: Tape, loss: string) => Backward;
   /** The scalar fields that depend on some of others by what was recorded. */
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
@@ -111,8 +111,17 @@ export const tapeDeck = (
     },
     clear: () => launch(clear),
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
-    backward: ({ entries }) => {
+    backward: ({ entries }, loss) => {
       let most = 0;
+      /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
+      const wanted = new Set([loss]);
+      const want = (names: readonly string[]): void => names.forEach((f) => wanted.add(f));
+      /* What a launch overwrites, whatever it follows from, its adjoint sets to zero. */
+      const counts = ({ kernel }: Launched): boolean => {
+        const does = kernels.writes.get(kernel)!.some((f) => wanted.has(f));
+        if (does) want(adjointOf(kernel).reads);
+        return does;
+      };
       /* Fields as the last launch left them. */
       const ended = new Map<string, Saved>();
       const sums: Record<string, Record<string, number>> = {};
@@ -121,24 +130,28 @@ export const tapeDeck = (
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      const reverseLaunch = ({ kernel, args, arrays, structure, kept, state }: Launched & Flat): void => {
+      const reverseLaunch = (entry: Launched & Flat): void => {
+        const { kernel, args, arrays, structure, kept, state } = entry;
         structure?.check();
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
         kept?.before();
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
-        launch(made.kernel.name, { args, arrays, seen });
-        if (made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
+        /* Zero times what is infinite would be no number. */
+        const runs = counts(entry);
+        if (runs) launch(made.kernel.name, { args, arrays, seen });
+        if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});
           const name = parameters.get(kernel)![n];
-          by[name] = (by[name] ?? 0) + Number(valuesOf(buffer)[0]);
+          by[name] = (by[name] ?? 0) + (runs ? Number(valuesOf(buffer)[0]) : 0);
         }
         for (const [array, buffer] of made.arrays) {
           const by = (arraySums[kernel] ??= {});
           const name = arrayNames.get(array) ?? array;
+          const sum = (by[name] ??= new Float64Array(executable.buffer(buffer).length));
+          if (!runs) continue;
           const values = valuesOf(buffer);
-          const sum = (by[name] ??= new Float64Array(values.length));
           for (let k = 0; k < sum.length; k++) sum[k] += Number(values[k]);
         }
       };
@@ -147,21 +160,27 @@ export const tapeDeck = (
       /* The adjoints of launches that need no look in between, the last of which is told, are one list; how many these are. */
       const reverseMany = (list: readonly Entry[], last: number): number => {
         if (!together || lists === undefined) return 0;
-        const ready = lists.get(last);
+        const key = `${last} ${loss}`;
+        const ready = lists.get(key);
         if (ready) {
-          together(ready.commands);
+          if (ready.commands) together(ready.commands);
+          want(ready.wanted);
           return ready.count;
         }
         let first = last + 1;
         while (first > 0 && isPlain(list[first - 1])) first--;
-        const launches = list.slice(first, last + 1).reverse() as readonly (Launched & Flat)[];
-        if (launches.length < 2) return 0;
-        const commands = executable.commands(
-          launches.map(({ kernel, args }) => ({ kernel: adjointOf(kernel).kernel.name, args })),
-        );
-        lists.set(last, { commands, count: launches.length });
-        together(commands);
-        return launches.length;
+        const all = list.slice(first, last + 1).reverse() as readonly (Launched & Flat)[];
+        if (all.length < 2) return 0;
+        const launches = all.filter(counts);
+        const commands =
+          launches.length === 0
+            ? undefined
+            : executable.commands(
+                launches.map(({ kernel, args }) => ({ kernel: adjointOf(kernel).kernel.name, args })),
+              );
+        lists.set(key, { commands, count: all.length, wanted: [...wanted] });
+        if (commands) together(commands);
+        return all.length;
       };
       const reverse = (list: readonly Entry[]): void => {
         for (let n = list.length - 1; n >= 0; n--) {
@@ -178,7 +197,11 @@ export const tapeDeck = (
             continue;
           }
           if ('kernel' in entry) reverseLaunch(entry);
-          else entry.backward();
+          else {
+            entry.backward();
+            want(entry.reads);
+            want(entry.writes);
+          }
           entry.undo?.restoreLast();
           if ('kernel' in entry) entry.kept?.after();
         }
@@ -211,9 +234,18 @@ interface Known {
   readonly whole: boolean;
   /** Whether the one before it was the same launches: a list is worth making then. */
   readonly repeats: boolean;
-  /** Adjoints that are launched by one call, by the place of the launch whose adjoint is the first. */
-  readonly lists: Map<number, { readonly commands: Commands; readonly count: number }>;
+  /** Adjoints that are launched by one call, by the place of the launch whose adjoint is the first, and the loss. */
+  readonly lists: Map<string, List>;
   readonly dependents: Map<string, ReadonlySet<string>>;
+}
+
+interface List {
+  /** Nothing where no adjoint is wanted. */
+  readonly commands: Commands | undefined;
+  /** The launches that it is of. */
+  readonly count: number;
+  /** The fields whose adjoints may not be zero after it. */
+  readonly wanted: readonly string[];
 }
 
 /** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */

@@ -13,6 +13,9 @@ export interface GradientOptions<W extends Readonly<Record<string, AnyField>>> {
   readonly wrt: W;
 }
 
+/** What is asked of a program that is differentiated. */
+type Differentiated = Pick<FieldProgram, 'tape' | 'field' | 'storage'> & Partial<Pick<FieldProgram, 'tangents'>>;
+
 /** A value and its derivatives. */
 export interface ValueAndGradient<W extends Readonly<Record<string, AnyField>>> {
   readonly value: number;
@@ -35,7 +38,7 @@ export interface ValueAndGradient<W extends Readonly<Record<string, AnyField>>> 
  * another step. Errors: `tape/…`, `adjoint/…`, and what launches report.
  */
 export const valueAndGradient = <const W extends Readonly<Record<string, AnyField>>>(
-  sim: Pick<FieldProgram, 'tape' | 'field' | 'storage'>,
+  sim: Differentiated,
   forward: () => void,
   given: GradientOptions<W>,
 ): ValueAndGradient<W> => {
@@ -52,7 +55,7 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
  * they compute are dropped when a later one overwrites it.
  */
 export const gradient = <const W extends Readonly<Record<string, AnyField>>>(
-  sim: Pick<FieldProgram, 'tape' | 'field' | 'storage'>,
+  sim: Differentiated,
   forward: () => void,
   given: GradientOptions<W>,
 ): Omit<ValueAndGradient<W>, 'value'> =>
@@ -60,7 +63,7 @@ export const gradient = <const W extends Readonly<Record<string, AnyField>>>(
 
 /** @param look called between what was recorded and its adjoints, with the index of the loss */
 const differentiated = <W extends Readonly<Record<string, AnyField>>>(
-  sim: Pick<FieldProgram, 'tape' | 'field' | 'storage'>,
+  sim: Differentiated,
   forward: () => void,
   { loss, wrt }: GradientOptions<W>,
   look: (at: readonly number[]) => void,
@@ -70,6 +73,10 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
     fail('tape/none', 'the program was not made to be differentiated', {
       remedy: 'make it with program({ …, differentiate: true })',
     });
+  sim.tangents?.refuse(
+    'a gradient is asked for',
+    'call valueAndGradient outside of valueAndTangent: second derivatives are those of traced programs, or differences of gradients',
+  );
   const by = Object.entries(wrt) as readonly (readonly [string, AnyField])[];
   for (const f of [loss, ...by.map(([, f]) => f)]) checkDifferentiated(f, tape.fields);
   const recorded = tape.record(forward);
@@ -82,7 +89,7 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   look(first);
   tape.clear();
   tape.begin(loss.name, () => sim.field(adjointField(loss)).set(first, 1));
-  const { bytes, ...byArguments } = tape.backward(recorded);
+  const { bytes, ...byArguments } = tape.backward(recorded, loss.name);
   return {
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),
