@@ -37,7 +37,7 @@ describe('filigree compile', () => {
     ['lang/unbound', 'sim', 31, 'x[n] = s.by * nobody'],
   ])('says %s at its place in TypeScript: %s', async (code, name, line, shown) => {
     const typed = scratchFile(
-      `places-${name}.ts`,
+      `places-${name}.mts`,
       `import { dense, field, i, kernel, layout, range } from ${JSON.stringify(kernelLanguage)};
 
 interface Settings {
@@ -76,7 +76,7 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
     );
     expect(await refusal('compile', typed, '--export', name, '--backend', 'wasm')).toMatchObject({
       code,
-      loc: { file: expect.stringMatching(/places-\w+\.ts$/) as string, line },
+      loc: { file: expect.stringMatching(/places-\w+\.mts$/) as string, line },
     });
     expect((await filigree('compile', typed, '--export', name, '--backend', 'wasm')).err).toContain(shown);
   });
@@ -175,15 +175,20 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
     writeFileSync(join(folder, 'main.mjs'), `import { open } from './host.mjs';\nconst made = await open();\n${text}`);
     return JSON.parse(execFileSync(process.execPath, [join(folder, 'main.mjs')], { encoding: 'utf8' }));
   };
-  const typesOf = (folder: string, text: string): readonly string[] => {
-    const main = join(folder, 'main.mts');
-    writeFileSync(main, `import { open } from './host.mjs';\nconst made = await open();\n${text}`);
+  /** What the compiler says of each text beside the host of its folder. */
+  const typesOf = (texts: readonly (readonly [folder: string, text: string])[]): readonly (readonly string[])[] => {
+    const mains = texts.map(([folder, text], k) => {
+      const main = join(folder, `main-${k}.mts`);
+      writeFileSync(main, `import { open } from './host.mjs';\nconst made = await open();\n${text}`);
+      return main;
+    });
     const strict = { strict: true, noEmit: true, module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022 };
-    return ts
-      .getPreEmitDiagnostics(
-        ts.createProgram([main], { ...strict, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] }),
-      )
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
+    const made = ts.createProgram(mains, { ...strict, lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'], types: [] });
+    return mains.map((main) =>
+      ts
+        .getPreEmitDiagnostics(made, made.getSourceFile(main))
+        .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
+    );
   };
 
   it('writes what runs by itself, with its types, for WebAssembly', async () => {
@@ -229,17 +234,22 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
       Array.from({ length: 16 }, (_, k) => (k % 2) * 11),
     ]);
 
+    const [sums, sim] = [join(folder, 'sums'), join(folder, 'sim')];
     expect(
-      typesOf(join(folder, 'sums'), 'made.buffers.x.set([1]); for (const run of Object.values(made.kernels)) run();'),
-    ).toEqual([]);
-    expect(typesOf(join(folder, 'sim'), 'made.kernels.step(0.25, 3n); const u: Float32Array = made.fields.u;')).toEqual(
+      typesOf([
+        [sums, 'made.buffers.x.set([1]); for (const run of Object.values(made.kernels)) run();'],
+        [sim, 'made.kernels.step(0.25, 3n); const u: Float32Array = made.fields.u;'],
+        [sim, "made.kernels.step('much', 3); made.fields.w;"],
+      ]),
+    ).toEqual([
       [],
-    );
-    expect(typesOf(join(folder, 'sim'), "made.kernels.step('much', 3); made.fields.w;")).toEqual([
-      "Argument of type 'string' is not assignable to parameter of type 'number'.",
-      expect.stringContaining("Property 'w' does not exist"),
+      [],
+      [
+        "Argument of type 'string' is not assignable to parameter of type 'number'.",
+        expect.stringContaining("Property 'w' does not exist"),
+      ],
     ]);
-  });
+  }, 120_000);
 
   it.skipIf(!workingBackends.includes('cpp'))(
     'says where the compiled code is, where there is a file of it',

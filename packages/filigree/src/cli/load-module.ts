@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { DiagnosticError, fail, type Loc } from '@filigree/ir';
 
 /**
@@ -59,9 +59,16 @@ const importModule = async (url: string): Promise<Readonly<Record<string, unknow
 const withTsx = async (): Promise<(url: string) => Promise<unknown>> => {
   const name = 'tsx/esm/api';
   try {
-    /* Not by `tsImport`, which loads packages once more for the module: then words of the language are others than those that are compiled. */
-    const { register } = (await import(name)) as { readonly register: () => () => Promise<void> };
+    const { register, tsImport } = (await import(name)) as {
+      readonly register: () => () => Promise<void>;
+      readonly tsImport: (url: string, parent: string) => Promise<unknown>;
+    };
+    /*
+     * `tsImport` loads packages once more for the module: words of the language are then others than those that are compiled. So it has only what is no
+     * ES module by its folder, which node hands to `require`.
+     */
     return async (url) => {
+      if (!isModule(fileURLToPath(url))) return tsImport(url, url);
       const unregister = register();
       try {
         return await (import(url) as Promise<unknown>);
@@ -74,6 +81,17 @@ const withTsx = async (): Promise<(url: string) => Promise<unknown>> => {
       remedy:
         'install tsx beside filigree (npm install tsx), use node 22.18 or newer, or compile the module to JavaScript',
     });
+  }
+};
+
+/** Whether a file in TypeScript is an ES module by its ending or by the package around it. */
+const isModule = (file: string): boolean => {
+  if (/\.[mc]ts$/.test(file)) return file.endsWith('.mts');
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const manifest = join(folder, 'package.json');
+    if (existsSync(manifest))
+      return (JSON.parse(readFileSync(manifest, 'utf8')) as { readonly type?: string }).type === 'module';
+    if (folder === dirname(folder)) return false;
   }
 };
 
