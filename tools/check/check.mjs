@@ -27,18 +27,13 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
 const bin = (/** @type {string} */ path) => join(root, 'node_modules', path);
 const built = { FILIGREE_BUILT: '1' };
 
-/** @type {readonly Check[]} */
+/** @type {readonly Check[]} checks without which others tell little, each of which uses the whole machine */
 const first = [
   {
     name: 'types',
     says: 'tsc finds no error in packages, tests and tools',
     node: [bin('typescript-native/bin/tsc'), '-b'],
   },
-  { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
-];
-
-/** @type {readonly Check[]} */
-const build = [
   {
     name: 'build',
     says: 'every package builds',
@@ -49,6 +44,7 @@ const build = [
 /** @type {readonly Check[]} the longest first */
 const small = [
   { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
+  { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
   {
     name: 'outside',
     says: 'a backend, a word and a pass from outside work with the packages alone',
@@ -112,8 +108,7 @@ const large = [
 
 /** Checks in the order in which they run: how many of each list at a time. @type {readonly { readonly checks: readonly Check[], readonly width: number }[]} */
 const stages = [
-  { checks: first, width: 2 },
-  { checks: build, width: 1 },
+  { checks: first, width: 1 },
   { checks: small, width: 2 },
   { checks: large, width: 1 },
 ];
