@@ -17,6 +17,7 @@ beforeAll(() => {
     'package.json',
     'tsconfig.base.json',
     'vitest.config.ts',
+    'tools/check',
     'tools/lint',
     ...copied.map((name) => `packages/${name}`),
   ])
