@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conformance, conformancePrograms, joined } from '@filigree/conformance';
+import { conformance } from '@filigree/conformance';
 import { nativeBackend } from '@filigree/backend-cpp';
 import { c11 } from './c11.js';
 import { axpy, right } from './helpers.js';
@@ -30,7 +30,7 @@ describe('C11', () => {
 describe.skipIf(!usable && process.env['CI'] !== 'true')('what is written for the C family is C', () => {
   /* What is asked is whether the text is C; optimised it is as the text for C++. */
   for (const c of conformance(backend, {
-    programs: joined(backend, conformancePrograms()),
+    together: 16,
     compile: { flags: ['-O1'] },
   })) {
     it(c.name, async () => {

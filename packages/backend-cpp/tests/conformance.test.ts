@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { conformance, conformancePrograms, joined } from '@filigree/conformance';
+import { conformance } from '@filigree/conformance';
 import { cpp } from '@filigree/backend-cpp';
 import { toolchainHere } from './toolchain-here.js';
 
 const usable = await toolchainHere();
 
-/* Of one code each, where the suite runs once more. */
-const few = joined(cpp(), conformancePrograms());
+/* Where the suite runs once more. */
+const together = 16;
 
 describe.skipIf(!usable)('cpp does what the interpreter does', () => {
   for (const c of conformance(cpp())) {
@@ -18,7 +18,7 @@ describe.skipIf(!usable)('cpp does what the interpreter does', () => {
 
 describe.skipIf(!usable)('cpp under fast math stays within rounding, NaN and infinity included', () => {
   for (const c of conformance(cpp(), {
-    programs: few,
+    together,
     compile: { fastMath: true },
     ulps: 16,
     reorders: true,
@@ -32,7 +32,7 @@ describe.skipIf(!usable)('cpp under fast math stays within rounding, NaN and inf
 });
 
 describe.skipIf(!usable)('cpp with checked indices does what the interpreter does', () => {
-  for (const c of conformance(cpp({ checked: true }), { programs: few, compile: { flags: ['-O1'] } })) {
+  for (const c of conformance(cpp({ checked: true }), { together, compile: { flags: ['-O1'] } })) {
     it(c.name, async () => {
       expect(await c.run()).toEqual({ status: 'passed' });
     });

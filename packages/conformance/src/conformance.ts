@@ -16,6 +16,7 @@ import { compileSpec } from '@filigree/backend/options';
 import { difference } from './compare.js';
 import { contract } from './contract.js';
 import { expect, settle } from './expect.js';
+import { joined } from './joined.js';
 import type { ConformanceCase, Outcome } from './outcome.js';
 import { checkSmaller } from './smaller.js';
 import { type Explanation, prepare, skip } from './prepare.js';
@@ -26,6 +27,11 @@ import { conformancePrograms } from './programs/index.js';
 export interface ConformanceOptions {
   /** Default: all of `conformancePrograms()`. */
   readonly programs?: readonly Program[];
+  /**
+   * How many programs are compiled at a time, as the kernels of one module each; default 1. A compiler begins, and code is loaded, once for all of them: for suites
+   * that run once more with other options. Of those that go wrong together the one that does so is shown.
+   */
+  readonly together?: number;
   /** Whose ops programs may have, beside the core ones; the backend is to know them too. */
   readonly extensions?: readonly Extension[];
   /** How to compile; default `{ fastMath: false }`, under which results must be exact where IEEE 754 says so. */
@@ -45,9 +51,10 @@ export interface ConformanceOptions {
  * and async, and compares every buffer with the interpreter's, constants included. Without `programs` there are also cases of what the
  * contract says beside results.
  */
-export const conformance = (backend: Backend, given?: ConformanceOptions): readonly ConformanceCase[] => {
-  const options = checkOptions('conformance', given, conformanceSpec);
-  const programs = (options.programs ?? conformancePrograms()).map((program) => ({
+export const conformance = (backend: Backend, chosen?: ConformanceOptions): readonly ConformanceCase[] => {
+  const options = checkOptions('conformance', chosen, conformanceSpec);
+  const { programs: given = conformancePrograms(), together = 1 } = options;
+  const programs = joined(backend, given, together).map((program) => ({
     name: program.name,
     run: () => checkSmaller(program, (p) => check(backend, p, options)),
   }));
@@ -57,6 +64,7 @@ export const conformance = (backend: Backend, given?: ConformanceOptions): reado
 const conformanceSpec: OptionSpec<ConformanceOptions> = {
   extensions: option.array('a list of extensions'),
   programs: option.list(option.object('a program', 'name', 'module', 'inputs')),
+  together: option.whole(1),
   compile: optionsOf(compileSpec),
   threads: option.list(option.whole(1)),
   ulps: option.number(0),

@@ -1,5 +1,4 @@
 export { conformance, type ConformanceOptions } from './conformance.js';
-export { joined } from './joined.js';
 export { skips, type Explanation, type Skip, type Skipping } from './prepare.js';
 export type { ConformanceCase, Outcome } from './outcome.js';
 export { conformancePrograms } from './programs/index.js';

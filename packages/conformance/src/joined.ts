@@ -10,12 +10,12 @@ import { missing, requirements } from './requirements.js';
  *
  * @param most programs at a time
  */
-export const joined = ({ capabilities }: Backend, programs: readonly Program[], most = 16): readonly Program[] => {
+export const joined = ({ capabilities }: Backend, programs: readonly Program[], most: number): readonly Program[] => {
   const open = new Map<string, Program[]>();
   const groups: (readonly Program[])[] = [];
   for (const program of programs) {
     const { fails, module, ulps, ordered } = program;
-    const alone = fails === true || module.layout !== undefined || opsIn(module) > LARGE;
+    const alone = most === 1 || fails === true || module.layout !== undefined || opsIn(module) > LARGE;
     if (alone || missing(requirements(module), capabilities) !== undefined) {
       groups.push([program]);
       continue;
