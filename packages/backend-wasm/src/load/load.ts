@@ -39,7 +39,10 @@ export const loadArtifact = (
   given: LoadOptions | undefined,
   shared: boolean,
 ): TaskEither<Diagnostics, Executable> =>
-  attempt(() => loaded(executableOf, bytesOf(artifact), module, checkOptions('load', given, loadSpec), shared));
+  attempt(() => {
+    const options = checkOptions('load', given, loadSpec);
+    return loaded(executableOf, bytesOf(artifact), module, options, () => placeOf(module, options, shared));
+  });
 
 /** The same at once, where engines allow that: in Node, and of small modules elsewhere. */
 export const loadArtifactNow = (
@@ -64,17 +67,17 @@ const bytesOf = ({ bytes }: Artifact): Uint8Array =>
  * kernels and their parameters only.
  */
 export const loadCode = (bytes: Uint8Array, module: Module, options: LoadOptions, shared: boolean): Promise<Launches> =>
-  loaded(launchesOf, bytes, module, options, shared);
+  loaded(launchesOf, bytes, module, options, () => alone(module, options, shared));
 
 const loaded = async <A>(
   make: (module: Module, library: Library, options: LoadOptions) => A,
   bytes: Uint8Array,
   module: Module,
   options: LoadOptions,
-  shared: boolean,
+  placed: () => Laid,
 ): Promise<A> => {
   const code = await compiled(bytes);
-  const place = placeOf(module, options, shared);
+  const place = placed();
   return over(make, module, options, code, await instantiated(code, importsOf(place)), place);
 };
 
@@ -84,13 +87,19 @@ interface Laid {
   readonly layout: MemoryLayout;
 }
 
+/* In memory of its own, or in its place among others: what runs artifacts in a page has no need of the latter. */
 const placeOf = (module: Module, options: LoadOptions, shared: boolean): Laid => {
-  if (!shared && (options.threads ?? 1) > 1) sayOneThread();
-  const layout = options.placement ? layoutIn(module, placeData(options.placement)) : ownMemoryLayout(module);
-  const placement =
-    options.placement ??
-    placeAlone(module, ownMemory(layout, shared), { offsetOf: layout.offsetOf, bytes: layout.pages * 65536 });
-  return { placement, layout };
+  const { placement } = options;
+  if (!placement) return alone(module, options, shared);
+  noteThreads(options, shared);
+  return { placement, layout: layoutIn(module, placeData(placement)) };
+};
+
+const alone = (module: Module, options: LoadOptions, shared: boolean): Laid => {
+  noteThreads(options, shared);
+  const layout = ownMemoryLayout(module);
+  const slab = { offsetOf: layout.offsetOf, bytes: layout.pages * 65536 };
+  return { placement: placeAlone(module, ownMemory(layout, shared), slab), layout };
 };
 
 const over = <A>(
@@ -111,8 +120,8 @@ const importsOf = ({ placement }: Laid): WebAssembly.Imports => ({
 });
 
 /* Once, and where people look: a program that runs slower than it was asked to is no failure. */
-const sayOneThread = (): void => {
-  if (said.oneThread) return;
+const noteThreads = ({ threads = 1 }: LoadOptions, shared: boolean): void => {
+  if (shared || threads <= 1 || said.oneThread) return;
   said.oneThread = true;
   const alone = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === false;
   const problem = error('wasm/one-thread', 'programs run on one thread here: their memory cannot be shared', {
