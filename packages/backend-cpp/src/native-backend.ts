@@ -15,6 +15,7 @@ import {
   scalarizeVectorsOver,
   splitVectors,
   withExtensions,
+  isStill,
 } from '@filigree/backend';
 import { diskBank, findToolchain, instructionSet } from '@filigree/backend/native';
 import {
@@ -185,16 +186,6 @@ export const nativeBackend = (
   const { extensions: _, plugins: __, ...data } = options;
   return { ...backend, bank, ...(again && { origin: { ...again, options: data, serves } }) };
 };
-
-/** Whether a backend is one as it was made. */
-const isStill =
-  (made: Backend) =>
-  (backend: Backend): boolean =>
-    backend.legalize === made.legalize &&
-    backend.emit === made.emit &&
-    backend.compile === made.compile &&
-    backend.load === made.load &&
-    backend.sharing === made.sharing;
 
 /** Keeps what modules were lowered to by the backend, while it legalises, writes, compiles and loads as it was made to. */
 const bankOf = (

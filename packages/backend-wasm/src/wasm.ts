@@ -8,7 +8,7 @@ import {
   option,
   type OptionSpec,
 } from '@filigree/ir';
-import { hasBearing, type Backend, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
+import { hasBearing, isStill, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
 import { ownMemoryLayout, writeModule } from './emit/module.js';
@@ -81,16 +81,6 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
     origin: { from: '@filigree/backend-wasm', near: import.meta.url, make: 'wasm', options: data, serves },
   };
 };
-
-/** Whether a backend is one as it was made. */
-const isStill =
-  (made: Backend) =>
-  (backend: Backend): boolean =>
-    backend.legalize === made.legalize &&
-    backend.emit === made.emit &&
-    backend.compile === made.compile &&
-    backend.load === made.load &&
-    backend.sharing === made.sharing;
 
 const memorySpec: OptionSpec<MemoryOptions> = { bytes: option.number(0) };
 

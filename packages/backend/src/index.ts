@@ -1,5 +1,6 @@
 export * from './contract.js';
 export { watched } from './watched.js';
+export { isStill } from './is-still.js';
 export type { CSpelling, MakeBackend, OpSpelling } from './extension/extension.js';
 export { hasBearing } from './extension/extension.js';
 export { backendsOf } from './extension/backends.js';

@@ -40,7 +40,22 @@ const opsIn = ({ kernels }: Module): number => {
   return count;
 };
 
+/* What programs come to together is found once, as it is of each: the interpreter knows them by their object. */
 const join = (group: readonly Program[]): Program => {
+  const made = joinedBefore.get(group[0]!) ?? [];
+  const known = made.find((one) => one.group.length === group.length && one.group.every((p, k) => p === group[k]));
+  if (known) return known.program;
+  const program = asOne(group);
+  joinedBefore.set(group[0]!, [...made, { group, program }]);
+  return program;
+};
+
+const joinedBefore = new WeakMap<
+  Program,
+  readonly { readonly group: readonly Program[]; readonly program: Program }[]
+>();
+
+const asOne = (group: readonly Program[]): Program => {
   const parts = group.map((program, k) => part(program, `p${k}_`));
   const [first] = group;
   return {

@@ -1,15 +1,6 @@
 import type { Backend } from '@filigree/backend';
-import {
-  runPass,
-  arithmeticOf,
-  coreDialects,
-  DiagnosticError,
-  fail,
-  type Arithmetic,
-  type Diagnostics,
-  orThrow,
-} from '@filigree/ir';
-import { instantiate, notesOnThreads, type Instance, type SharingOptions } from '@filigree/runtime';
+import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics, orThrow } from '@filigree/ir';
+import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
 import {
   overridesFor,
   specialize,
@@ -21,6 +12,7 @@ import {
 } from '@filigree/specialize';
 import { memoryProblem } from './memory.js';
 import { mergeOptions, type OptionOverrides } from './options.js';
+import { warningsOf } from './warnings-of.js';
 
 /** The steps from a program to something that runs, in order. */
 export type Stage = 'trace' | 'analyse' | 'generate' | 'compile';
@@ -101,15 +93,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     trace: traced,
     specialized,
     instance,
-    warnings: [
-      ...(instance.artifact.warnings ?? []),
-      ...notesOnThreads(instance.module, {
-        threads,
-        backend,
-        dialects: coreDialects,
-        remedy: 'what the program computes is too little to divide',
-      }),
-    ],
+    warnings: warningsOf(instance, { threads, backend, what: 'what the program computes' }),
     dtype,
     arithmetic,
     ms: {

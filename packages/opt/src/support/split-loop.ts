@@ -1,4 +1,6 @@
-import type { Builder, Op, Value } from '@filigree/ir';
+import type { Builder, Op, Scalar, Value } from '@filigree/ir';
+import type { Facts } from './facts.js';
+import { tripCount } from './trip-count.js';
 
 /**
  * The bound at which a loop over chunks of `chunk` consecutive iterations must stop: the last multiple of a chunk that
@@ -25,3 +27,17 @@ export const indexConstant = (b: Builder, loop: Op, value: bigint): Value => {
 /** Whether `step · chunk` is a number of the loop's index type. */
 export const chunkFits = (loop: Op, step: bigint, chunk: number): boolean =>
   step > 0n && step * BigInt(chunk) < (loop.operands[0]!.type === 'i64' ? 1n << 63n : 1n << 31n);
+
+/** Whether chunks divide a loop evenly, of which each step is one; nothing for other loops, and for those known to be too short for two chunks. */
+export const unitChunks = (
+  loop: Op,
+  chunk: number,
+  facts: Facts,
+  constantOf: (v: Value) => Scalar | undefined,
+): { readonly isEven: boolean } | undefined => {
+  const step = constantOf(loop.operands[2]!);
+  if (step === undefined || BigInt(step) !== 1n || !chunkFits(loop, 1n, chunk)) return undefined;
+  const trips = tripCount(facts.control(loop)?.count, constantOf);
+  if (trips !== undefined && trips < BigInt(2 * chunk)) return undefined;
+  return { isEven: trips !== undefined && trips % BigInt(chunk) === 0n };
+};

@@ -25,9 +25,8 @@ import { corePass } from '../support/core-pass.js';
 import { isQuick } from '../support/cycles.js';
 import { accessIn, branches, factsOf, type Facts } from '../support/facts.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
-import { chunkFits, indexConstant } from '../support/split-loop.js';
+import { indexConstant, unitChunks } from '../support/split-loop.js';
 import { fromStage, stagesBeside, toStage, type Stages } from '../support/stages.js';
-import { tripCount } from '../support/trip-count.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
 
 /**
@@ -80,12 +79,9 @@ interface Context {
 
 const distributed = (loop: Op, ctx: RewriteContext, c: Context): Replacement | undefined => {
   const { facts, chunk } = c;
-  const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
-  const step = constantOf(loop.operands[2]!);
-  if (!mayRunTogether(loop, ctx, c) || step === undefined || BigInt(step) !== 1n || !chunkFits(loop, 1n, chunk))
-    return undefined;
-  const trips = tripCount(facts.control(loop)?.count, constantOf);
-  if (trips !== undefined && trips < BigInt(2 * chunk)) return undefined;
+  if (!mayRunTogether(loop, ctx, c)) return undefined;
+  const chunks = unitChunks(loop, chunk, facts, (v) => constantIn(v, ctx.definition, facts));
+  if (!chunks) return undefined;
   const parts = partsOf(loop, c);
   if (!parts) return undefined;
   const handed = handedOn(parts, ctx, facts);
@@ -100,7 +96,7 @@ const distributed = (loop: Op, ctx: RewriteContext, c: Context): Replacement | u
     const [length, zero] = [indexConstant(b, loop, BigInt(chunk)), indexConstant(b, loop, 0n)];
     const { simd: _simd, independent: _independent, trips: _trips, ...outer } = loop.attrs;
     b.for(lb, ub, length, outer, [], (start) => {
-      const many = trips !== undefined && trips % BigInt(chunk) === 0n ? length : b.min(length, b.sub(ub, start));
+      const many = chunks.isEven ? length : b.min(length, b.sub(ub, start));
       b.for(zero, many, one, { simd: true, trips: chunk }, [], (at) => {
         b.append(makeOp('arith.add', [start, at], [iv], {}, [], undefined));
         for (const op of parts.early) b.append(op);

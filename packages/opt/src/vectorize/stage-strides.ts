@@ -15,9 +15,8 @@ import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
-import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
+import { chunkedBound, indexConstant, unitChunks } from '../support/split-loop.js';
 import { fromStage, stagesBeside, toStage, type Stages } from '../support/stages.js';
-import { tripCount } from '../support/trip-count.js';
 import { bodyOf } from '../support/values.js';
 import { stridedPlaces, type StridedPlace } from './strided-places.js';
 
@@ -61,12 +60,9 @@ interface Context {
 
 const staged = (loop: Op, ctx: RewriteContext, c: Context): Replacement | undefined => {
   const { facts, chunk } = c;
-  const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
-  const step = constantOf(loop.operands[2]!);
-  if (!mayRunTogether(loop, ctx, c) || step === undefined || BigInt(step) !== 1n || !chunkFits(loop, 1n, chunk))
-    return undefined;
-  const trips = tripCount(facts.control(loop)?.count, constantOf);
-  if (trips !== undefined && trips < BigInt(2 * chunk)) return undefined;
+  if (!mayRunTogether(loop, ctx, c)) return undefined;
+  const chunks = unitChunks(loop, chunk, facts, (v) => constantIn(v, ctx.definition, facts));
+  if (!chunks) return undefined;
   const places = stridedPlaces(loop, ctx, facts, chunk);
   if (!places) return undefined;
   const stages = new Map(places.map((p, k) => [p, c.arrays.take(p.type, k)] as const));
@@ -74,7 +70,7 @@ const staged = (loop: Op, ctx: RewriteContext, c: Context): Replacement | undefi
     b.loc = loop.loc;
     const [lb, ub, one] = loop.operands as readonly [Value, Value, Value];
     const { parallel, trips: _trips, ...serial } = loop.attrs;
-    const isEven = trips !== undefined && trips % BigInt(chunk) === 0n;
+    const { isEven } = chunks;
     const end = isEven ? ub : chunkedBound(b, loop, 1n, chunk);
     const [length, zero] = [indexConstant(b, loop, BigInt(chunk)), indexConstant(b, loop, 0n)];
     b.for(lb, end, length, parallel === undefined ? {} : { parallel }, [], (start) => {

@@ -2,7 +2,6 @@ import type { Backend, Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
 import { threadsOption } from '@filigree/backend/options';
 import {
-  coreDialects,
   fail,
   type Diagnostics,
   type Extension,
@@ -16,7 +15,6 @@ import {
 import {
   instantiate,
   lifecycle,
-  notesOnThreads,
   sharingSpec,
   type Instance,
   type Lifecycle,
@@ -39,6 +37,7 @@ import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
 import type { BackendName } from '../backends.js';
 import type { NumericArray } from '../compiled-program.js';
 import { isListOf } from './check-given.js';
+import { warningsOf } from '../warnings-of.js';
 import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js';
 
 /** How tensor kernels are compiled. */
@@ -187,15 +186,7 @@ export const buildFor = async (
       ...(session && { session }),
     })(),
   );
-  const warnings = [
-    ...(instance.artifact.warnings ?? []),
-    ...notesOnThreads(instance.module, {
-      threads,
-      backend,
-      dialects: coreDialects,
-      remedy: 'what the kernels compute is too little to divide',
-    }),
-  ];
+  const warnings = warningsOf(instance, { threads, backend, what: 'what the kernels compute' });
   return { plans, module, instance, elements, warnings, lowerMs: lowered - started };
 };
 
