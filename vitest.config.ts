@@ -89,7 +89,7 @@ export default defineConfig({
     expect: { requireAssertions: true },
     /* Bundles are loaded by Node itself, as users have them; transformed they take ten times as long. */
     ...(built ? { server: { deps: { external: [/\/dist\//] } } } : {}),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

@@ -36,6 +36,9 @@ const names = [
   'remainder of i32 by zero in a parallel loop',
 ];
 
+/* What is measured, as its rows of the page begin. */
+const MEASURED = ['saxpy', 'stencil', 'spmv', 'struct-for', 'power-2', 'lmlt-plus-k', 'p2g', 'activate'];
+
 /** What a program of the bundle is told and given. */
 const programs = (): readonly string[] => readdirSync(join(bundle, 'programs'));
 const sources = (): readonly string[] =>
@@ -55,7 +58,7 @@ const runHere = async (env: Readonly<Record<string, string>> = {}): Promise<numb
 describe.skipIf(!usable)('a bundle', () => {
   it('is made, and says what is not in it', { timeout: 300_000 }, async () => {
     const made = await makeBundle(bundle, { conformance: names, gallery: ['power', 'structures'], elements: 1 << 12 });
-    expect(made.count).toBe(names.length + 1 + 3);
+    expect(made.count).toBe(names.length + 1 + MEASURED.length);
     expect(made.leftOut.map((l) => l.name)).toEqual(['structures']);
   });
 
@@ -75,9 +78,23 @@ describe.skipIf(!usable)('a bundle', () => {
     expect(page).toContain(execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim());
     expect(page).toMatch(new RegExp(`^\\| conformance +\\| +${names.length} \\| +0 \\|`, 'm'));
     expect(page).toMatch(/^\| gallery +\| +1 \| +0 \|/m);
-    for (const name of ['saxpy', 'stencil', 'spmv'])
-      expect(page).toMatch(new RegExp(`^\\| ${name} +\\| right +\\|.*GB/s`, 'm'));
+    for (const name of MEASURED) expect(page).toMatch(new RegExp(`^\\| ${name} +\\| right +\\|.* \\d\\S* ms \\|`, 'm'));
+    expect(page).toMatch(/^\| saxpy +\| right +\|.*GB\/s.*not measured/m);
+    expect(page).toMatch(/^\| power-2 +\| right +\| whole /m);
+    expect(page).toMatch(/^\| p2g +\| right +\| without .* particles /m);
     expect(page).toMatch(/^\| structures +\| \w+/m);
+  });
+
+  it('puts what CuPy takes beside it', () => {
+    const file = join(bundle, 'baselines.json');
+    writeFileSync(file, JSON.stringify({ library: 'CuPy 14.0', seconds: { saxpy: 0.5, 'power-2 whole': 0.25 } }));
+    const page = readFileSync(importResults(bundle, pages, 'npm run gpu'), 'utf8');
+    expect(page).toMatch(/^\| saxpy +\| right +\|.*\| 500 ms, \d/m);
+    expect(page).toMatch(/^\| power-2 +\| right +\| whole .*\| 250 ms, \d/m);
+    expect(page).toMatch(/^\| power-2 +\| right +\| values .*not measured/m);
+    writeFileSync(file, '{}');
+    expect(() => importResults(bundle, pages, 'npm run gpu')).toThrow(/gpu\/results.*baselines/s);
+    rmSync(file);
   });
 
   it('finds wrong answers, and goes on after what breaks', { timeout: 120_000 }, async () => {
@@ -127,13 +144,13 @@ describe('results that cannot be imported', () => {
     return () => importResults(folder, pages, 'npm run gpu');
   };
   const device = { name: 'A', architecture: 'sm_90', processors: 1, driver: 13000, copy: 1e12 };
-  const whole = { version: 1, commit: 'abc', device, programs: 2, results: [] };
+  const whole = { version: 2, commit: 'abc', device, programs: 2, results: [] };
 
   it.each([
     ['no file', undefined, /gpu\/results.*cannot be read/s],
     ['a file that ends early', JSON.stringify(whole).slice(0, -4), /gpu\/results.*ends early/s],
     ['one that ends between two programs', JSON.stringify(whole), /gpu\/results.*after 0 of 2 programs/s],
-    ['another version', JSON.stringify({ ...whole, version: 2 }), /gpu\/version.*version 2/s],
+    ['another version', JSON.stringify({ ...whole, version: 1 }), /gpu\/version.*version 1/s],
     ['no device', JSON.stringify({ ...whole, device: undefined }), /gpu\/results.*lacks/s],
   ])('%s', (_, text, said) => {
     expect(given(text)).toThrow(said);

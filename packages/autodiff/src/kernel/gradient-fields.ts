@@ -21,8 +21,11 @@ export interface WithGradients {
   readonly adjoints: Readonly<Record<string, string>>;
 }
 
-/** Places the adjoints of scalar fields beside their primals, but for those that the layout has already. */
-export const withGradients = (layout: Layout, primals: readonly FieldDecl[]): WithGradients => ({
+/** Places the adjoints of scalar fields, by default of all of floats, beside their primals, but for those that the layout has already. */
+export const withGradients = (
+  layout: Layout,
+  primals: readonly FieldDecl[] = differentiable(layout),
+): WithGradients => ({
   layout: placedBeside(layout, primals, adjoints),
   adjoints: Object.fromEntries(primals.map((f) => [f.name, adjointField(f).name])),
 });
@@ -35,7 +38,10 @@ export interface WithTangents {
 }
 
 /** As `withGradients`, with tangents. */
-export const withTangents = (layout: Layout, primals: readonly FieldDecl[]): WithTangents => ({
+export const withTangents = (
+  layout: Layout,
+  primals: readonly FieldDecl[] = differentiable(layout),
+): WithTangents => ({
   layout: placedBeside(layout, primals, tangents),
   tangents: Object.fromEntries(primals.map((f) => [f.name, tangentField(f).name])),
 });

@@ -29,6 +29,15 @@ const codeOf = (run: () => unknown): string | undefined => {
   return undefined;
 };
 
+describe('a layout with gradients', () => {
+  it('has those of all fields of floats, unless some are named', () => {
+    const all = withGradients(layout(dense(i, 8).place(x, y, n)));
+    expect(all.adjoints).toEqual({ x: 'x_grad', y: 'y_grad' });
+    expect([...all.layout.fields.keys()]).toEqual([...tree.fields.keys()]);
+    expect(withGradients(layout(dense(i, 8).place(x, y, n)), [y]).adjoints).toEqual({ y: 'y_grad' });
+  });
+});
+
 describe('the adjoint of a kernel', () => {
   it('stays parallel, adds without atomics what an iteration owns, and activates nothing', () => {
     const module = inLoop(`

@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <algorithm>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -161,9 +163,18 @@ struct Launch {
   }
 };
 
+// Calls that are made over and over when all others were made, and how long they take.
+struct Part {
+  string name, unit;
+  double amount = 0, seconds = 0;
+  bool open = true, all = false;
+  vector<std::function<void()>> calls;
+};
+
 struct Result {
   string name, kind, why;
-  double seconds = 0, bytes = 0;
+  double seconds = 0;
+  vector<Part> parts;
 };
 
 struct Program {
@@ -217,6 +228,30 @@ struct Program {
     return l;
   }
 
+  // Makes a call, and keeps it for the parts that it is of; some have no calls by which the host writes and reads.
+  void make(const std::function<void()>& call, bool byHost = false) {
+    call();
+    for (Part& p : result.parts) if (p.open && (p.all || !byHost)) p.calls.push_back(call);
+  }
+
+  void begin(std::istream& in) {
+    Part p;
+    string calls;
+    in >> calls >> p.amount >> p.unit;
+    p.all = calls == "all";
+    std::getline(in >> std::ws, p.name);
+    result.parts.push_back(p);
+  }
+
+  void end() {
+    for (size_t k = result.parts.size(); k-- > 0;)
+      if (result.parts[k].open) {
+        result.parts[k].open = false;
+        return;
+      }
+    throw Failure{"calls.txt ends a part that it did not begin"};
+  }
+
   void read(std::istream& in) {
     const uint64_t from = address(in);
     size_t bytes, at;
@@ -224,8 +259,10 @@ struct Program {
     Tolerance t;
     in >> bytes >> type >> t.kind >> t.most >> at;
     if (!in) throw Failure{"calls.txt ends early"};
-    vector<char> got(bytes);
-    if (bytes) CALL(cuMemcpyDtoH_v2, (void*, uint64_t, size_t), got.data(), from, bytes);
+    const auto into = std::make_shared<vector<char>>(bytes);
+    if (bytes) make([=] { CALL(cuMemcpyDtoH_v2, (void*, uint64_t, size_t), into->data(), from, bytes); }, true);
+    const vector<char> got = *into;
+    if (t.kind == "any") return;
     const string wrong = compare(got, data(at, bytes), type, t);
     if (!wrong.empty() && result.why.empty()) result.why = wrong;
   }
@@ -234,40 +271,35 @@ struct Program {
     std::ifstream calls(folder + "/calls.txt");
     if (!calls) throw Failure{"there is no calls.txt"};
     string text;
-    vector<std::pair<string, Launch>> launched;
-    double begin = 0;
+    double started = 0;
     while (std::getline(calls, text)) {
       std::istringstream in(text);
       string what;
       in >> what;
       if (what == "name") std::getline(in >> std::ws, result.name);
       else if (what == "kind") in >> result.kind;
-      else if (what == "modules") { size_t n; in >> n; openModules(n); begin = now(); }
+      else if (what == "modules") { size_t n; in >> n; openModules(n); started = now(); }
       else if (what == "allocate") { size_t n; in >> n; blocks.push_back(allocate(n)); }
       else if (what == "free") { size_t b; in >> b; release(blocks.at(b)); blocks[b] = 0; }
-      else if (what == "clear") { const uint64_t at = address(in); size_t n; in >> n; CALL(cuMemsetD8_v2, (uint64_t, unsigned char, size_t), at, 0, n); }
+      else if (what == "clear") { const uint64_t at = address(in); size_t n; in >> n; make([=] { CALL(cuMemsetD8_v2, (uint64_t, unsigned char, size_t), at, 0, n); }); }
       else if (what == "write") {
         const uint64_t to = address(in);
         size_t n, at;
         in >> n >> at;
-        const vector<char> bytes = data(at, n);
-        if (n) CALL(cuMemcpyHtoD_v2, (uint64_t, const void*, size_t), to, bytes.data(), n);
+        const auto bytes = std::make_shared<vector<char>>(data(at, n));
+        if (n) make([=] { CALL(cuMemcpyHtoD_v2, (uint64_t, const void*, size_t), to, bytes->data(), n); }, true);
       } else if (what == "read") read(in);
-      else if (what == "launch") {
-        string kernel;
-        std::istringstream(text) >> kernel >> kernel >> kernel;
-        Launch l = launch(in);
-        l.run();
-        if (result.kind == "rate") launched.push_back({kernel, l});
-      } else if (what == "rate") {
-        string kernel;
-        in >> kernel >> result.bytes;
-        for (auto& [name, l] : launched)
-          if (name == kernel) result.seconds = quickest([&l = l] { l.run(); });
-      } else if (!what.empty()) throw Failure{"calls.txt has a line '" + what + "', which this runner does not know"};
+      else if (what == "launch") { const auto l = std::make_shared<Launch>(launch(in)); make([=] { l->run(); }); }
+      else if (what == "begin") begin(in);
+      else if (what == "end") end();
+      else if (!what.empty()) throw Failure{"calls.txt has a line '" + what + "', which this runner does not know"};
     }
     finish();
-    if (result.kind != "rate") result.seconds = now() - begin;
+    result.seconds = now() - started;
+    for (Part& p : result.parts)
+      p.seconds = quickest([&p] {
+        for (const auto& call : p.calls) call();
+      });
     for (uint64_t at : blocks) if (at) release(at);
     for (uint64_t m : modules) CALL(cuModuleUnload, (uint64_t), m);
   }
@@ -286,10 +318,17 @@ static string quoted(const string& text) {
 
 static string line(const Result& r) {
   char numbers[120];
-  snprintf(numbers, sizeof numbers, "\"seconds\": %.9g, \"bytes\": %.0f", r.seconds, r.bytes);
+  string parts;
+  for (const Part& p : r.parts) {
+    snprintf(numbers, sizeof numbers, "\"amount\": %.0f, \"seconds\": %.9g}", p.amount, p.seconds);
+    parts += (parts.empty() ? "{\"part\": " : ", {\"part\": ") + quoted(p.name) + ", \"unit\": " + quoted(p.unit) + ", " + numbers;
+  }
+  snprintf(numbers, sizeof numbers, "\"seconds\": %.9g", r.seconds);
   return "{\"name\": " + quoted(r.name) + ", \"kind\": " + quoted(r.kind) + ", \"passed\": " + (r.why.empty() ? "true" : "false") +
-         ", \"why\": " + quoted(r.why) + ", " + numbers + "}";
+         ", \"why\": " + quoted(r.why) + ", " + numbers + ", \"parts\": [" + parts + "]}";
 }
+
+const int VERSION = 2;
 
 struct Bundle {
   int version = 0;
@@ -309,7 +348,7 @@ static Bundle readBundle() {
     else if (what == "blocks") in >> b.blocks;
     else if (what == "program") { b.programs.emplace_back(); in >> b.programs.back(); }
   }
-  if (b.version != 1) stop("this bundle is of version " + std::to_string(b.version) + ", and this runner of version 1");
+  if (b.version != VERSION) stop("this bundle is of version " + std::to_string(b.version) + ", and this runner of version " + std::to_string(VERSION));
   return b;
 }
 
@@ -392,7 +431,7 @@ int main(int count, char** given) {
 
   FILE* out = fopen("results.json", "w");
   if (!out) stop("results.json cannot be written");
-  fprintf(out, "{\"version\": 1, \"commit\": %s, \"device\": %s,\n \"programs\": %zu, \"results\": [", quoted(bundle.commit).c_str(), device[0].c_str(),
+  fprintf(out, "{\"version\": %d, \"commit\": %s, \"device\": %s,\n \"programs\": %zu, \"results\": [", VERSION, quoted(bundle.commit).c_str(), device[0].c_str(),
           bundle.programs.size());
   size_t done = 0, failed = 0;
   const auto say = [&](const string& text, bool passed) {

@@ -1,6 +1,6 @@
 import { type Table, markdownTable, ms } from '../table.js';
 import type { LeftOut } from './bundle/programs.js';
-import type { GpuResult, GpuResults } from './results.js';
+import type { Baselines, GpuResult, GpuResults } from './results.js';
 
 /** The name of the page of a device. */
 export const pageName = ({ device }: GpuResults): string =>
@@ -10,7 +10,12 @@ export const pageName = ({ device }: GpuResults): string =>
     .replace(/^-|-$/g, '')}.md`;
 
 /** The page of what was found on a device, as Markdown. */
-export const gpuPage = (found: GpuResults, leftOut: readonly LeftOut[], command: string): string => {
+export const gpuPage = (
+  found: GpuResults,
+  baselines: Baselines | undefined,
+  leftOut: readonly LeftOut[],
+  command: string,
+): string => {
   const { device, commit } = found;
   const of = (kind: GpuResult['kind']): readonly GpuResult[] => found.results.filter((r) => r.kind === kind);
   const facts: Table = {
@@ -23,6 +28,11 @@ export const gpuPage = (found: GpuResults, leftOut: readonly LeftOut[], command:
       ['commit', commit],
     ],
   };
+  const other = baselines?.library ?? 'CuPy';
+  const besides = (name: string, seconds: number): string => {
+    const theirs = baselines?.seconds[name];
+    return theirs === undefined ? 'not measured' : `${ms(1e3 * theirs)} ms, ${(theirs / seconds).toFixed(2)}`;
+  };
   const wrong = found.results.filter((r) => !r.passed);
   const blocks = [
     `# On a GPU: ${device.name}`,
@@ -31,17 +41,51 @@ export const gpuPage = (found: GpuResults, leftOut: readonly LeftOut[], command:
     markdownTable(facts),
     '## Memory',
     markdownTable({
-      head: ['kernel', 'answer', 'bytes of a launch', 'time', 'bytes a second', 'of the copy'],
-      rows: of('rate').map((r) => [
-        r.name,
-        answer(r),
-        r.bytes.toExponential(2),
-        `${ms(1e3 * r.seconds)} ms`,
-        gigabytes(r.bytes / r.seconds),
-        `${Math.round((100 * r.bytes) / r.seconds / device.copy)} %`,
-      ]),
+      head: ['kernel', 'answer', 'bytes of a launch', 'time', 'bytes a second', 'of the copy', other],
+      rows: of('rate').flatMap((r) =>
+        r.parts.map(({ amount, seconds }) => [
+          r.name,
+          answer(r),
+          amount.toExponential(2),
+          `${ms(1e3 * seconds)} ms`,
+          gigabytes(amount / seconds),
+          `${Math.round((100 * amount) / seconds / device.copy)} %`,
+          besides(r.name, seconds),
+        ]),
+      ),
     }),
-    '- Bytes: what the kernel must read and write, each element once.',
+    '- Bytes: what the kernel must read and write, each element once. `struct-for` goes over every other block of a sparse field.',
+    `- ${other}: its time, and how many times longer that is.`,
+    '## Sparse algebra',
+    markdownTable({
+      head: ['expression', 'answer', 'part', 'results', 'time', other],
+      rows: of('algebra').flatMap((r) =>
+        r.parts.map(({ part, amount, seconds }) => [
+          r.name,
+          answer(r),
+          part,
+          String(amount),
+          `${ms(1e3 * seconds)} ms`,
+          besides(`${r.name} ${part}`, seconds),
+        ]),
+      ),
+    }),
+    '- values: the numbers of the result, on the device. The other library finds the pattern of the result each time; ours was found when the kernels were made.',
+    '- whole: besides, the numbers of the matrices are sent to the device, and those of the result read.',
+    '## Fields',
+    markdownTable({
+      head: ['program', 'answer', 'part', 'time', 'a second', 'times the first'],
+      rows: of('fields').flatMap((r) =>
+        r.parts.map(({ part, amount, unit, seconds }) => [
+          r.name,
+          answer(r),
+          part,
+          `${ms(1e3 * seconds)} ms`,
+          `${(amount / seconds).toExponential(2)} ${unit}`,
+          (seconds / r.parts[0].seconds).toFixed(2),
+        ]),
+      ),
+    }),
     '## Programs',
     markdownTable({
       head: ['programs', 'right', 'wrong'],

@@ -2,14 +2,14 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LeftOut } from './bundle/programs.js';
 import { gpuPage, pageName } from './gpu-page.js';
-import { readResults } from './results.js';
+import { readBaselines, readResults } from './results.js';
 
-/** Makes the page of the results that lie in a bundle. Gives its file. Errors: those of `readResults`. */
+/** Makes the page of the results that lie in a bundle. Gives its file. Errors: those of `readResults` and `readBaselines`. */
 export const importResults = (bundle: string, pages: string, command: string): string => {
   const found = readResults(bundle);
   const file = join(pages, pageName(found));
   mkdirSync(pages, { recursive: true });
-  writeFileSync(file, gpuPage(found, leftOutOf(bundle), command));
+  writeFileSync(file, gpuPage(found, readBaselines(bundle), leftOutOf(bundle), command));
   return file;
 };
 

@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '@filigree/ir';
+import type { Kind } from './bundle/programs.js';
+import type { Part } from './bundle/recording.js';
 import { VERSION } from './bundle/write-bundle.js';
 
 /** What the runner of a bundle found on a device. */
@@ -23,14 +25,34 @@ export interface GpuResults {
 
 export interface GpuResult {
   readonly name: string;
-  readonly kind: 'conformance' | 'gallery' | 'rate';
+  readonly kind: Kind;
   readonly passed: boolean;
   /** What was wrong. */
   readonly why: string;
-  /** Of the whole program; of what is measured, of one launch. */
+  /** Of the whole program, each call once. */
   readonly seconds: number;
-  readonly bytes: number;
+  /** What was measured by itself, the seconds of one time. */
+  readonly parts: readonly (Omit<Part, 'calls'> & { readonly seconds: number })[];
 }
+
+/** Seconds that another library takes, by the name of a program, or of a part: `power-2 whole`. */
+export interface Baselines {
+  readonly library: string;
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+/** Reads `baselines.json` of a folder, if it is there. Error: `gpu/results` where it is none. */
+export const readBaselines = (folder: string): Baselines | undefined => {
+  const file = join(folder, 'baselines.json');
+  if (!existsSync(file)) return undefined;
+  const given = parsed(readFileSync(file, 'utf8')) as Partial<Baselines> | undefined;
+  const { library, seconds } = given ?? {};
+  if (typeof library === 'string' && seconds && Object.values(seconds).every((s) => typeof s === 'number'))
+    return { library, seconds };
+  return fail('gpu/results', `${file} is not what baselines.py writes`, {
+    remedy: 'run `python3 baselines.py` in the folder again, or remove the file',
+  });
+};
 
 /** Reads `results.json` of a folder. Errors: `gpu/results` where it is missing, broken or ends early, `gpu/version`. */
 export const readResults = (folder: string): GpuResults => {
@@ -59,7 +81,7 @@ export const readResults = (folder: string): GpuResults => {
   return given;
 };
 
-const parsed = (text: string): Partial<GpuResults> | undefined => {
+const parsed = (text: string): (Partial<GpuResults> & object) | undefined => {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? value : undefined;
@@ -76,8 +98,11 @@ const complete = (given: Partial<GpuResults>): given is GpuResults => {
     numbers.every((n) => typeof n === 'number') &&
     texts.every((t) => typeof t === 'string') &&
     Array.isArray(results) &&
-    results.every((r) => KINDS.includes(r.kind) && typeof r.name === 'string' && typeof r.passed === 'boolean')
+    results.every(
+      (r) =>
+        KINDS.includes(r.kind) && typeof r.name === 'string' && typeof r.passed === 'boolean' && Array.isArray(r.parts),
+    )
   );
 };
 
-const KINDS: readonly unknown[] = ['conformance', 'gallery', 'rate'];
+const KINDS: readonly unknown[] = ['conformance', 'gallery', 'rate', 'algebra', 'fields'] satisfies readonly Kind[];

@@ -7,19 +7,25 @@ import { gallery, small } from '@filigree/e2e';
 import { type Order, cudaMachine } from '@filigree/shims';
 import { DiagnosticError } from 'filigree';
 import { disagreement } from './agree.js';
+import { algebra } from './algebra.js';
+import { fieldRates } from './field-rates.js';
 import { type Rate, rates } from './rates.js';
+import { RELATIVE, byRelative } from './relative.js';
 import { type Recorder, recorderOn } from './recorder.js';
 import type { DataType, Recording } from './recording.js';
 
 /** A program of a bundle: its calls, and by how much what it reads may differ from what was read here. */
 export interface BundledProgram {
   readonly name: string;
-  readonly kind: 'conformance' | 'gallery' | 'rate';
+  readonly kind: Kind;
   readonly recording: Recording;
   readonly tolerance: (type: DataType) => string;
-  /** The kernel whose launches are measured, and what one of them moves. */
-  readonly rate?: { readonly kernel: string; readonly bytes: number };
+  /** What lies beside it, for others who do the same. */
+  readonly files?: Readonly<Record<string, Uint8Array | string>>;
 }
+
+/** What programs are for; those of the last three are measured in parts. */
+export type Kind = 'conformance' | 'gallery' | 'rate' | 'algebra' | 'fields';
 
 /** One that is not in it, and why. */
 export interface LeftOut {
@@ -46,7 +52,10 @@ export async function* bundledPrograms({
   const pictures = mkdtempSync(join(tmpdir(), 'filigree-pictures-'));
   for (const name of examples) yield example(name, pictures, forward, mixed);
   rmSync(pictures, { recursive: true });
-  if (elements > 0) for (const rate of rates(elements)) yield measured(rate, forward);
+  if (elements === 0) return;
+  for (const rate of rates(elements)) yield measured(rate, forward);
+  yield* algebra(elements, forward);
+  yield* fieldRates(elements, forward);
 }
 
 const ORDERS: readonly Order[] = ['forward', { seed: 20264 }];
@@ -92,7 +101,7 @@ const example = async (
   if (typeof second === 'string') return { name, reason: second };
   const reason = disagreement(first, second, RELATIVE);
   if (reason !== undefined) return { name, reason };
-  return { name, kind: 'gallery', recording: first, tolerance: (t) => `relative ${RELATIVE[t] ?? 0}` };
+  return { name, kind: 'gallery', recording: first, tolerance: byRelative };
 };
 
 /* What is launched after it, over and over to be timed, as often as the clock says. */
@@ -101,27 +110,22 @@ const untilLastRead = ({ modules, steps }: Recording): Recording => ({
   steps: steps.slice(0, steps.map((s) => s.call).lastIndexOf('read') + 1),
 });
 
-/* Sums in another order, products that are added without rounding. */
-const RELATIVE: Readonly<Partial<Record<DataType, number>>> = { f32: 1e-4, f64: 1e-9 };
-
 const isFloat = (t: DataType): boolean => t === 'f32' || t === 'f64';
 
 /* Both ends of the result are looked at: the whole of it would have to be sent along. */
 const measured = async (
   { name, module, fill, kernel, elements, bytes, result }: Rate,
-  { backend, take }: Recorder,
+  { backend, part, take }: Recorder,
 ): Promise<BundledProgram> => {
   const legal = orThrow(backend.legalize.run(module));
   const artifact = orThrow(await backend.compile!(orThrow(backend.emit.run(legal)))());
   const x = orThrow(await backend.load!(artifact, legal)());
   try {
     x.launch(fill, [elements]);
-    x.launch(kernel, [elements]);
+    part({ part: 'launch', calls: 'launches', amount: bytes, unit: 'bytes' }, () => x.launch(kernel, [elements]));
     const length = Math.min(elements, ENDS);
     for (const first of [0, elements - length]) x.buffer(result).read(new Float64Array(length), first);
-    const recording = take();
-    const { kernel: launched } = recording.steps.filter((s) => s.call === 'launch').at(-1)!;
-    return { name, kind: 'rate', recording, tolerance: () => 'ulps 0', rate: { kernel: launched, bytes } };
+    return { name, kind: 'rate', recording: take(), tolerance: () => 'ulps 0' };
   } finally {
     x.dispose();
     take();

@@ -11,11 +11,13 @@ import { cudaFlags, cudaLanguage } from '@filigree/backend-cuda';
 import { type Module, byteSize, fail } from '@filigree/ir';
 import * as TE from 'fp-ts/lib/TaskEither.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import type { Argument, At, DataType, RecordedModule, Recording, Step } from './recording.js';
+import type { Argument, At, DataType, Part, RecordedModule, Recording, Step } from './recording.js';
 
 /** A backend for CUDA that does what it is asked to on a machine, and notes what it asks of the driver. */
 export interface Recorder {
   readonly backend: Backend;
+  /** Notes that what is asked meanwhile is to be measured. */
+  readonly part: <T>(part: Part, run: () => T) => T;
   /** What was asked until now, and nothing of it from then on. */
   readonly take: () => Recording;
 }
@@ -48,6 +50,12 @@ export const recorderOn = (machine: GpuMachine): Recorder => {
             return x;
           }),
         ),
+    },
+    part: (part, run) => {
+      notes.note({ call: 'begin', ...part });
+      const result = run();
+      notes.note({ call: 'end' });
+      return result;
     },
     take: notes.take,
   };

@@ -35,7 +35,19 @@ export type Step =
       readonly blocks: number;
       readonly threads: number;
       readonly args: readonly Argument[];
-    };
+    }
+  | ({ readonly call: 'begin' } & Part)
+  | { readonly call: 'end' };
+
+/** Calls, from `begin` to `end`, that are made over and over to be measured, when all others were made. One may lie in another. */
+export interface Part {
+  readonly part: string;
+  /** All calls, or launches and what is cleared between them, without what the host reads and writes besides. */
+  readonly calls: 'all' | 'launches';
+  /** What is done each time, of which a rate is told. */
+  readonly amount: number;
+  readonly unit: 'bytes' | 'results' | 'particles' | 'cells';
+}
 
 /** An address of a block, or the 8 bytes in which a number lies. */
 export type Argument = At | { readonly bits: Uint8Array };

@@ -7,7 +7,7 @@ import type { BundledProgram, LeftOut } from './programs.js';
 import type { Argument, At, Step } from './recording.js';
 
 /** The version of what is written, which the runner writes into its results. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Beside the programs, as they are. */
 const FILES = ['run.sh', 'runner.cpp', 'baselines.py', 'README.md'];
@@ -40,7 +40,7 @@ export const writeBundle = async (
 };
 
 /* The calls as lines of words, what is written and expected as one file of bytes. */
-const writeProgram = (folder: string, { name, kind, recording, tolerance, rate }: BundledProgram): void => {
+const writeProgram = (folder: string, { name, kind, recording, tolerance, files }: BundledProgram): void => {
   mkdirSync(folder, { recursive: true });
   recording.modules.forEach(({ text, flags }, k) => {
     writeFileSync(join(folder, `kernels-${k}.cu`), text);
@@ -63,6 +63,10 @@ const writeProgram = (folder: string, { name, kind, recording, tolerance, rate }
         const { module, kernel, blocks, threads, args } = step;
         return `launch ${module} ${kernel} ${blocks} ${threads} ${args.length} ${args.map(argument).join(' ')}`.trimEnd();
       }
+      case 'begin':
+        return `begin ${step.calls} ${step.amount} ${step.unit} ${step.part}`;
+      case 'end':
+        return 'end';
     }
   };
   const lines = [
@@ -70,11 +74,11 @@ const writeProgram = (folder: string, { name, kind, recording, tolerance, rate }
     `kind ${kind}`,
     `modules ${recording.modules.length}`,
     ...recording.steps.map(line),
-    ...(rate ? [`rate ${rate.kernel} ${rate.bytes}`] : []),
     '',
   ];
   writeFileSync(join(folder, 'calls.txt'), lines.join('\n'));
   writeFileSync(join(folder, 'data.bin'), data.bytes());
+  for (const [file, contents] of Object.entries(files ?? {})) writeFileSync(join(folder, file), contents);
 };
 
 const place = ({ block, offset }: At): string => `${block} ${offset}`;
