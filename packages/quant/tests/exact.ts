@@ -104,11 +104,13 @@ const isEven = (x: number, type: Float): boolean => {
   return int64[0] % 2n === 0n;
 };
 
-/** A finite float as it is. */
+/** A finite float as it is, by its bits: a loop over its exponent would take most of the time of the tests. */
 const dyadic = (x: number): Dyadic => {
-  let [n, e] = [x, 0];
-  for (; !Number.isInteger(n); e--) n *= 2;
-  return { n: BigInt(n), e };
+  if (Number.isSafeInteger(x)) return { n: BigInt(x), e: 0 };
+  float64[0] = x;
+  const exponent = Number((int64[0] >> 52n) & 0x7ffn);
+  const digits = (int64[0] & 0xfffffffffffffn) | (exponent === 0 ? 0n : 1n << 52n);
+  return { n: x < 0 ? -digits : digits, e: Math.max(exponent, 1) - 1075 };
 };
 
 const aligned = (a: Dyadic, b: Dyadic): readonly [bigint, bigint] => {
@@ -128,4 +130,10 @@ const middle = (a: Dyadic, b: Dyadic): Dyadic => {
 
 const negative = ({ n, e }: Dyadic): Dyadic => ({ n: -n, e });
 
-const bitLength = (n: bigint): number => (n === 0n ? 0 : n.toString(2).length);
+/** Of a natural number: of one that a float holds, its exponent tells. */
+const bitLength = (n: bigint): number => {
+  if (n === 0n) return 0;
+  if (n >> 53n !== 0n) return 53 + bitLength(n >> 53n);
+  float64[0] = Number(n);
+  return Number(int64[0] >> 52n) - 1022;
+};
