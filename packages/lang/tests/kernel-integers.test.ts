@@ -138,3 +138,70 @@ it('x++ is the number that x was', () =>
     for (const i of range(5, 8)) r[i] = 1e-20;
     for (const i of range(5, 8)) r[i - 5] += r[i]++ * 1e20;
   }));
+
+describe('bits of floats', () => {
+  const numbers = [0, -0, 0.9, -0.9, 2.5, -2.5, 1e9 + 0.5, 2 ** 31, -(2 ** 31), 2 ** 31 - 1, 2 ** 31 + 256];
+  const large = [
+    2 ** 32,
+    -(2 ** 32) - 512,
+    3e9,
+    -3e9,
+    1e10,
+    -1e12,
+    2 ** 53,
+    -(2 ** 63),
+    2 ** 63 + 2 ** 50,
+    1e22,
+    -1e300,
+  ];
+  const all = [...numbers, ...large, Infinity, -Infinity, NaN];
+  /* Of each number, by what plain TypeScript says: with one operand that is a float, with the other, and with both. */
+  const combined = (r: Float64Array, x: Float64Array | Float32Array): void => {
+    for (const p of range(25)) {
+      r[8 * p] = x[p] | 0;
+      r[8 * p + 1] = ~~x[p];
+      r[8 * p + 2] = x[p] & 255;
+      r[8 * p + 3] = x[p] ^ x[24 - p];
+      r[8 * p + 4] = x[p] >> 3;
+      r[8 * p + 5] = x[p] >>> 0;
+      r[8 * p + 6] = x[p] << 5;
+      r[8 * p + 7] = 3 << x[p];
+    }
+  };
+
+  it.each([
+    ['f64', Float64Array],
+    ['f32', Float32Array],
+  ] as const)('of %s are those of plain TypeScript', (type, List) => {
+    const x = List.from(all);
+    const [expected, got] = [new Float64Array(200), new Float64Array(200)];
+    combined(expected, x);
+    run(define([array('f64', 200), array(type, 25)], combined), [got, x]);
+    expect([...got]).toEqual([...expected]);
+  });
+
+  it('of quotients and products of integers are exact, also where floats are f32', () => {
+    const fn = (r: Float64Array, n: Int32Array): void => {
+      for (const p of range(4)) {
+        const half = n[p] * 0.5;
+        r[p] = (n[p] / n[(p + 1) % 4]) | 0;
+        r[4 + p] = (half | 0) + (Math.floor(n[p] / 10) & 0xffff);
+      }
+    };
+    const n = Int32Array.of(2147483647, 16777217, -123456789, 0);
+    const [expected, got] = [new Float64Array(8), new Float64Array(8)];
+    fn(expected, n);
+    run(define([array('f64', 8), array('i32', 4)], fn), [got, n]);
+    expect([...got]).toEqual([...expected]);
+  });
+
+  it('beside integers of 64 bits, and of truth values, are refused', () => {
+    const wide = (h: BigInt64Array): void => void (h[0] = h[0] | (2.5 as unknown as bigint));
+    const truth = (h: Int32Array): void => void (h[0] = ((h[1] > 0) as unknown as number) | 0);
+    for (const [fn, type] of [
+      [wide, 'i64'],
+      [truth, 'i32'],
+    ] as const)
+      expect(problemsOf(define([array(type, 4)], fn)).map((p) => p.code)).toEqual(['lang/type']);
+  });
+});

@@ -12,6 +12,7 @@ import {
   type Value,
 } from '@filigree/ir';
 
+import { wholeValue } from './to-int32.js';
 import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
 import type { Scalar } from './scalar.js';
 
@@ -29,7 +30,10 @@ export interface Operator {
   readonly kind: (kinds: readonly Kind[], args: readonly Scalar[], settled: boolean) => Kind | Misfit;
   /** The type each operand is converted to; `result` is that of the result. */
   readonly operands: 'result' | 'joined' | 'selected' | 'as they are';
-  /** Of operations on bits: literals, and what does not fit the type of the result, are taken modulo its width. */
+  /**
+   * Of operations on bits: literals, and what does not fit the type of the result, are taken modulo its width; of a float, what `toInt32` makes of it. What is just
+   * `float` is computed as f64 for them, as plain TypeScript does: `(i / n) | 0` is right for all i.
+   */
   readonly bits?: true;
   /** The ops; `type` is the result's. */
   readonly emit: (b: Builder, args: readonly Value[], type: ScalarType) => Value;
@@ -140,14 +144,19 @@ const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
  * Bits of u32 and of signed integers together are 32 of no stated sign, an i32 unless they meet an u32: so are they in plain
  * TypeScript. With 64 bits all are extended to those.
  */
-const bitwise: Operator['kind'] = (kinds, args) => {
+const bitwise: Operator['kind'] = (given, args) => {
+  const kinds = given.map(wholeOf);
   const own = kinds.map((k, n) => bitsOf(k, args[n], kinds.includes('u64')));
   const wide = own.some((k) => k === 'i64' || k === 'u64');
+  if (wide && given.some(isReal)) return notWhole(given)!;
   const signs = new Set(own.map((k, n) => (k === undefined ? undefined : isUnsigned(k, args[n]))));
-  const all = notWhole(kinds) ?? joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
+  const all = joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
   if (isMisfit(all) || all === undefined || wide) return all;
   return all === 'mixed' || (own.includes('u32') && signs.has(false)) ? 'int' : promote(all);
 };
+
+/** The bits of a float are those of an i32. */
+const wholeOf = (k: Kind): Kind => (isReal(k) ? 'i32' : k);
 
 /** The kind of an operand of bits. A literal that does not fit i32 has the first type that it fits, beside an u64 that if it can. */
 const bitsOf = (k: Kind, s: Scalar, beside64 = false): Kind => {
@@ -161,7 +170,8 @@ const isUnsigned = (k: Kind, s: Scalar): boolean | undefined =>
   isWholeLiteral(s) ? (s.value >= 0 ? undefined : false) : k === 'u8' || k === 'u16' || k === 'u32';
 
 /** Shifts have the type of what is shifted, whatever that of the amount. */
-const shift: Operator['kind'] = (kinds, args) => {
+const shift: Operator['kind'] = (given, args) => {
+  const kinds = given.map(wholeOf);
   const [left] = kinds.map((k, n) => bitsOf(k, args[n]));
   return notWhole(kinds) ?? (left === 'mixed' || (left === 'u32' && isWholeLiteral(args[0])) ? 'int' : promote(left));
 };
@@ -283,7 +293,8 @@ const table = {
     kind: shiftZeros,
     operands: 'as they are',
     bits: true,
-    emit: (b, [x, y], type) => {
+    emit: (b, args, type) => {
+      const [x, y] = args.map((v) => wholeValue(b, v));
       const wide = type === 'u64' ? 'u64' : 'u32';
       const as = (v: Value, to: ScalarType): Value => (v.type === to ? v : b.cast(v, to));
       return as(b.shr(as(x, wide), as(y, wide)), type);

@@ -23,6 +23,7 @@ import {
 } from '../code/code.js';
 import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
 import { operatorOf } from '../code/operators.js';
+import { wholeValue } from '../code/to-int32.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
 import {
@@ -199,7 +200,10 @@ class Emitter {
   /** A scalar converted to a type. */
   private as(s: Scalar, type: ScalarType): Value {
     if (s.is === 'literal') return this.b.constant(constantOf(s.value, type), type);
-    const value = this.value(s);
+    return this.to(this.value(s), type);
+  }
+
+  private to(value: Value, type: ScalarType): Value {
     return value.type === type ? value : this.b.cast(value, type);
   }
 
@@ -208,14 +212,16 @@ class Emitter {
   }
 
   private compute(i: Instruction & { do: 'compute' }): Value {
-    const { emit, operands } = operatorOf(i.operator);
+    const { emit, operands, bits } = operatorOf(i.operator);
+    const { b } = this;
     const type = this.types.typeOf(i.to);
     if (i.operator === 'cast') return this.cast(i.args[0], type);
     const args = i.args.map((s, k) => {
       if (operands === 'as they are' || (operands === 'selected' && k === 0)) return this.value(s);
+      if (bits && s.is !== 'literal') return this.to(wholeValue(b, this.value(s)), type);
       return this.as(s, operands === 'joined' ? this.types.joinedType(i.args) : type);
     });
-    return emit(this.b, args, type);
+    return emit(b, args, type);
   }
 
   private load(place: Place, type: ScalarType): Value {

@@ -173,6 +173,12 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
   }
 };
 
+/** Whether what an operation takes is to be f64: for bits it is, as in plain TypeScript, whatever comes of it. */
+const asksFor = (i: Instruction & { do: 'compute' }, isWide: (s: Scalar) => boolean): boolean => {
+  const { operands, bits } = operatorOf(i.operator);
+  return bits === true || (operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
+};
+
 /** Turns operands that are just `float` into f64 if they are used with f64; returns whether that changed any. */
 const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | Cell) => Kind): boolean => {
   const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
@@ -198,7 +204,7 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
         .includes(true);
     case 'compute':
       if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
-      return askAll(i.args, operatorOf(i.operator).operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
+      return askAll(i.args, asksFor(i, isWide));
     default:
       return false;
   }
