@@ -89,11 +89,10 @@ export class Queue {
     const copied = call.inputs.length > 0;
     if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
-    call.record();
+    call.record?.();
     calls[window.length] = call;
     window.add(kind, call.args);
     if (copied) for (const b of call.inputs) inputs.add(b);
-    this.counts.launches++;
     if (call.returns) {
       this.flush();
       return call.finish(given, before);
@@ -140,6 +139,7 @@ export class Queue {
   report(): QueueReport {
     return {
       ...this.counts,
+      launches: this.counts.launches + this.window.length,
       kinds: { ...this.kindsLaunched },
       timeline: [...this.timeline],
       remembered: this.plans.tasks,
@@ -161,7 +161,7 @@ export class Queue {
   /** Runs the launches up to where the user's loop begins anew, and keeps the others. */
   private flushWhole(): void {
     const { window } = this;
-    const { whole, repeats } = window;
+    const { whole, repeats } = window.turn;
     const longest = this.limit > this.wanted && this.limit >= LONGEST;
     const rest = this.calls.slice(whole, window.length).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
     window.cut(whole);
@@ -226,6 +226,7 @@ export class Queue {
   }
 
   private clear(): void {
+    this.counts.launches += this.window.length;
     this.window.clear();
     if (this.inputs.size > 0) this.inputs.clear();
   }
