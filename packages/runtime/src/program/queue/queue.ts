@@ -74,7 +74,20 @@ export class Queue {
    */
   launcherOf(call: Call): (given: readonly unknown[], before: Returned) => Returned {
     const kind = this.kindOf(call);
-    return (given, before) => this.run(call, kind, given, before);
+    const { atOnce } = this.setting;
+    const { bind, args } = call;
+    if (atOnce || call.copiesOut || call.returns || call.record || call.inputs.length > 0)
+      return (given, before) => this.run(call, kind, given, before);
+    /* What most launches are: scalars, if anything, go in, and nothing comes out. */
+    const { window, calls } = this;
+    return (given, before) => {
+      if (this.stopped) return this.run(call, kind, given, before);
+      bind(given);
+      calls[window.length] = call;
+      window.add(kind, args);
+      if (window.length >= this.limit) this.flushWhole();
+      return before;
+    };
   }
 
   private run(call: Call, kind: number, given: readonly unknown[], before: Returned): Returned {
