@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { type Module, buildKernel, declareBuffer, makeModule, scalarTypes } from '@filigree/ir';
+import { alikeKernels, withNumbers } from '@filigree/opt';
 import { axpy, codeOf, loaded, problems, right, sourcesOf } from './helpers.js';
 import { toolchainHere } from './toolchain-here.js';
 
@@ -33,6 +34,42 @@ describe.skipIf(!usable)('a loaded module', () => {
     }
     expect([...x.buffers.f]).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     expect([...x.buffers.y]).toEqual(new Array(8).fill(0));
+  });
+
+  it('has one function for kernels that differ in numbers alone, and an entry for each', async () => {
+    const buffers = [declareBuffer('y', 'i32', 8, 'output')];
+    const least = -(2 ** 31);
+    const fills = [
+      [3, least],
+      [5, 7],
+      [8, 9],
+    ].map(([count, value]) =>
+      buildKernel(
+        `fill${count}`,
+        { by: 'i32' },
+        (b, p) =>
+          void b.for(b.i32(0), b.i32(count!), b.i32(1), { parallel: true }, [], (i) =>
+            b.store('y', b.add(b.i32(value!), p.by), i),
+          ),
+        buffers,
+      ),
+    );
+    const [{ kernel, numbers }, ...others] = alikeKernels(fills);
+    expect(others).toEqual([]);
+    const module = makeModule(
+      'fills',
+      buffers,
+      fills.map(({ name }, k) => withNumbers(kernel, name, numbers[k]!)),
+    );
+    expect(String(sourcesOf(module).files[0]!.contents).match(/^static void fill\d\(/gm)).toEqual([
+      'static void fill3(',
+    ]);
+    const x = await loaded(module);
+    x.launch('fill8', [1]);
+    x.launch('fill3', [2]);
+    expect([...x.buffers.y]).toEqual([...new Array(3).fill(least + 2), ...new Array(5).fill(10)]);
+    x.launch('fill5', [0]);
+    expect([...x.buffers.y]).toEqual([...new Array(5).fill(7), ...new Array(3).fill(10)]);
   });
 
   it('has no view of scratch buffers', async () => {

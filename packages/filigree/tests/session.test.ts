@@ -14,7 +14,9 @@ import {
   ijk,
   kernel,
   layout,
+  ndrange,
   program,
+  range,
   session,
   type Branch,
   type CompiledProgram,
@@ -56,10 +58,14 @@ const subsets = GRAPH_PASSES.reduce<GraphPass[][]>(
   [[]],
 );
 
+const ACTIVE = 'active elements';
+
 /** Fields of so many values along one axis, two and three, in nodes of their own; the last in nodes within nodes. */
 const ofAxes = (n: number) => {
   const [u, w] = [field('u', 'f64'), field('w', 'f64')];
-  const on = <D, A>(axes: number, tree: Layout, damp: D, add: A) => ({ axes, tree, damp, add });
+  const on = <D, A>(axes: number, tree: Layout, damp: D, add: A, over = ACTIVE) => ({
+    ...{ axes, tree, damp, add, over },
+  });
   const each = (node: Branch): Layout => layout(node.place(u), node.place(w));
   return [
     on(
@@ -91,6 +97,39 @@ const ofAxes = (n: number) => {
       kernel([u, w], (u: Grid3, w: Grid3) => {
         for (const [k, l, m] of active(w)) w[k]![l]![m]! += u[k]![l]![m]!;
       }),
+    ),
+    on(
+      2,
+      each(dense(ij, [n / 100, 100])),
+      kernel([u, w], { scope: { n } }, (u: Grid2, w: Grid2) => {
+        for (const [k, l] of ndrange(n / 100, 100)) u[k]![l] = u[k]![l]! * 0.5 + w[k]![l]!;
+      }),
+      kernel([u, w], { scope: { n } }, (u: Grid2, w: Grid2) => {
+        for (const [k, l] of ndrange(n / 100, 100)) w[k]![l]! += u[k]![l]!;
+      }),
+      'rows',
+    ),
+    on(
+      3,
+      each(dense(ijk, [n / 300, 10, 30])),
+      kernel([u, w], { scope: { n } }, (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of ndrange(n / 300, 10, 30)) u[k]![l]![m] = u[k]![l]![m]! * 0.5 + w[k]![l]![m]!;
+      }),
+      kernel([u, w], { scope: { n } }, (u: Grid3, w: Grid3) => {
+        for (const [k, l, m] of ndrange(n / 300, 10, 30)) w[k]![l]![m]! += u[k]![l]![m]!;
+      }),
+      'numbers of rows',
+    ),
+    on(
+      2,
+      each(dense(ij, [10, n / 10])),
+      kernel([u, w], { scope: { n } }, (u: Grid2, w: Grid2) => {
+        for (const [k, l] of ndrange(10, n / 10)) u[k]![l] = u[k]![l]! * 0.5 + w[k]![l]!;
+      }),
+      kernel([u, w], { scope: { n } }, (u: Grid2, w: Grid2) => {
+        for (const [k, l] of ndrange(10, n / 10)) w[k]![l]! += u[k]![l]!;
+      }),
+      'numbers of elements',
     ),
   ] as const;
 };
@@ -220,9 +259,9 @@ for (const { name, backend } of backends) {
     });
 
     it.each(ofAxes(n))(
-      'runs kernels on fields of $axes axes and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
+      'runs kernels over $over of fields of $axes axes and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
       { timeout: 120_000 },
-      async ({ tree, damp, add }) => {
+      async ({ tree, damp, add, over }) => {
         const mixed = async (queue: false | QueueOptions) => {
           const open = kept(await session({ backend, queue }));
           const sim = kept(
@@ -237,7 +276,9 @@ for (const { name, backend } of backends) {
         };
         const wanted = await mixed(false);
         const others = await Promise.all(
-          subsets.map((without, k) => mixed({ without, window: [128, 3, 1, 5][k % 4]! })),
+          (over === ACTIVE ? subsets : [subsets[0]!, subsets.at(-1)!]).map((without, k) =>
+            mixed({ without, window: [128, 3, 1, 5][k % 4]! }),
+          ),
         );
         await fc.assert(
           fc.asyncProperty(fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 5 }), async (launched) => {
@@ -263,6 +304,43 @@ for (const { name, backend } of backends) {
         expect(all!.sim.queued()!.last!.graph.nodes.map(({ parts }) => parts.length)).toEqual([3]);
       },
     );
+
+    it('takes rows of a field for as many elements as they have', async () => {
+      const run = async (queue: boolean) => {
+        const open = kept(await session({ backend, queue }));
+        const [u, w] = [field('u', 'f64'), field('w', 'f64')];
+        const rows = kernel([u, w], { scope: { n } }, (u: Grid1, w: Grid2) => {
+          for (const k of range(n)) {
+            for (const l of range(3)) w[k]![l] = w[k]![l]! * 0.5 + u[k]! + l;
+            u[k] = u[k]! + 1;
+          }
+        });
+        const sim = kept(
+          await program({
+            ...{ layout: layout(dense(i, n).place(u), dense(ij, [n, 3]).place(w)), kernels: { rows } },
+            ...{ session: open, queue, fastMath: false },
+          }),
+        );
+        /* Of `w` it reads as many values as `u` has, those of the first third of the rows. */
+        const firsts = kept(
+          await compile(
+            {
+              inputs: { x: n, w: 3 * n },
+              run: ({ x, w }: { x: readonly number[]; w: readonly number[] }) => ({ y: x.map((v, k) => v + w[k]!) }),
+            },
+            { session: open, bind: { x: sim.fields.u.buffer(), w: sim.fields.w.buffer() } },
+          ),
+        );
+        sim.fields.u.fromArray(numbers(n));
+        for (let round = 0; round < 3; round++) {
+          firsts.run();
+          sim.run.rows();
+          await open.sync({ compiled: true });
+        }
+        return [firsts.buffer('y').read(), sim.fields.w.toArray()];
+      };
+      expect(await run(true)).toEqual(await run(false));
+    });
 
     it('sums over a field in the loop of the program that writes it', async () => {
       const open = kept(await session({ backend }));

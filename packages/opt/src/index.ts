@@ -1,3 +1,4 @@
+export { alikeKernels, withNumbers, withoutNumbers, type Alike } from './alike.js';
 export { canonicalize } from './canonicalize/canonicalize.js';
 export { cse } from './cse.js';
 export { dce } from './dce.js';

@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
-import { coreDialects, interpret, verifyModule, type Module, type Pass, type TypedArray } from '@filigree/ir';
 import {
+  coreDialects,
+  interpret,
+  opWith,
+  verifyModule,
+  type Kernel,
+  type Module,
+  type Pass,
+  type Region,
+  type TypedArray,
+} from '@filigree/ir';
+import {
+  alikeKernels,
   canonicalize,
   cse,
   dce,
@@ -22,6 +33,7 @@ import {
   unroll,
   vectorize,
   vectorizeNests,
+  withNumbers,
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
 import { componentInputs, randomComponents } from './random-components.js';
@@ -128,6 +140,49 @@ describe('passes keep the meaning of programs, to the last bit', () => {
   it('in any order', () => preserves(fc.array(fc.constantFrom(...passes), { minLength: 2, maxLength: 6 }), 250));
 
   it('the default pipeline', () => preserves(fc.constant(defaultPipeline().passes), 150));
+});
+
+/** A kernel with some of its integer constants replaced by others. */
+const otherwise = (kernel: Kernel, choose: Choose): Kernel => {
+  const regionOf = ({ params, ops }: Region): Region => ({
+    params,
+    ops: ops.map((op) => {
+      const { value } = op.attrs;
+      const other =
+        op.name === 'arith.constant' && ['i32', 'i64'].includes(op.results[0]!.type as string) && choose(3) === 0;
+      const attrs = other && typeof value === 'number' ? { ...op.attrs, value: value + choose(5) - 2 } : op.attrs;
+      return opWith(op, { attrs, regions: op.regions.map(regionOf) });
+    }),
+  });
+  return { ...kernel, name: `${kernel.name}_other`, body: regionOf(kernel.body) };
+};
+
+it('of kernels that differ in numbers alone, one stands for all, whatever passes make of it', () => {
+  let together = 0;
+  /* With another number a loop may have no end. */
+  const runs = (module: Module, seed: number, maxSteps: number): Record<string, TypedArray> | undefined => {
+    const buffers = randomInputs(seed);
+    return E.isRight(interpret(module, coreDialects, buffers, { maxSteps })) ? buffers : undefined;
+  };
+  fc.assert(
+    fc.property(program, ({ choices, seed }) => {
+      const module = randomModule(chooser(choices));
+      const given = module.kernels.flatMap((k) => [k, otherwise(k, chooser(choices.slice(3)))]);
+      for (const { members, kernel, numbers } of alikeKernels(given)) {
+        if (members.length > 1 && numbers[0]!.length > 0) together++;
+        const made = optimized({ ...module, kernels: [kernel] }, defaultPipeline().passes);
+        members.forEach((m, k) => {
+          const expected = runs({ ...module, kernels: [given[m]!] }, seed, 20_000);
+          if (!expected) return;
+          const own = { ...module, kernels: [withNumbers(made.kernels[0]!, given[m]!.name, numbers[k]!)] };
+          expect(verifyModule(own, coreDialects)).toEqual([]);
+          expect(differences(expected, runs(own, seed, 100_000))).toEqual([]);
+        });
+      }
+    }),
+    { numRuns: 60 },
+  );
+  expect(together).toBeGreaterThan(5);
 });
 
 describe('loops over records come out the same', () => {

@@ -36,6 +36,8 @@ export const lifecycle = ({ codes, what, again }: Spoken, release: () => void): 
   return {
     alive,
     ready: () => {
+      /* Every launch asks. */
+      if (!disposed && waiting === 0) return;
       alive();
       if (waiting > 0)
         fail(`${codes}/busy`, 'launches are still running', {

@@ -743,6 +743,49 @@ describe('a backend that compiles ahead', () => {
     expect(ahead[ahead.length - 1]).toMatchObject({ code: 'launch/list-full' });
   });
 
+  it('begins with kernels that differ in numbers alone at once', async () => {
+    const sizes = [64, 32, 16];
+    const grids = sizes.map((size) => ['z', 'r'].map((name) => field(`${name}${size}`, 'f32')));
+    const on = (size: number) =>
+      dense(i, size / 8)
+        .pointer()
+        .dense(i, 8);
+    const tree = layout(...grids.flatMap((pair, k) => pair.map((f) => on(sizes[k]).place(f))));
+    const relax = (z: Grid1, r: Grid1) => {
+      for (const k of active(z)) z[k] = r[k] + (z[k - 1] + z[k + 1]) / 4;
+    };
+    const fill = (z: Grid1, r: Grid1, size: number) => {
+      for (const k of range(size)) {
+        z[k] = k;
+        r[k] = 2 * k;
+      }
+    };
+    const kernels = Object.fromEntries(
+      grids.flatMap(([z, r], k) => [
+        [`fill${k}`, kernel([z, r, 'i32'], fill)],
+        [`relax${k}`, kernel([z, r], relax)],
+      ]),
+    );
+    const begun: string[][] = [];
+    const backend = {
+      ...interpreter(),
+      ahead: async ({ files }: { readonly files: readonly { readonly contents: unknown }[] }) =>
+        void begun.push([...(String(files[0].contents).match(/(?<=kernel @)\w+/g) ?? [])]),
+    };
+    const results = async (options: ProgramOptions<typeof kernels>): Promise<readonly unknown[]> => {
+      const sim = await make(options);
+      for (const [k, size] of sizes.entries()) {
+        (sim.run[`fill${k}`] as (size: number) => void)(size - 3);
+        for (let time = 0; time < 2; time++) (sim.run[`relax${k}`] as () => void)();
+      }
+      return Object.values(sim.fields).map((f) => [...f.entries()]);
+    };
+    expect(await results({ layout: tree, kernels, backend })).toEqual(
+      await results({ layout: tree, kernels, backend: interpreter() }),
+    );
+    expect(begun).toContainEqual(['relax0', 'relax1', 'relax2']);
+  });
+
   it('has nothing to begin with where it refuses the kernels', async () => {
     let begun = 0;
     const backend = {

@@ -1,6 +1,5 @@
 import {
   type CFamilyDialect,
-  type EmittedKernel,
   type Sources,
   type Tokens,
   cppTokens,
@@ -12,7 +11,7 @@ import { type NativeLanguage, sourceName } from '../native-language.js';
 import type { Buffer, Kernel, Module } from '@filigree/ir';
 import { emitHeader } from './header.js';
 import { listEntryText } from './list-entry.js';
-import type { KernelTexts } from './kernel-texts.js';
+import type { KernelText, KernelTexts } from './kernel-texts.js';
 import { type CppPlugin, pluginsOf } from '../plugin/plugin.js';
 import { type Piece, declaration, unitsOf } from './units.js';
 
@@ -33,9 +32,11 @@ export const emitModule = (
   const { dialect } = language;
   const used = pluginsOf(module, plugins);
   const top = [...used.flatMap((p) => p.includes), preambleOf(dialect)].join('\n');
-  const kernels = kernelNames(module).map((name, k) => texts(module, module.kernels[k], name));
-  const entries = kernels.map((k, n) => kernelEntry(module, module.kernels[n], k, dialect));
-  const run = runEntry(module, kernels, dialect);
+  const names = kernelNames(module);
+  const written = texts(module, names);
+  const kernels = [...new Set(written.map((w) => w.emitted))];
+  const entries = written.map((w, n) => kernelEntry(module, module.kernels[n], names[n], w, dialect));
+  const run = runEntry(module, names, dialect);
   const helpers = new Set(kernels.flatMap((k) => [...k.helpers]));
   const text = [
     buffersText(module, language),
@@ -124,7 +125,13 @@ const once = <A>(make: () => A): (() => A) => {
 };
 
 /** A function that C can call: it finds the buffers in the slab and returns 0, or what trapped. */
-const kernelEntry = (module: Module, kernel: Kernel, emitted: EmittedKernel, dialect: CFamilyDialect): string => {
+const kernelEntry = (
+  module: Module,
+  kernel: Kernel,
+  name: string,
+  { emitted, numbers }: KernelText,
+  dialect: CFamilyDialect,
+): string => {
   const position = new Map(module.buffers.map((b, k) => [b, k]));
   const scalars = kernel.params.map((p, k) => `${dialect.scalar[p.type as Buffer['type']]!} a${k}`);
   const args = [
@@ -132,9 +139,10 @@ const kernelEntry = (module: Module, kernel: Kernel, emitted: EmittedKernel, dia
     ...(emitted.takesThreads ? ['threads'] : []),
     ...(emitted.takesStatus ? ['&status'] : []),
     ...kernel.params.map((_, k) => `a${k}`),
+    ...numbers,
   ];
   return [
-    `${(dialect.tokens ?? cppTokens).entry}int filigree_kernel_${emitted.name}(${['char* slab', 'const long long* offsets', 'int threads', ...scalars].join(', ')}) {`,
+    `${(dialect.tokens ?? cppTokens).entry}int filigree_kernel_${name}(${['char* slab', 'const long long* offsets', 'int threads', ...scalars].join(', ')}) {`,
     '  int status = 0;',
     `  ${emitted.name}(${args.join(', ')});`,
     '  return status;',
@@ -144,13 +152,13 @@ const kernelEntry = (module: Module, kernel: Kernel, emitted: EmittedKernel, dia
 };
 
 /** All kernels in order, if none takes arguments. */
-const runEntry = (module: Module, kernels: readonly EmittedKernel[], { tokens = cppTokens }: CFamilyDialect): string =>
+const runEntry = (module: Module, names: readonly string[], { tokens = cppTokens }: CFamilyDialect): string =>
   module.kernels.some((k) => k.params.length > 0)
     ? ''
     : [
         `${tokens.entry}int filigree_run(char* slab, const long long* offsets, int threads) {`,
         '  int status = 0;',
-        ...kernels.map((k) => `  if (status == 0) status = filigree_kernel_${k.name}(slab, offsets, threads);`),
+        ...names.map((name) => `  if (status == 0) status = filigree_kernel_${name}(slab, offsets, threads);`),
         '  return status;',
         '}',
         '',

@@ -26,6 +26,7 @@ import {
   type TypedArray,
   type Value,
 } from '@filigree/ir';
+import { rangesOfParams } from '../alike.js';
 import { constantOfOp } from '../support/constant-in.js';
 import type { Facts } from '../support/facts.js';
 import { conditionsOf, impliedBy, type Condition } from './conditions.js';
@@ -73,6 +74,7 @@ export const rangesOf = (
   const set = (v: Value, range: IntegerRange | undefined): void => {
     if (range) known.set(v.id, range);
   };
+  for (const [id, [lo, hi]] of rangesOfParams(kernel)) known.set(id, { lo, hi, align: 1 });
 
   const note = (op: Op): void => {
     const result = op.results[0];

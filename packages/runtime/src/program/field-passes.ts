@@ -76,6 +76,12 @@ export interface FieldPipelineOptions {
   readonly omit?: readonly string[] | true;
 }
 
+/** Passes from kernels on fields to kernels on memory. */
+export interface FieldPasses extends Pipeline<Module> {
+  /** The same in two parts: those that know of fields, and those for which an address is a number like any other. */
+  readonly parts: readonly [onFields: Pass<Module>, onMemory: Pass<Module>];
+}
+
 /** The passes for numbers in few bits, of `@filigree/quant`. */
 export interface BitPasses {
   readonly quantPasses: typeof quantPasses;
@@ -91,7 +97,7 @@ export const fieldPasses = (
   storage: Storage,
   options: FieldPipelineOptions | undefined,
   bits: BitPasses | undefined,
-): Pipeline<Module> => {
+): FieldPasses => {
   const {
     debug = false,
     losses = debug,
@@ -107,19 +113,21 @@ export const fieldPasses = (
     extensions = [],
   } = checkOptions('fieldPipeline', options, pipelineSpec);
   const dialects = dialectsOf(extensions);
-  const { onFields = [], onCells = [] } = bits?.quantPasses(storage, quant) ?? {};
+  const { onFields: onBits = [], onCells = [] } = bits?.quantPasses(storage, quant) ?? {};
   const counting = losses && bits ? [bits.countLosses(storage)] : [];
-  return pipeline([
+  const onFields = pipeline([
     /* Before branches are flattened, but after checks, which are of what the user wrote. */
     ...(debug ? [] : counting),
     lowerFields(storage, {
-      onFields: [...(debug ? counting : []), ...onFields],
+      onFields: [...(debug ? counting : []), ...onBits],
       onCells,
       ...(grain && { grain }),
       fences,
       ...lowering,
       ...(debug ? { checks: true } : {}),
     }),
+  ]);
+  const onMemory = pipeline([
     ...(omit === true
       ? []
       : without(
@@ -145,6 +153,7 @@ export const fieldPasses = (
         )),
     ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
+  return { ...pipeline([onFields, onMemory]), parts: [onFields, onMemory] };
 };
 
 /** Whether passes for numbers in few bits have something to do. */

@@ -46,7 +46,7 @@ export const launchByName = (
       copiesOut: false,
       returns: given.seen === true,
       bind: ([of]) => bind(of as NamedLaunch),
-      record: () => undefined,
+      record: undefined,
       start: () => startWith(args),
       startWith,
       startAsync: () => Promise.resolve(startWith(args)),

@@ -64,13 +64,20 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
         remedy: `write run.${name}(${parameters.map((p) => p.name).join(', ')})`,
       });
   };
+  const [only] = runs;
   return {
-    run: (given) => {
-      counted(given);
-      let result: Returned = NaN;
-      for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
-      return result;
-    },
+    run:
+      runs.length === 1
+        ? (given) => {
+            counted(given);
+            return only(given, NaN);
+          }
+        : (given) => {
+            counted(given);
+            let result: Returned = NaN;
+            for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
+            return result;
+          },
     runAsync: async (given) => {
       counted(given);
       let result: Returned = NaN;
@@ -106,7 +113,7 @@ export interface Call {
   readonly returns: boolean;
   readonly bind: (given: readonly unknown[]) => void;
   /** Takes note of a launch with what `bind` left, where somebody records. */
-  readonly record: () => void;
+  readonly record: (() => void) | undefined;
   readonly start: () => void;
   /** As `start`, with arguments that `bind` left earlier. */
   readonly startWith: (args: readonly Scalar[]) => void;
@@ -157,10 +164,12 @@ const callOf = (
     checked();
   };
   /* Before it runs: what it overwrites is kept as it was. */
-  const record = (): void => {
-    const kept = recorder?.keep(kernel.name, args, buffers);
-    if (kept) recorder?.launched({ kernel: kernel.name, args: args.slice(), ...kept });
-  };
+  const record =
+    recorder &&
+    ((): void => {
+      const kept = recorder.keep(kernel.name, args, buffers);
+      if (kept) recorder.launched({ kernel: kernel.name, args: args.slice(), ...kept });
+    });
   return {
     launch: name,
     kernel: kernel.name,
@@ -186,7 +195,7 @@ const callOf = (
           return stopped(e);
         }
       }
-      record();
+      record?.();
       if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), shown)) return;
       startWith(args);
     },

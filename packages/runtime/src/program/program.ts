@@ -181,7 +181,8 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     };
     if (options.debug === true) await loadLowering();
     /* Made where they run: a program that was lowered before needs none. */
-    const passes = once(() => options.pipeline?.(storage) ?? fieldPasses(storage, pipeline, bits));
+    const passes = once(() => fieldPasses(storage, pipeline, bits));
+    const own = once(() => options.pipeline?.(storage));
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
       const fastMath = freedom === true;
@@ -213,9 +214,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         })
       : undefined;
     const lowerWith = (lower: typeof lowerAgain): Module =>
-      orThrow(
-        options.pipeline ? passes().run(front().module, backend.watch) : lower(front().module, passes(), backend),
-      );
+      orThrow(own()?.run(front().module, backend.watch) ?? lower(front().module, passes(), backend));
     const entry = known ? found!.entry : await keeping?.entryOf({ ...options, backend }, front().module);
     const made = await withKept(
       entry,
@@ -225,10 +224,10 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         const lowered =
           kept?.lowered ??
           orThrow(
-            await withLowering(async () =>
-              options.pipeline
-                ? passes().run(front().module, backend.watch)
-                : lowerAhead(front().module, passes(), backend, only(options, compileSpec)),
+            await withLowering(
+              async () =>
+                own()?.run(front().module, backend.watch) ??
+                lowerAhead(front().module, passes(), backend, only(options, compileSpec)),
             ),
           );
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);

@@ -1,5 +1,13 @@
 import { pass, type Pass } from '@filigree/ir';
-import { inStretches, stretchesOf, type Stretches, type Task, type TaskSetting } from '@filigree/sparse/tasks';
+import {
+  inStretches,
+  iterationsIn,
+  stretchesOf,
+  type Iterations,
+  type Stretches,
+  type Task,
+  type TaskSetting,
+} from '@filigree/sparse/tasks';
 import { edgesOf, keepsItsPlace } from '../graph/edges.js';
 import { joined, nodeOf, type Graph, type Node } from '../graph/graph.js';
 import { onceEach } from '../graph/once-each.js';
@@ -8,7 +16,7 @@ import { Reach } from '../graph/reach.js';
 /**
  * Runs tasks as one where that cannot be seen (thesis §4.6.4): loops over one domain of which each iteration touches only what
  * the same iteration of the other touches, of what either writes; and serial stretches. There is no third task between them. A loop over the
- * elements of a state becomes one over stretches of them, where another has these for its iterations (`inStretches`).
+ * elements of a state, or its rows, becomes one over stretches of them, where another has these for its iterations (`inStretches`).
  */
 export const fusion = (setting: TaskSetting): Pass<Graph> =>
   pass('fusion', (graph) => {
@@ -96,9 +104,11 @@ const alikeIn = (a: Node, b: Node, setting: TaskSetting): readonly [Node, Node] 
 const stretchedLike = (node: Node, like: Node, setting: TaskSetting): Node | undefined => {
   const [{ task }] = like.parts;
   for (const [state, stretches] of stretchesBy(like.touches)) {
-    if (!node.touches.has(state)) continue;
+    const on = node.parts.find((part) => part.task.touches.has(state));
+    const iterations = on && iterationsOf(on.task, state, stretches, setting);
+    if (!iterations) continue;
     const parts = node.parts.map((part) => {
-      const next = stretchedTask(part.task, task, stretches, setting);
+      const next = stretchedTask(part.task, task, iterations, setting);
       return next && { ...part, task: next };
     });
     if (parts.every((p) => p !== undefined)) return parts.map(nodeOf).reduce(joined);
@@ -107,10 +117,24 @@ const stretchedLike = (node: Node, like: Node, setting: TaskSetting): Node | und
 };
 
 /* Windows repeat, and so do their tasks. */
-const stretchedTask = (task: Task, like: Task, stretches: Stretches, setting: TaskSetting): Task | undefined => {
+const iterationsOf = (
+  task: Task,
+  state: string,
+  stretches: Stretches,
+  setting: TaskSetting,
+): Iterations | undefined => {
+  const known = countedFor(task);
+  const key = `${stretches.length} ${stretches.last} ${state}`;
+  if (!known.has(key)) known.set(key, iterationsIn(task, state, stretches, setting));
+  return known.get(key);
+};
+
+const countedFor = onceEach((_: Task) => new Map<string, Iterations | undefined>());
+
+const stretchedTask = (task: Task, like: Task, iterations: Iterations, setting: TaskSetting): Task | undefined => {
   const known = likeOthers(task);
-  const key = `${stretches.length} ${stretches.last} ${like.domain}`;
-  if (!known.has(key)) known.set(key, inStretches(task, like, stretches, setting));
+  const key = `${iterations.length} ${iterations.last} ${iterations.within} ${like.domain}`;
+  if (!known.has(key)) known.set(key, inStretches(task, like, iterations, setting));
   return known.get(key);
 };
 

@@ -1,5 +1,18 @@
-import { walk, type AccessesOf, type Builder, type Kernel, type Op, type Value } from '@filigree/ir';
-import type { Extents } from './elements.js';
+import {
+  bufferMap,
+  Builder,
+  idsFrom,
+  makeValue,
+  opTable,
+  walk,
+  type AccessesOf,
+  type Dialect,
+  type Kernel,
+  type Op,
+  type Value,
+} from '@filigree/ir';
+import { elementsText, type Extents } from './elements.js';
+import { counter, formsOf } from './forms.js';
 
 /** The indices of the element whose number this is, where elements are numbered row by row: the last index counts first. */
 export const rowByRow = (b: Builder, number: Value, extents: readonly number[]): readonly Value[] => {
@@ -11,6 +24,20 @@ export const rowByRow = (b: Builder, number: Value, extents: readonly number[]):
     return digit;
   });
   return [rest, ...digits.reverse()];
+};
+
+/** What `ownText` says of a loop over numbers of elements, each of which touches the element of its number. */
+export const rowText = (extents: readonly number[], dialects: readonly Dialect[]): string => {
+  if (extents.length === 1) return elementsText(extents);
+  const table = opTable(dialects);
+  const ids = idsFrom(0);
+  const b = new Builder(table, bufferMap([]), ids);
+  const number = makeValue(ids.next(), 'i32', undefined);
+  const forms = formsOf((op) => table.get(op.name));
+  forms.enter([number], [counter('%0', [0, extents.reduce((n, side) => n * side, 1) - 1])]);
+  let at: readonly Value[] = [];
+  for (const op of b.collect(() => (at = rowByRow(b, number, extents))).ops) forms.note(op);
+  return at.map((v, n) => `${n}=${forms.of(v)!.text}`).join();
 };
 
 /** Accesses to places of several axes by indices that `rowByRow` gives, as accesses by the number that they are of. */

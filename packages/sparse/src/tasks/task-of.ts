@@ -324,7 +324,7 @@ const masksOf = (layout: Layout): ReadonlyMap<string, number> => {
 const knownMasks = new WeakMap<Layout, ReadonlyMap<string, number>>();
 
 /** How many elements values have along each axis, by state. */
-const extentsOf = ({ layout, buffers }: TaskSetting): ReadonlyMap<string, Extents> => {
+export const extentsOf = ({ layout, buffers }: TaskSetting): ReadonlyMap<string, Extents> => {
   const fields = nodesWithin(layout, 0).flatMap((n): [string, Extents][] => {
     const leaf = layout.nodes[n];
     return leaf.field ? [[valueName(leaf), axesOf(layout, n).map((axis) => extentAlong(layout, n, axis))]] : [];

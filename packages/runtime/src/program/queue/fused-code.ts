@@ -167,7 +167,7 @@ const kernelsOf = (graph: Graph): { readonly kernels: readonly Kernel[]; readonl
     if (!names.has(hash)) kernels.push({ ...kernel, name });
     names.set(hash, name);
     const fails = node.mayFail ? node.parts[0].launch : undefined;
-    const launched = { kernel: name, from, args: new Array<Scalar>(from.length).fill(0) };
+    const launched = { kernel: name, from, args: new Array<Scalar>(from.length).fill(0), fresh: false };
     const last = stretches.at(-1);
     const kind = taskKind(node.parts[0].task);
     if (last && last.fails === undefined && fails === undefined) {
@@ -191,11 +191,16 @@ const codeOf = (stretches: readonly Launches[], kernels: number, made: Instance)
       const { nodes, commands } = stretch;
       for (let k = 0; k < nodes.length; k++) {
         const node = nodes[k];
-        for (let a = 0; a < node.from.length; a++) {
-          const { launch, argument } = node.from[a];
-          node.args[a] = args[starts[launch] + argument];
+        const { from, args: before } = node;
+        for (let a = 0; a < from.length; a++) {
+          const value = args[starts[from[a].launch] + from[a].argument];
+          if (Object.is(before[a], value)) continue;
+          before[a] = value;
+          node.fresh = true;
         }
-        if (commands && node.args.length > 0) commands.set(k, node.args);
+        if (!node.fresh || !commands) continue;
+        commands.set(k, before);
+        node.fresh = false;
       }
       stretch.commands ??= made.commands(nodes.map(({ kernel, args }) => ({ kernel, args })));
       try {
@@ -219,6 +224,8 @@ interface Launched {
   readonly kernel: string;
   readonly from: readonly NodeArgument[];
   readonly args: Scalar[];
+  /** Whether these are others than the command has. */
+  fresh: boolean;
 }
 
 const opsOf = ({ body }: Kernel): number => {

@@ -74,7 +74,20 @@ export class Queue {
    */
   launcherOf(call: Call): (given: readonly unknown[], before: Returned) => Returned {
     const kind = this.kindOf(call);
-    return (given, before) => this.run(call, kind, given, before);
+    const { atOnce } = this.setting;
+    const { bind, args } = call;
+    if (atOnce || call.copiesOut || call.returns || call.record || call.inputs.length > 0)
+      return (given, before) => this.run(call, kind, given, before);
+    /* What most launches are: scalars, if anything, go in, and nothing comes out. */
+    const { window, calls } = this;
+    return (given, before) => {
+      if (this.stopped) return this.run(call, kind, given, before);
+      bind(given);
+      calls[window.length] = call;
+      window.add(kind, args);
+      if (window.length >= this.limit) this.flushWhole();
+      return before;
+    };
   }
 
   private run(call: Call, kind: number, given: readonly unknown[], before: Returned): Returned {
@@ -89,11 +102,10 @@ export class Queue {
     const copied = call.inputs.length > 0;
     if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
     call.bind(given);
-    call.record();
+    call.record?.();
     calls[window.length] = call;
     window.add(kind, call.args);
     if (copied) for (const b of call.inputs) inputs.add(b);
-    this.counts.launches++;
     if (call.returns) {
       this.flush();
       return call.finish(given, before);
@@ -140,6 +152,7 @@ export class Queue {
   report(): QueueReport {
     return {
       ...this.counts,
+      launches: this.counts.launches + this.window.length,
       kinds: { ...this.kindsLaunched },
       timeline: [...this.timeline],
       remembered: this.plans.tasks,
@@ -161,7 +174,7 @@ export class Queue {
   /** Runs the launches up to where the user's loop begins anew, and keeps the others. */
   private flushWhole(): void {
     const { window } = this;
-    const { whole, repeats } = window;
+    const { whole, repeats } = window.turn;
     const longest = this.limit > this.wanted && this.limit >= LONGEST;
     const rest = this.calls.slice(whole, window.length).map((call, k) => ({ call, args: window.argsOf(whole + k) }));
     window.cut(whole);
@@ -226,6 +239,7 @@ export class Queue {
   }
 
   private clear(): void {
+    this.counts.launches += this.window.length;
     this.window.clear();
     if (this.inputs.size > 0) this.inputs.clear();
   }

@@ -6,10 +6,12 @@ export interface Planned {
   /** What was known of the states before, by number, and after. */
   readonly owner: number;
   readonly next: number;
-  readonly kinds: readonly number[];
+  readonly kinds: Int32Array;
   readonly hash: number;
   readonly plan: Plan;
   code?: FusedCode;
+  /** What was found after it the last time: loops run the same windows in turns. */
+  followed?: Planned | undefined;
   /** It was forgotten, or a program that it launches was disposed of. */
   gone?: boolean;
 }
@@ -17,7 +19,7 @@ export interface Planned {
 /** A window that waits to be run. */
 export interface Sought {
   readonly hash: number;
-  readonly equals: (kinds: readonly number[]) => boolean;
+  readonly equals: (kinds: Int32Array) => boolean;
 }
 
 /**
@@ -38,19 +40,22 @@ export class RememberedPlans {
 
   /** The plan of a window, with what is known before it. */
   find(window: Sought, owner: number): Planned | undefined {
-    const list = this.lists.get(keyOf(window.hash, owner));
-    if (!list) return undefined;
-    for (const planned of list)
-      if (planned.owner === owner && window.equals(planned.kinds)) {
-        if (planned !== this.latest) {
-          this.used.delete(planned);
-          this.used.add(planned);
-          this.latest = planned;
-        }
-        this.unused = 0;
-        return planned;
-      }
-    return undefined;
+    const { latest } = this;
+    const isIt = (planned: Planned): boolean => planned.owner === owner && window.equals(planned.kinds);
+    const likely = latest?.followed;
+    const found =
+      likely && likely.gone !== true && isIt(likely)
+        ? likely
+        : this.lists.get(keyOf(window.hash, owner))?.find((planned) => isIt(planned));
+    if (!found) return undefined;
+    if (found !== latest) {
+      this.used.delete(found);
+      this.used.add(found);
+      this.latest = found;
+    }
+    if (latest) latest.followed = found;
+    this.unused = 0;
+    return found;
   }
 
   /** Whether a window that was not found is to be planned. @param doubtful whether it may well not come again */
@@ -91,6 +96,7 @@ export class RememberedPlans {
     this.used.delete(planned);
     this.tasks -= tasksOf(planned);
     planned.gone = true;
+    planned.followed = undefined;
     planned.code?.dispose();
   }
 }

@@ -11,56 +11,58 @@ export class Window {
   readonly args: Scalar[] = [];
   /** Where the arguments of each launch begin. */
   starts = new Int32Array(FIRST);
-  /** A rolling hash of `kinds`. */
-  hash = 0;
   private kinds = new Int32Array(FIRST);
-  /** For each length so far, the longest part that both begins and ends the sequence (Knuth, Morris and Pratt). */
-  private borders = new Int32Array(FIRST);
+  private borders = new Int32Array(0);
   private given = 0;
+
+  /* What is said of the whole window is found out when someone asks: here every launch passes. */
 
   add(kind: number, args: readonly Scalar[]): void {
     const n = this.length;
     if (n === this.kinds.length) this.grow();
-    const { kinds, borders } = this;
     this.starts[n] = this.given;
     for (let k = 0; k < args.length; k++) this.args[this.given++] = args[k];
-    this.hash = hashed(this.hash, kind);
-    let border = n === 0 ? 0 : borders[n - 1];
-    if (n > 0) {
-      while (border > 0 && kinds[border] !== kind) border = borders[border - 1];
-      if (kinds[border] === kind) border++;
-    }
-    kinds[n] = kind;
-    borders[n] = border;
+    this.kinds[n] = kind;
     this.length = n + 1;
+  }
+
+  /** A hash of what is launched. */
+  get hash(): number {
+    const { kinds, length } = this;
+    let hash = 0;
+    for (let k = 0; k < length; k++) hash = (Math.imul(hash, 31) + kinds[k] + 1) | 0;
+    return hash;
   }
 
   /**
    * How many launches to run now, if so many wait: as many as the user's loop has, or some multiple, so that the next window begins
-   * where this one began. All, if nothing repeats.
+   * where this one began. All, if nothing repeats: if the sequence does not begin anew for long enough to believe it.
    */
-  get whole(): number {
+  get turn(): { readonly whole: number; readonly repeats: boolean } {
     const { length, period } = this;
-    return this.repeats ? length - (length % period) : length;
-  }
-
-  /** Whether the sequence begins anew, for long enough to believe it. */
-  get repeats(): boolean {
-    const { length, period } = this;
-    return period < length && (2 * period <= length || length - period >= CONVINCING);
+    const repeats = period < length && (2 * period <= length || length - period >= CONVINCING);
+    return { whole: repeats ? length - (length % period) : length, repeats };
   }
 
   /** After how many launches the sequence begins anew: its shortest period; its length, if nothing repeats. */
   private get period(): number {
-    return this.length - (this.borders[this.length - 1] ?? 0);
+    const { kinds, length } = this;
+    if (this.borders.length < length) this.borders = new Int32Array(kinds.length);
+    /* For each length, the longest part that both begins and ends the sequence (Knuth, Morris and Pratt). */
+    const { borders } = this;
+    let border = 0;
+    for (let n = 1; n < length; n++) {
+      while (border > 0 && kinds[border] !== kinds[n]) border = borders[border - 1];
+      if (kinds[border] === kinds[n]) border++;
+      borders[n] = border;
+    }
+    return length - border;
   }
 
   /** Drops all but the first launches. */
   cut(length: number): void {
     if (length < this.length) this.given = this.starts[length];
     this.length = length;
-    this.hash = 0;
-    for (let k = 0; k < length; k++) this.hash = hashed(this.hash, this.kinds[k]);
   }
 
   /** The arguments of a launch. */
@@ -71,20 +73,20 @@ export class Window {
   }
 
   /** What is launched. */
-  list(): readonly number[] {
-    return [...this.kinds.subarray(0, this.length)];
+  list(): Int32Array {
+    return this.kinds.slice(0, this.length);
   }
 
   /** Whether it is these launches. */
-  equals(kinds: readonly number[]): boolean {
-    const own = this.kinds;
-    if (kinds.length !== this.length) return false;
-    for (let k = 0; k < kinds.length; k++) if (kinds[k] !== own[k]) return false;
+  equals(kinds: Int32Array): boolean {
+    const { kinds: own, length } = this;
+    if (kinds.length !== length) return false;
+    for (let k = 0; k < length; k++) if (kinds[k] !== own[k]) return false;
     return true;
   }
 
   clear(): void {
-    this.length = this.given = this.hash = 0;
+    this.length = this.given = 0;
   }
 
   private grow(): void {
@@ -95,7 +97,6 @@ export class Window {
     };
     this.starts = longer(this.starts);
     this.kinds = longer(this.kinds);
-    this.borders = longer(this.borders);
   }
 }
 
@@ -106,5 +107,3 @@ const FIRST = 128;
 
 /** Launches that hardly come again by chance. */
 const CONVINCING = 16;
-
-const hashed = (hash: number, kind: number): number => (Math.imul(hash, 31) + kind + 1) | 0;
