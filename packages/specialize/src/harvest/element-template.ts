@@ -1,5 +1,6 @@
 import { Graph, type Arithmetic } from '@filigree/ir';
 import { ARITY, CONSTANT } from '../decompose/codes.js';
+import { copyInto } from '../trace/elements/copy-into.js';
 import type { Slot, Template } from './template.js';
 
 /**
@@ -37,9 +38,17 @@ export const elementTemplate = (
   return { graph, roots: roots.map((id) => made.get(id)!) };
 };
 
-/** A term of a sum: a leaf or number, or the product of two, with a sign, and the stretch in which it stands. */
+/** What a node of a trace computes of what stands at its leaves. */
+export interface Expression {
+  readonly trace: Graph;
+  readonly root: number;
+  readonly leaves: Int32Array;
+  readonly slots: readonly Slot[];
+}
+
+/** A term of a sum: a leaf or number, the product of two, or an expression, with a sign, and the stretch in which it stands. */
 export interface TermSlot {
-  readonly slot: Slot;
+  readonly slot: Slot | Expression;
   readonly factor: Slot | undefined;
   readonly negative: boolean;
   readonly stretch: number;
@@ -82,5 +91,10 @@ export const termTemplate = (
   return { graph, roots: value !== undefined && more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
 };
 
-const nodeOf = (graph: Graph, first: number, slot: Slot): number =>
-  'variable' in slot ? first + slot.variable : graph.constant(slot.value);
+const nodeOf = (graph: Graph, first: number, slot: Slot | Expression): number => {
+  if ('variable' in slot) return first + slot.variable;
+  if ('value' in slot) return graph.constant(slot.value);
+  const { trace, root, leaves, slots } = slot;
+  const given = new Map(slots.map((s, i) => [leaves[i], nodeOf(graph, first, s)]));
+  return copyInto(trace, graph, [root], given)[0];
+};
