@@ -81,7 +81,8 @@ const membersAlike = (
   let members: number[] = [];
   for (let i = 0; i + 1 < ptr.length; i++) {
     const destination = destinationOf(i);
-    const form = ptr[i + 1] - ptr[i] <= maxUnrolledTerms || isWhole(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
+    const short = ptr[i + 1] - ptr[i] <= maxUnrolledTerms && !evaluates(terms, i);
+    const form = short || isWhole(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
     if (destination !== lastDestination) {
       known = byDestination.get(destination) ?? new Map<number, number[]>();
       byDestination.set(destination, known);
@@ -178,6 +179,13 @@ const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: numb
 /** Whether a unit is more than a sum of terms: such have kernels of their own. */
 const isWhole = (terms: UnitTerms, i: number): boolean =>
   terms.scales.length > 1 || terms.scales[0] !== 1 || hasBreak(terms, i);
+
+/** Whether some term of a unit is no leaf. A sum by itself that has such is a loop, in which each kind of term is written once. */
+const evaluates = ({ ptr, codes, kindsOf, ofKind }: UnitTerms, i: number): boolean => {
+  for (let t = ptr[i]; ofKind !== undefined && t < ptr[i + 1]; t++)
+    if (codes[t] !== BREAK && ofKind(kindsOf(codes[t]).kind) !== undefined) return true;
+  return false;
+};
 
 /** Whether a unit has several sums. Units have a break in front of each. */
 const hasBreak = ({ ptr, codes }: UnitTerms, i: number): boolean => {

@@ -70,12 +70,13 @@ export const termTemplate = (
     const sum = values.reduce((a, b) => graph.add(a, b));
     return scale === 1 ? sum : scale === -1 ? graph.neg(sum) : graph.mul(graph.constant(scale), sum);
   };
+  const valueOf = ({ slot, factor, negative }: TermSlot): number => {
+    const leaf = nodeOf(graph, first, slot);
+    const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
+    return negative ? graph.neg(id) : id;
+  };
   const sum = (terms: readonly TermSlot[], before: number | undefined): number => {
-    const values = terms.map(({ slot, factor, negative }) => {
-      const leaf = nodeOf(graph, first, slot);
-      const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
-      return negative ? graph.neg(id) : id;
-    });
+    const values = terms.map(valueOf);
     let all = before;
     for (let t = 0; t < terms.length;) {
       const { stretch } = terms[t];
@@ -87,8 +88,29 @@ export const termTemplate = (
     }
     return all ?? graph.constant(0);
   };
+  if (head.length === 0 && more.some((terms) => terms.some(({ slot }) => 'trace' in slot)))
+    return {
+      graph,
+      roots: together(
+        graph,
+        more.map((terms) => terms.map((term) => () => valueOf(term))),
+      ),
+    };
   const value = head.length === 0 && more.length > 0 ? undefined : sum(head, undefined);
   return { graph, roots: value !== undefined && more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
+};
+
+/** Sums of which the t-th terms are evaluated one after the other, since they read the same: so what these have in common is needed for a short while. */
+const together = (graph: Graph, sums: readonly (readonly (() => number)[])[]): readonly number[] => {
+  const values = new Array<number | undefined>(sums.length).fill(undefined);
+  for (let t = 0; sums.some((terms) => t < terms.length); t++)
+    sums.forEach((terms, k) => {
+      if (t >= terms.length) return;
+      const before = values[k];
+      const added = terms[t]();
+      values[k] = before === undefined ? added : graph.add(before, added);
+    });
+  return values.map((value) => value ?? graph.constant(0));
 };
 
 const nodeOf = (graph: Graph, first: number, slot: Slot | Expression): number => {

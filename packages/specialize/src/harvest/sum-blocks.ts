@@ -22,6 +22,9 @@ export interface SumUnits {
 /** Leaves of a block, from which on the sums that follow are another; of one that evaluates elements these say how many terms. */
 const MOST_LEAVES = 64;
 
+/** Forms that blocks have which evaluate elements: each is code for all elements of a block, and others are evaluated term by term. */
+const MOST_FORMS = 16;
+
 /**
  * Sums that have values of the same elements as terms, one after the other (the nine entries of two vertices that share two faces), are one unit: its operands stand
  * at constant distances from the first, and so one index is enough. Roots are stored in the order in which such blocks read
@@ -194,7 +197,7 @@ const unitsAlike = (
 ): SumUnits => {
   const blocks = ptr.length - 1;
   const formOf = new Int32Array(blocks);
-  const counts = new Map<number, { blocks: number; sums: number }>();
+  const counts = new Map<number, { readonly evaluated: boolean; blocks: number; sums: number }>();
   for (let b = 0; b < blocks; b++) {
     const size = ptr[b + 1] - ptr[b];
     if (size < 2) continue;
@@ -224,13 +227,17 @@ const unitsAlike = (
     }
     formOf[b] = h === 0 ? 1 : h;
     const known = counts.get(formOf[b]);
-    if (known === undefined) counts.set(formOf[b], { blocks: 1, sums: size });
+    if (known === undefined) counts.set(formOf[b], { evaluated, blocks: 1, sums: size });
     else {
       known.blocks++;
       known.sums += size;
     }
   }
-  const enough = [...counts].filter(([, c]) => c.blocks >= least);
+  let evaluating = 0;
+  for (const { evaluated, blocks: n } of counts.values()) if (evaluated) evaluating += n;
+  const enough = [...counts].filter(
+    ([, c]) => c.blocks >= (c.evaluated ? Math.max(least, evaluating / MOST_FORMS) : least),
+  );
   const kept = enough.length > MAX_GROUPS ? enough.sort((x, y) => y[1].sums - x[1].sums).slice(0, LARGEST) : enough;
   const forms = new Set(kept.map(([form]) => form));
   const unitPtr: number[] = [0];
