@@ -94,6 +94,34 @@ describe('elements of which each goes to the sums of one unit', () => {
   });
 });
 
+it('what a vertex computes much of has its sums side by side, of whatever length they are', () => {
+  const vertices = 600;
+  const body = (valences: readonly number[]): Body => {
+    const sums = local(vertices, valences);
+    return (x, elements) => {
+      const added = sums(x, elements).sums;
+      const out = new Array<Num>(vertices).fill(0);
+      const at = [0, 1, 2, 3].map((k) => Int32Array.from({ length: vertices }, (_, v) => 4 * v + k));
+      elements(vertices, { added, out, at, own: Int32Array.from({ length: vertices }, (_, v) => v) }, (of) => {
+        let [a, b] = [of.added[of.at[0]], of.added[of.at[3]]];
+        for (let step = 0; step < 12; step++)
+          [a, b] = [
+            m.div(m.add(a, m.mul(b, of.added[of.at[1]])), m.sqrt(m.add(1, m.mul(a, a)))),
+            m.sub(b, m.mul(a, of.added[of.at[2]])),
+          ];
+        of.out[of.own] = m.add(a, b);
+      });
+      return { out };
+    };
+  };
+  for (const valences of [[6], [5, 6, 6, 7, 6]]) {
+    const { outputs, plain, temporary, specialized } = both(sizes(vertices, valences), body(valences));
+    expect([...outputs.out]).toEqual(plain.out);
+    expect(temporary).toBe(4 * vertices);
+    expect(JSON.stringify(specialized.module.kernels.at(-1))).not.toMatch(/index(8|16|32)/);
+  }
+});
+
 describe('elements are stored', () => {
   it('where several units would evaluate them', () => {
     const valences = [6];
