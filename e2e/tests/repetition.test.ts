@@ -123,11 +123,11 @@ it('random programs that repeat compute what plain evaluation does on backends',
 });
 
 /** What becomes of a function of one array, with repetition and without. */
-const compiled = (length: number, f: (x: number[]) => number[]) => {
+const compiled = (length: number, f: (x: number[]) => number[], scope: Readonly<Record<string, unknown>> = {}) => {
   const of = (repetition: boolean) => {
     const program: Program = {
       inputs: { x: length },
-      run: (given) => ({ y: symbolic(f)(given.x as unknown as number[]) as unknown as Num[] }),
+      run: (given) => ({ y: symbolic(f, { scope })(given.x as unknown as number[]) as unknown as Num[] }),
     };
     const traced = orThrow(trace({ repetition }).run(program));
     const { module, kernels, launches } = orThrow(specialize()(traced));
@@ -189,6 +189,31 @@ it('a function of its arguments alone runs once for calls from one place with al
   );
   expect(traced.elements.length).toBeGreaterThan(0);
   expect(runs).toBeLessThan(60);
+});
+
+/** Changes what it is given. */
+function shaken(m: number[], by: number): void {
+  for (let k = 0; k < m.length; k++) m[k] = Math.sin(m[k]) * by + m[(k + 1) % m.length] / (2 + by * by);
+}
+
+it('calls from one place with other numbers, or with symbols that are equal elsewhere, go their own ways', () => {
+  /* Compares with what plain numbers give. */
+  compiled(
+    241,
+    (x) => {
+      const y: number[] = [];
+      for (let e = 0; e < 240; e++) {
+        const other = x[e % 3 === 0 ? e : e + 1];
+        const p = angles([x[e], other, 1 + (e % 5)], 2 + (e % 2));
+        const m = e % 4 === 0 ? [p[0], p[0], other] : [p[0], p[1], x[e]];
+        shaken(m, e % 7 === 0 ? p[1] : 0.5);
+        const q = angles(m, 2);
+        y.push(p[0] * q[0] + p[1] + m[0], q[1] - p[2] * m[2]);
+      }
+      return y;
+    },
+    { angles, shaken },
+  );
 });
 
 it('a limit of memory ends what would take more in a diagnostic, and is further off than without repetition', () => {
