@@ -1,5 +1,28 @@
 import fc from 'fast-check';
 
+/** What random programs call from their surroundings: functions of arguments alone, of which runs are known, and one that changes what it is given. */
+export const surroundings = {
+  turned(p: number[], by: number): number[] {
+    let q = [...p];
+    for (let step = 0; step < 3; step++) {
+      const [c, s] = [1 / (1 + q[0] * q[0]), q[1] / (2 + q[0] * q[0])];
+      q = [c * q[0] - s * q[1], s * q[0] + c * q[1] * by];
+    }
+    return [...q, p[0], by, 1];
+  },
+  largest(p: number[]): number {
+    let [most, sum] = [p[0], 0];
+    for (let i = 1; i < p.length; i++) {
+      sum += Math.sin(p[i]) * Math.cos(p[i - 1]) + p[i] * p[i];
+      most = p[i] > most ? p[i] : most;
+    }
+    return most + sum / (1 + sum * sum);
+  },
+  settle(p: number[], n: number): void {
+    for (let i = 0; i < p.length; i++) for (let k = 0; k < n; k++) p[i] = Math.sin(p[i] + 0.5) * Math.cos(p[i]) + 0.25;
+  },
+};
+
 /* Random programs as source text: loops over elements of several kinds, which read, call, loop, branch and add up. */
 const { expression } = fc.letrec<{ expression: string }>((tie) => ({
   expression: fc.oneof(
@@ -20,6 +43,11 @@ const { expression } = fc.letrec<{ expression: string }>((tie) => ({
       'smooth(a, u)',
       'norm([u, v, x[b]])',
       'size[e]',
+      'turned(w, 0.5)[0]',
+      'turned([u, x[b]], e % 3)[1]',
+      'turned([u, u], x[a])[2]',
+      'turned([v, 2], size[e])[3]',
+      'largest([u, v, x[a], w[1], u])',
     ),
     fc
       .tuple(tie('expression'), fc.constantFrom('+', '-', '*'), tie('expression'))
@@ -49,6 +77,8 @@ const { statement } = fc.letrec<{ statement: string }>((tie) => ({
       (e: string) => `const alias = sums; alias[b] += ${e};`,
       (e: string) => `const parts = [u, v].map((p) => bounded(p * ${e})); sums[a] += parts[0]; kept[e] = parts[1];`,
       (e: string) => `chained(sums, a, b, ${e});`,
+      (e: string) => `settle(w, 2); w[1] = bounded(w[1] + ${e});`,
+      (e: string) => `v = largest(turned([${e}, u], 2));`,
       (e: string) => `kept[e] = e % 40 === 7 ? peek(${e}) : ${e};`,
       (e: string) =>
         `if (kinds[e] === 0) sums[a] += ${e}; else if (kinds[e] === 1) sums[b] -= 2 * ${e}; else kept[b] = ${e};`,

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, type Num } from '@filigree/ir';
-import { symbolic } from '@filigree/lang';
+import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, symbolicMath, type Num } from '@filigree/ir';
+import { defaultOps, symbolic } from '@filigree/lang';
 import { instantiate } from '@filigree/runtime';
 import { specialize, trace, traceFor, type Program } from '@filigree/specialize';
 import { ABLATIONS, ablate, mergeOptions } from 'filigree';
 import { maxRelError } from '../src/index.js';
-import { repeatingPrograms } from './repeating-programs.js';
+import { repeatingPrograms, surroundings } from './repeating-programs.js';
 
 const COUNT = 90;
 const INPUTS = 31;
@@ -46,12 +46,14 @@ const asNode = (value: Num): Num => (isSymbolic(value) ? new Sym(value.graph, va
 
 /** A program and what plain evaluation gives; without a module where it is refused, as it may be. */
 const specialized = (text: string, at: readonly number[], how: Kinds) => {
-  const plain = new Function(`'use strict'; return (${text}\n)`)() as Traced;
+  const names = Object.keys(surroundings);
+  const plain = new Function(...names, `'use strict'; return (${text}\n)`)(...Object.values(surroundings)) as Traced;
   const expected = plain(x, y, at, COUNT, size, (value) => value) as Record<string, number[]>;
   const options = mergeOptions(ablate(how.switches));
   const program: Program = {
     inputs: { x: x.length, y: y.length },
-    run: (given) => (symbolic(plain) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size, asNode),
+    run: (given) =>
+      (symbolic(plain, { scope: surroundings }) as Traced)(given.x as Num[], given.y as Num[], at, COUNT, size, asNode),
   };
   const traced = orThrow(trace({ ...traceFor(options), arithmetic: how.arithmetic }).run(program));
   const result = specialize(options)(traced);
@@ -121,11 +123,11 @@ it('random programs that repeat compute what plain evaluation does on backends',
 });
 
 /** What becomes of a function of one array, with repetition and without. */
-const compiled = (length: number, f: (x: number[]) => number[]) => {
+const compiled = (length: number, f: (x: number[]) => number[], scope: Readonly<Record<string, unknown>> = {}) => {
   const of = (repetition: boolean) => {
     const program: Program = {
       inputs: { x: length },
-      run: (given) => ({ y: symbolic(f)(given.x as unknown as number[]) as unknown as Num[] }),
+      run: (given) => ({ y: symbolic(f, { scope })(given.x as unknown as number[]) as unknown as Num[] }),
     };
     const traced = orThrow(trace({ repetition }).run(program));
     const { module, kernels, launches } = orThrow(specialize()(traced));
@@ -152,6 +154,66 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   });
   expect(found.elements).toBeGreaterThan(0);
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
+});
+
+/** An iteration of Jacobi's method on a 2x2 matrix, again and again. */
+function angles(m: number[], sweeps: number): number[] {
+  let [a, b, c, angle] = [m[0], m[1], m[2], 0];
+  for (let sweep = 0; sweep < sweeps; sweep++) {
+    const t = b / (1 + Math.sqrt(1 + (a - c) * (a - c) + b * b));
+    [a, b, c] = [a + t * b, b * (1 - t * t), c - t * b];
+    angle += Math.atan(t);
+  }
+  return [angle, a - c, m[0]];
+}
+
+it('a function of its arguments alone runs once for calls from one place with alike arguments', () => {
+  let runs = 0;
+  const sqrt = (z: Num): Num => (runs++, symbolicMath.sqrt(z));
+  const sized = (m: number[]): number[] => angles(m, 4);
+  const program = (x: number[]): number[] => {
+    const y: number[] = [];
+    for (let e = 0; e < 120; e++) {
+      const [p, q] = [sized([x[e], x[e + 1], 0.5]), sized([x[e], x[e], e % 2])];
+      y.push(p[0] * q[0] + p[1], q[1] - p[2]);
+    }
+    return y;
+  };
+  const traced = orThrow(
+    trace({}).run({
+      inputs: { x: 121 },
+      run: (given) => ({
+        y: symbolic(program, { scope: { sized, angles }, ops: { ...defaultOps, sqrt } })(given.x as Num[]) as Num[],
+      }),
+    }),
+  );
+  expect(traced.elements.length).toBeGreaterThan(0);
+  expect(runs).toBeLessThan(60);
+});
+
+/** Changes what it is given. */
+function shaken(m: number[], by: number): void {
+  for (let k = 0; k < m.length; k++) m[k] = Math.sin(m[k]) * by + m[(k + 1) % m.length] / (2 + by * by);
+}
+
+it('calls from one place with other numbers, or with symbols that are equal elsewhere, go their own ways', () => {
+  /* Compares with what plain numbers give. */
+  compiled(
+    241,
+    (x) => {
+      const y: number[] = [];
+      for (let e = 0; e < 240; e++) {
+        const other = x[e % 3 === 0 ? e : e + 1];
+        const p = angles([x[e], other, 1 + (e % 5)], 2 + (e % 2));
+        const m = e % 4 === 0 ? [p[0], p[0], other] : [p[0], p[1], x[e]];
+        shaken(m, e % 7 === 0 ? p[1] : 0.5);
+        const q = angles(m, 2);
+        y.push(p[0] * q[0] + p[1] + m[0], q[1] - p[2] * m[2]);
+      }
+      return y;
+    },
+    { angles, shaken },
+  );
 });
 
 it('a limit of memory ends what would take more in a diagnostic, and is further off than without repetition', () => {

@@ -5,7 +5,7 @@ export type { GraphOptions } from './arena.js';
 export { algebraOfGraph, applyWithoutZeros } from './algebra.js';
 export { APART, Graph } from './graph.js';
 export { printGraph, type PrintGraphOptions } from './print.js';
-export { loopDone, loopStep, recordedBy, SUB, type Recorder } from './recorder.js';
+export { callPure, loopDone, loopStep, recordedBy, SUB, type Recorder } from './recorder.js';
 export { Sym, isSymbolic, nodesOf, symbolicMath, type Num, type Truth } from './symbol.js';
 export { postOrder, reachable, referenceCounts } from './traverse.js';
 export { costsMore, structuralHashes } from './tree.js';

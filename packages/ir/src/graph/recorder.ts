@@ -15,6 +15,8 @@ export interface Recorder {
   readonly made: (values: Int32Array) => Int32Array;
   /** The operation that value v is the result of. */
   readonly codeOf: (value: number) => number;
+  /** What a function returns that reads nothing but its arguments, and changes nothing: it need not run where that is known. */
+  readonly call: <A extends readonly unknown[], R>(f: (...args: A) => R, args: A) => R;
   /** The body of a loop that stands at a place of a text begins once more. */
   readonly step: (text: object, site: number) => void;
   /** A loop has ended. */
@@ -46,3 +48,7 @@ export const loopStep = (text: object, site: number): void => {
 export const loopDone = (text: object, site: number): void => {
   if (running !== undefined) running.done(text, site);
 };
+
+/** Calls a function that reads nothing but its arguments, and changes nothing. */
+export const callPure = <A extends readonly unknown[], R>(f: (...args: A) => R, args: A): R =>
+  running === undefined ? f(...args) : running.call(f, args);

@@ -34,7 +34,7 @@ export interface Cut {
 }
 
 /** Terms of sums from this cost on are tried as block members. */
-const HEAVY_TERM = 24;
+export const HEAVY_TERM = 24;
 /** A kernel is a function that a compiler must swallow: costlier expressions are cut. */
 export const MAX_COST = 4096;
 /** The same of a term of a long reduction, whose loop may be unrolled. */

@@ -212,7 +212,9 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
         const of = reader.callOf(~t);
         if (of === last) continue;
         last = of;
-        level = Math.max(level, (of === found.length ? values : found[of].values) + 1);
+        /* What sums evaluate themselves is there when they run. */
+        const after = elements[of].mostTerms > 0 ? 0 : 1;
+        level = Math.max(level, (of === found.length ? values : found[of].values) + after);
       }
       below.fill(level + 1, sums.first, sums.first + sums.ptr.length - 1);
       found.push({ values, sums: level });

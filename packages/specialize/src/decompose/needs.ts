@@ -4,6 +4,7 @@ import { matricesOf } from '../trace/products/sum-of-products.js';
 import { NO_FACTOR, ValueReader, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
+import { termsInSums } from './in-sums.js';
 
 /** What of the elements of a trace is computed, and what they read. */
 export interface Needs {
@@ -18,8 +19,10 @@ export interface Needs {
 export interface NeededElements extends Elements {
   /** Whether any sum is needed. */
   readonly summed: boolean;
-  /** Values of the template that are needed, of its roots. */
+  /** Values of the template that are needed and stored, of its roots. */
   readonly needed: readonly number[];
+  /** Terms that a unit of sums may have that evaluates what is needed itself, so that nothing is stored; else 0. */
+  readonly mostTerms: number;
   /** The template's leaves of which these are computed: its own, and nodes that are the same for all elements. */
   readonly leaves: Int32Array;
 }
@@ -83,10 +86,16 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
       if (at < 0) needNode(leaf);
       else for (const node of columns[at]) needNode(node);
     }
-    if (summed || needed.length > 0) found.push({ ...elements[k], summed, needed, leaves });
+    if (summed || needed.length > 0) found.push({ ...elements[k], summed, needed, mostTerms: 0, leaves });
   }
   sweep(0, (v) => v < firstNode);
-  return { elements: found.reverse(), read, isSum };
+  found.reverse();
+  const mostTerms = termsInSums(graph, found, (sum) => live[sum] === 1);
+  return {
+    elements: found.map((e, k) => (mostTerms[k] === 0 ? e : { ...e, needed: [], mostTerms: mostTerms[k] })),
+    read,
+    isSum,
+  };
 };
 
 const NONE = new Int32Array(0);

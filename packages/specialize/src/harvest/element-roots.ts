@@ -58,9 +58,11 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
       (s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0,
     ),
   );
-  const blocks = options.blocks
-    ? sumBlocks(needs.elements, own, (id) => graph.op[id] === CONSTANT, results.goesTo, options.minUnrolledInstances)
-    : undefined;
+  const evaluates = needs.elements.some(({ mostTerms }) => mostTerms > 0);
+  const blocks =
+    options.blocks || evaluates
+      ? sumBlocks(needs.elements, own, (id) => graph.op[id] === CONSTANT, results.goesTo, options)
+      : undefined;
   const stored = blocks?.order ?? parts.map((e) => e.needed);
   let count = d.ptr.length - 1;
   let values = d.roots.length;

@@ -7,6 +7,7 @@ import { LARGEST, MAX_GROUPS } from '../group/sums.js';
 import type { GroupOptions } from '../options.js';
 import { harvestLeaves } from './columns.js';
 import type { ElementRoots } from './element-roots.js';
+import type { EvaluatedKind, EvaluatedTerms } from './evaluated-terms.js';
 import { termTemplate, type TermSlot } from './element-template.js';
 import { BREAK, firstPlaces, ONE_STRETCH, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
 import type { Body, HarvestedGroup, Segment } from './harvested.js';
@@ -21,13 +22,19 @@ export const sumGroups = (
   r: ElementRoots,
   k: number,
   kindOf: (id: number) => number,
+  evaluated: EvaluatedTerms,
   options: GroupOptions,
 ): HarvestedGroup[] => {
   const { firstSumUnit, ...units } = r.elements[k];
   if (units.sums.length === 0) return [];
   const anyOrder = associativeIn(d.graph.arithmetic)[ADD] === 1;
   const idOf = (term: number): number => (term >= 0 ? term : r.idOfValue(~term));
-  const terms = termsOfUnits(e.sums, units, idOf, kindOf, d.inputs.length + 1, anyOrder);
+  const { length } = d.graph;
+  const kindOfTerm = (id: number): number => (id < length ? undefined : evaluated.kindOf(id - length)) ?? kindOf(id);
+  const terms = {
+    ...termsOfUnits(e.sums, units, idOf, kindOfTerm, evaluated.kinds, anyOrder),
+    ofKind: evaluated.ofKind,
+  };
   const level = d.elementLevels[k].sums;
   const destinationOf = (i: number): number => {
     const unit = firstSumUnit + i;
@@ -74,7 +81,8 @@ const membersAlike = (
   let members: number[] = [];
   for (let i = 0; i + 1 < ptr.length; i++) {
     const destination = destinationOf(i);
-    const form = ptr[i + 1] - ptr[i] <= maxUnrolledTerms || isWhole(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
+    const short = ptr[i + 1] - ptr[i] <= maxUnrolledTerms && !evaluates(terms, i);
+    const form = short || isWhole(terms, i) ? formOf(ptr[i], ptr[i + 1]) : LONG;
     if (destination !== lastDestination) {
       known = byDestination.get(destination) ?? new Map<number, number[]>();
       byDestination.set(destination, known);
@@ -172,6 +180,13 @@ const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: numb
 const isWhole = (terms: UnitTerms, i: number): boolean =>
   terms.scales.length > 1 || terms.scales[0] !== 1 || hasBreak(terms, i);
 
+/** Whether some term of a unit is no leaf. A sum by itself that has such is a loop, in which each kind of term is written once. */
+const evaluates = ({ ptr, codes, kindsOf, ofKind }: UnitTerms, i: number): boolean => {
+  for (let t = ptr[i]; ofKind !== undefined && t < ptr[i + 1]; t++)
+    if (codes[t] !== BREAK && ofKind(kindsOf(codes[t]).kind) !== undefined) return true;
+  return false;
+};
+
 /** Whether a unit has several sums. Units have a break in front of each. */
 const hasBreak = ({ ptr, codes }: UnitTerms, i: number): boolean => {
   for (let t = ptr[i]; t < ptr[i + 1]; t++) if (codes[t] === BREAK) return true;
@@ -200,13 +215,20 @@ const columnsFor = (kinds: TermKinds, length: number): TermColumns => ({
 });
 
 /** Terms with their columns as a body: of one sum, or of what several begin with and then what each goes on with. */
-const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[], scales = ONE_STRETCH): Body => {
-  const leaves = lists
-    .flat()
-    .flatMap(({ kind, first, factor, second }) => [
-      { kind, nodes: first },
-      ...(factor === undefined || second === undefined ? [] : [{ kind: factor, nodes: second }]),
-    ]);
+const bodyOfTerms = (
+  d: Grouping,
+  lists: readonly (readonly TermColumns[])[],
+  { scales, ofKind }: Pick<UnitTerms, 'scales' | 'ofKind'>,
+): Body => {
+  const { leaves, leaf, elements } = newLeaves();
+  const terms = lists.map((list) =>
+    list.map(({ kind, first, factor, second, negative, stretch }) => {
+      const evaluated = ofKind?.(kind);
+      const places = evaluated === undefined ? [leaf(kind, first)] : elements(d.graph.length, evaluated, first);
+      const by = factor === undefined || second === undefined ? undefined : leaf(factor, second);
+      return { evaluated, places, by, negative, stretch };
+    }),
+  );
   const buffers = leaves.filter((l) => l.kind !== NUMBER);
   const numbers = leaves.filter((l) => l.kind === NUMBER);
   const found = harvestLeaves(
@@ -215,29 +237,52 @@ const bodyOfTerms = (d: Grouping, lists: readonly (readonly TermColumns[])[], sc
     buffers.map((l) => l.kind),
     numbers.map((l) => l.nodes),
   );
-  let leaf = 0;
-  let constant = 0;
-  const slotOf = (kind: number) => (kind === NUMBER ? found.constant[constant++] : found.leaf[leaf++]);
-  const slots = lists.map((terms) =>
-    terms.map(({ kind, factor, negative, stretch }): TermSlot => {
-      const slot = slotOf(kind);
-      return { slot, factor: factor === undefined ? undefined : slotOf(factor), negative, stretch };
+  let [next, constant] = [0, 0];
+  const slots = leaves.map(({ kind }) => (kind === NUMBER ? found.constant[constant++] : found.leaf[next++]));
+  const termSlots = terms.map((list) =>
+    list.map(({ evaluated, places, by, negative, stretch }): TermSlot => {
+      const own = places.map((p) => slots[p]);
+      const slot = evaluated === undefined ? own[0] : { trace: d.graph, ...evaluated, slots: own };
+      return { slot, factor: by === undefined ? undefined : slots[by], negative, stretch };
     }),
   );
   return {
-    template: termTemplate(d.graph.arithmetic, found.columns.length + found.constants.length, slots, scales),
+    template: termTemplate(d.graph.arithmetic, found.columns.length + found.constants.length, termSlots, scales),
     columns: found.columns,
     constants: found.constants,
   };
 };
 
+/** Leaves of terms as they are met; those of elements, which several terms of a unit may read, once. */
+const newLeaves = () => {
+  const leaves: { readonly kind: number; readonly nodes: Int32Array }[] = [];
+  const known: { readonly of: EvaluatedKind; readonly elements: Int32Array; readonly places: readonly number[] }[] = [];
+  const leaf = (kind: number, nodes: Int32Array): number => leaves.push({ kind, nodes }) - 1;
+  return {
+    leaves,
+    leaf,
+    /** Where the leaves stand of the elements of which these are the values. */
+    elements: (firstId: number, of: EvaluatedKind, ids: Int32Array): readonly number[] => {
+      const elements = ids.map((id) => id - firstId - of.firstValue);
+      const same = known.find(
+        (k) => k.of.columns === of.columns && k.of.kinds === of.kinds && k.elements.every((e, i) => e === elements[i]),
+      );
+      if (same !== undefined) return same.places;
+      const places = of.columns.map((column, c) =>
+        leaf(
+          of.kinds[c],
+          elements.map((e) => column[e]),
+        ),
+      );
+      known.push({ of, elements, places });
+      return places;
+    },
+  };
+};
+
 /** Sums of the same kinds of terms. */
-const unrolledSums = (
-  d: Grouping,
-  { ptr, ids, factors, codes, kindsOf, scales }: UnitTerms,
-  members: readonly number[],
-  firstUnit: number,
-): Summed => {
+const unrolledSums = (d: Grouping, unitTerms: UnitTerms, members: readonly number[], firstUnit: number): Summed => {
+  const { ptr, ids, factors, codes, kindsOf } = unitTerms;
   const lists: TermColumns[][] = [[]];
   /* A column for each factor of a term; those of breaks are not kept. */
   const width = ptr[members[0] + 1] - ptr[members[0]];
@@ -259,17 +304,18 @@ const unrolledSums = (
     if (code === BREAK) lists.push([]);
     else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
   }
-  return { units, body: bodyOfTerms(d, lists, scales), segments: [] };
+  return { units, body: bodyOfTerms(d, lists, unitTerms), segments: [] };
 };
 
 /** Sums of any terms, a segment for each kind. */
 const rolledSums = (
   d: Grouping,
-  { ptr, ids, factors, codes, kindsOf }: UnitTerms,
+  unitTerms: UnitTerms,
   members: readonly number[],
   firstUnit: number,
   anyOrder: boolean,
 ): Summed => {
+  const { ptr, ids, factors, codes, kindsOf, ofKind } = unitTerms;
   const counts = new Map<number, number>();
   for (const i of members)
     for (let t = ptr[i]; t < ptr[i + 1]; t++) counts.set(codes[t], (counts.get(codes[t]) ?? 0) + 1);
@@ -302,7 +348,7 @@ const rolledSums = (
     segments: columns.map((column, s): Segment => ({
       ptr: starts[s],
       operation: ADD,
-      ...bodyOfTerms(d, [[column]]),
+      ...bodyOfTerms(d, [[column]], { scales: ONE_STRETCH, ofKind }),
     })),
     ...(inTurn ? {} : { turns: turns.slice(0, turn) }),
   };

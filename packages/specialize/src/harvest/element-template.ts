@@ -1,5 +1,6 @@
 import { Graph, type Arithmetic } from '@filigree/ir';
 import { ARITY, CONSTANT } from '../decompose/codes.js';
+import { copyInto } from '../trace/elements/copy-into.js';
 import type { Slot, Template } from './template.js';
 
 /**
@@ -37,9 +38,17 @@ export const elementTemplate = (
   return { graph, roots: roots.map((id) => made.get(id)!) };
 };
 
-/** A term of a sum: a leaf or number, or the product of two, with a sign, and the stretch in which it stands. */
+/** What a node of a trace computes of what stands at its leaves. */
+export interface Expression {
+  readonly trace: Graph;
+  readonly root: number;
+  readonly leaves: Int32Array;
+  readonly slots: readonly Slot[];
+}
+
+/** A term of a sum: a leaf or number, the product of two, or an expression, with a sign, and the stretch in which it stands. */
 export interface TermSlot {
-  readonly slot: Slot;
+  readonly slot: Slot | Expression;
   readonly factor: Slot | undefined;
   readonly negative: boolean;
   readonly stretch: number;
@@ -61,12 +70,13 @@ export const termTemplate = (
     const sum = values.reduce((a, b) => graph.add(a, b));
     return scale === 1 ? sum : scale === -1 ? graph.neg(sum) : graph.mul(graph.constant(scale), sum);
   };
+  const valueOf = ({ slot, factor, negative }: TermSlot): number => {
+    const leaf = nodeOf(graph, first, slot);
+    const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
+    return negative ? graph.neg(id) : id;
+  };
   const sum = (terms: readonly TermSlot[], before: number | undefined): number => {
-    const values = terms.map(({ slot, factor, negative }) => {
-      const leaf = nodeOf(graph, first, slot);
-      const id = factor === undefined ? leaf : graph.mul(leaf, nodeOf(graph, first, factor));
-      return negative ? graph.neg(id) : id;
-    });
+    const values = terms.map(valueOf);
     let all = before;
     for (let t = 0; t < terms.length;) {
       const { stretch } = terms[t];
@@ -78,9 +88,35 @@ export const termTemplate = (
     }
     return all ?? graph.constant(0);
   };
+  if (head.length === 0 && more.some((terms) => terms.some(({ slot }) => 'trace' in slot)))
+    return {
+      graph,
+      roots: together(
+        graph,
+        more.map((terms) => terms.map((term) => () => valueOf(term))),
+      ),
+    };
   const value = head.length === 0 && more.length > 0 ? undefined : sum(head, undefined);
   return { graph, roots: value !== undefined && more.length === 0 ? [value] : more.map((terms) => sum(terms, value)) };
 };
 
-const nodeOf = (graph: Graph, first: number, slot: Slot): number =>
-  'variable' in slot ? first + slot.variable : graph.constant(slot.value);
+/** Sums of which the t-th terms are evaluated one after the other, since they read the same: so what these have in common is needed for a short while. */
+const together = (graph: Graph, sums: readonly (readonly (() => number)[])[]): readonly number[] => {
+  const values = new Array<number | undefined>(sums.length).fill(undefined);
+  for (let t = 0; sums.some((terms) => t < terms.length); t++)
+    sums.forEach((terms, k) => {
+      if (t >= terms.length) return;
+      const before = values[k];
+      const added = terms[t]();
+      values[k] = before === undefined ? added : graph.add(before, added);
+    });
+  return values.map((value) => value ?? graph.constant(0));
+};
+
+const nodeOf = (graph: Graph, first: number, slot: Slot | Expression): number => {
+  if ('variable' in slot) return first + slot.variable;
+  if ('value' in slot) return graph.constant(slot.value);
+  const { trace, root, leaves, slots } = slot;
+  const given = new Map(slots.map((s, i) => [leaves[i], nodeOf(graph, first, s)]));
+  return copyInto(trace, graph, [root], given)[0];
+};

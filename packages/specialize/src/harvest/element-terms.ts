@@ -1,3 +1,4 @@
+import type { EvaluatedTerms } from './evaluated-terms.js';
 import { NO_FACTOR, type Sums, type Terms } from '../trace/elements/elements.js';
 
 /** The terms of the units of sums as harvesting takes them: equal codes say that terms are of one kind. */
@@ -13,6 +14,8 @@ export interface UnitTerms {
   readonly kindsOf: (code: number) => TermKinds;
   /** What the sums of each stretch of terms are scaled by. */
   readonly scales: readonly number[];
+  /** Where some terms are no leaves, what those of a kind are. */
+  readonly ofKind?: EvaluatedTerms['ofKind'] | undefined;
 }
 
 /** The code that stands in front of each of several sums, behind the terms that all of them begin with, if there are any. */

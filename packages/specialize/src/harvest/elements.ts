@@ -8,6 +8,8 @@ import { harvestLeaves } from './columns.js';
 import { elementRoots, type ElementRoots } from './element-roots.js';
 import type { Body, HarvestedGroup } from './harvested.js';
 import { elementTemplate } from './element-template.js';
+import { evaluatedTerms } from './evaluated-terms.js';
+import { leafColumns, membersByKinds } from './leaf-columns.js';
 import { NUMBER, sumGroups } from './element-sums.js';
 import { kindOfVariable } from './unit-form.js';
 
@@ -30,9 +32,10 @@ export interface AllUnits {
 export const harvestElements = (d: Grouping, options: GroupOptions): AllUnits => {
   const r = elementRoots(d, options);
   const kindOf = leafKind(d);
+  const evaluated = evaluatedTerms(d, kindOf, d.inputs.length + 1);
   const groups = d.needs.elements.flatMap((e, k) => [
     ...(r.elements[k].roots.length > 0 ? valueGroups(d, e, r, k, kindOf) : []),
-    ...sumGroups(d, e, r, k, kindOf, options),
+    ...sumGroups(d, e, r, k, kindOf, evaluated, options),
   ]);
   return { ...r, groups };
 };
@@ -54,12 +57,8 @@ const valueGroups = (
   kindOf: (id: number) => number,
 ): HarvestedGroup[] => {
   const { firstUnit, roots } = elements[k];
-  const columns = Array.from(e.leaves, (leaf) => {
-    const at = e.variables.indexOf(leaf);
-    return at < 0 ? new Int32Array(e.count).fill(leaf) : e.columns[at];
-  });
-  const parts = partsOfOne(e.count, columns.length, (i, c) => kindOf(columns[c][i]));
-  return parts.map(({ kinds, members }): HarvestedGroup => {
+  const columns = leafColumns(e);
+  return membersByKinds(e.count, columns, kindOf).map(({ kinds, members }): HarvestedGroup => {
     const taken = columns.map((c) => (members.length === e.count ? c : members.map((i) => c[i])));
     const isNumber = (c: number): boolean => kinds[c] === NUMBER;
     const numbers = taken.filter((_, c) => isNumber(c));
@@ -79,26 +78,4 @@ const valueGroups = (
     };
     return { level: d.elementLevels[k].values, units: members.map((i) => firstUnit + i), body, segments: [] };
   });
-};
-
-/** Members `0 .. count` by the kinds of what they have at each of `width` places. */
-const partsOfOne = (
-  count: number,
-  width: number,
-  kindOf: (member: number, place: number) => number,
-): { readonly kinds: number[]; readonly members: Int32Array }[] => {
-  const parts = new Map<string, { kinds: number[]; members: number[] }>();
-  let last: { kinds: number[]; members: number[] } | undefined;
-  for (let i = 0; i < count; i++) {
-    let same = last !== undefined;
-    for (let c = 0; same && c < width; c++) same = last!.kinds[c] === kindOf(i, c);
-    if (!same) {
-      const kinds = Array.from({ length: width }, (_, c) => kindOf(i, c));
-      const known = parts.get(kinds.join()) ?? { kinds, members: [] };
-      parts.set(kinds.join(), known);
-      last = known;
-    }
-    last!.members.push(i);
-  }
-  return [...parts.values()].map(({ kinds, members }) => ({ kinds, members: Int32Array.from(members) }));
 };

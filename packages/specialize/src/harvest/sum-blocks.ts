@@ -1,6 +1,7 @@
 import { mix } from '@filigree/ir';
 import type { NeededElements } from '../decompose/needs.js';
 import { LARGEST, MAX_GROUPS } from '../group/sums.js';
+import type { GroupOptions } from '../options.js';
 import { ValueReader, type Sums } from '../trace/elements/elements.js';
 
 /** Needed sums of a call of elements in units, and the order in which each of those calls stores what elements compute. */
@@ -18,14 +19,17 @@ export interface SumUnits {
   readonly form: Int32Array;
 }
 
-/** Leaves of a block, from which on the sums that follow are another. */
+/** Leaves of a block, from which on the sums that follow are another; of one that evaluates elements these say how many terms. */
 const MOST_LEAVES = 64;
+
+/** Forms that blocks have which evaluate elements: each is code for all elements of a block, and others are evaluated term by term. */
+const MOST_FORMS = 16;
 
 /**
  * Sums that have values of the same elements as terms, one after the other (the nine entries of two vertices that share two faces), are one unit: its operands stand
  * at constant distances from the first, and so one index is enough. Roots are stored in the order in which such blocks read
- * them, so that blocks at different corners of elements have the same distances. Where fewer than `least` blocks are alike, or there are already many kinds of them,
- * each sum is a unit by itself.
+ * them, so that blocks at different corners of elements have the same distances. Where few blocks are alike, or there are already many kinds of them,
+ * each sum is a unit by itself. Sums that evaluate elements are put together wherever they go, since these are evaluated once for all of a unit.
  *
  * @param own of each elements the sums that are units, ascending
  * @param isNumber whether a node is a number, which may be a term too
@@ -36,17 +40,22 @@ export const sumBlocks = (
   own: readonly Int32Array[],
   isNumber: (id: number) => boolean,
   goesTo: (id: number) => number | undefined,
-  least: number,
+  { blocks, minUnrolledInstances }: Pick<GroupOptions, 'blocks' | 'minUnrolledInstances'>,
 ): SumBlocks => {
   const values = valuesOf(elements, isNumber);
-  const found = elements.map(({ sums }, k) => sameElements(sums, own[k], values(sums.terms)));
+  const most = elements.map(({ mostTerms }) => (mostTerms > 0 ? mostTerms : blocks ? MOST_LEAVES : 0));
+  const evaluates = elements.map(({ mostTerms }) => mostTerms > 0);
+  const found = elements.map(({ sums }, k) => sameElements(sums, own[k], values(sums.terms), most, evaluates));
   const order = storedInOrder(elements, found);
   const rank = order.map((roots) => {
     const at: number[] = [];
     roots.forEach((r, i) => (at[r] = i));
     return at;
   });
-  return { units: elements.map(({ sums }, k) => unitsAlike(sums, found[k], rank, goesTo, least)), order };
+  return {
+    units: elements.map(({ sums }, k) => unitsAlike(sums, found[k], rank, evaluates, goesTo, minUnrolledInstances)),
+    order,
+  };
 };
 
 /** Which root of which element each term is. */
@@ -92,14 +101,24 @@ interface Blocks extends Values {
   readonly sums: Int32Array;
 }
 
-/** Puts sums together whose terms are values of the same elements with the same signs, in order. */
-const sameElements = (sums: Sums, own: Int32Array, values: Values): Blocks => {
-  const { element } = values;
+/**
+ * Puts sums together whose terms are values of the same elements, in order; with the same signs, but where they evaluate these.
+ *
+ * @param most how many terms a block of values of each call may have
+ */
+const sameElements = (
+  sums: Sums,
+  own: Int32Array,
+  values: Values,
+  most: readonly number[],
+  evaluates: readonly boolean[],
+): Blocks => {
+  const { element, of } = values;
   const { ptr, negative } = sums;
   const plain = sums.heads === undefined && sums.factors === undefined;
-  const room = 2 ** Math.ceil(Math.log2(2 * own.length + 2));
+  const places = 2 ** Math.ceil(Math.log2(2 * own.length + 2));
   /* The number of a block after that of its hash: 0 where there is none. */
-  const table = new Int32Array(room);
+  const table = new Int32Array(places);
   const blockOf = new Int32Array(own.length);
   const firstOf = new Int32Array(own.length);
   const size = new Int32Array(own.length);
@@ -108,22 +127,28 @@ const sameElements = (sums: Sums, own: Int32Array, values: Values): Blocks => {
     const n = ptr[s + 1] - ptr[s];
     if (n !== ptr[r + 1] - ptr[r]) return false;
     for (let t = 0; t < n; t++)
-      if (element[ptr[s] + t] !== element[ptr[r] + t] || negative[ptr[s] + t] !== negative[ptr[r] + t]) return false;
+      if (
+        element[ptr[s] + t] !== element[ptr[r] + t] ||
+        (negative[ptr[s] + t] !== negative[ptr[r] + t] && !evaluates[of[ptr[s] + t]])
+      )
+        return false;
     return true;
   };
   for (let m = 0; m < own.length; m++) {
     const s = own[m];
     const n = ptr[s + 1] - ptr[s];
     let h = n;
-    let may = plain && n > 0 && 2 * n <= MOST_LEAVES;
-    for (let t = ptr[s]; may && t < ptr[s + 1]; t++) {
-      may = element[t] !== NODE;
-      h = mix(h, 2 * element[t] + negative[t]);
+    let room = plain && n > 0 ? Infinity : 0;
+    for (let t = ptr[s]; 2 * n <= room && t < ptr[s + 1]; t++) {
+      if (element[t] >= 0) room = Math.min(room, most[of[t]]);
+      else if (element[t] === NODE) room = 0;
+      h = mix(h, element[t]);
     }
-    let at = h & (room - 1);
-    if (may) while (table[at] !== 0 && !equal(s, firstOf[table[at] - 1])) at = (at + 1) & (room - 1);
+    const may = 2 * n <= room;
+    let at = h & (places - 1);
+    if (may) while (table[at] !== 0 && !equal(s, firstOf[table[at] - 1])) at = (at + 1) & (places - 1);
     const known = may ? table[at] - 1 : -1;
-    if (known >= 0 && (size[known] + 1) * n <= MOST_LEAVES) blockOf[m] = known;
+    if (known >= 0 && (size[known] + 1) * n <= room) blockOf[m] = known;
     else {
       firstOf[blocks] = s;
       blockOf[m] = blocks++;
@@ -166,43 +191,53 @@ const unitsAlike = (
   { ptr: terms, negative, first }: Sums,
   { ptr, sums, element, root, of }: Blocks,
   rank: readonly (readonly number[])[],
+  evaluates: readonly boolean[],
   goesTo: (id: number) => number | undefined,
   least: number,
 ): SumUnits => {
   const blocks = ptr.length - 1;
   const formOf = new Int32Array(blocks);
-  const counts = new Map<number, { blocks: number; sums: number }>();
+  const counts = new Map<number, { readonly evaluated: boolean; blocks: number; sums: number }>();
   for (let b = 0; b < blocks; b++) {
     const size = ptr[b + 1] - ptr[b];
     if (size < 2) continue;
     const from = terms[sums[ptr[b]]];
     const n = terms[sums[ptr[b]] + 1] - from;
     let h = mix(size, n);
-    let single = false;
+    let [single, evaluated] = [false, false];
     for (let m = ptr[b]; m < ptr[b + 1]; m++) {
       const goes = goesTo(first + sums[m]);
       single ||= goes === undefined;
       h = mix(h, goes ?? 0);
     }
-    if (single) continue;
+    for (let t = from; t < from + n; t++) evaluated ||= element[t] >= 0 && evaluates[of[t]];
+    if (single && !evaluated) continue;
     for (let t = 0; t < n; t++) {
       if (element[from + t] < 0) {
         h = mix(h, element[from + t]);
         continue;
       }
-      const rankOf = rank[of[from + t]];
-      h = mix(mix(h, of[from + t]), negative[from + t]);
-      for (let m = ptr[b]; m < ptr[b + 1]; m++) h = mix(h, rankOf[root[terms[sums[m]] + t]] - rankOf[root[from + t]]);
+      const call = of[from + t];
+      const rankOf = rank[call];
+      h = mix(h, call);
+      for (let m = ptr[b]; m < ptr[b + 1]; m++) {
+        const at = terms[sums[m]] + t;
+        h = mix(mix(h, negative[at]), evaluates[call] ? root[at] : rankOf[root[at]] - rankOf[root[from + t]]);
+      }
     }
     formOf[b] = h === 0 ? 1 : h;
     const known = counts.get(formOf[b]);
-    if (known === undefined) counts.set(formOf[b], { blocks: 1, sums: size });
+    if (known === undefined) counts.set(formOf[b], { evaluated, blocks: 1, sums: size });
     else {
       known.blocks++;
       known.sums += size;
     }
   }
-  const enough = [...counts].filter(([, c]) => c.blocks >= least);
+  let evaluating = 0;
+  for (const { evaluated, blocks: n } of counts.values()) if (evaluated) evaluating += n;
+  const enough = [...counts].filter(
+    ([, c]) => c.blocks >= (c.evaluated ? Math.max(least, evaluating / MOST_FORMS) : least),
+  );
   const kept = enough.length > MAX_GROUPS ? enough.sort((x, y) => y[1].sums - x[1].sums).slice(0, LARGEST) : enough;
   const forms = new Set(kept.map(([form]) => form));
   const unitPtr: number[] = [0];

@@ -141,7 +141,29 @@ const encoding = (
       entries[width].push({ column, bias, ...(reference === 'none' ? {} : { base: columns[reference] }) });
     }
   });
-  return { addresses, entries, starts, anchors: interleave(anchors, NO_ENTRIES), anchorCount: anchors.length, pieces };
+  return {
+    addresses: fromRoots(addresses),
+    ...{ entries, starts, anchors: interleave(anchors, NO_ENTRIES), anchorCount: anchors.length, pieces },
+  };
+};
+
+/** Addresses that are offsets from offsets, or lie relative to these, from where these begin: chains of additions take compilers long, and processors as long as they are. */
+const fromRoots = (addresses: readonly Address[]): readonly Address[] => {
+  const found: Address[] = [];
+  const rootOf = (column: number): { readonly column: number; readonly delta: number } => {
+    const root = found[column];
+    return root.is === 'offset' ? root : { column, delta: 0 };
+  };
+  for (const a of addresses) {
+    if (a.is === 'offset') {
+      const { column, delta } = rootOf(a.column);
+      found.push({ is: 'offset', column, delta: delta + a.delta });
+    } else if (a.is === 'table' && a.relativeTo !== undefined && 'column' in a.relativeTo) {
+      const { column, delta } = rootOf(a.relativeTo.column);
+      found.push({ ...a, relativeTo: { column }, bias: a.bias + delta });
+    } else found.push(a);
+  }
+  return found;
 };
 
 const written = ({ entries, starts, ...rest }: Encoding): Encoded => {

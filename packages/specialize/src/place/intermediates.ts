@@ -1,11 +1,14 @@
 import { fail } from '@filigree/ir';
+import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Ordered } from '../order/order.js';
+import { operationsOf } from './lanes.js';
 import type { Movable } from './movable.js';
 
 /**
  * Positions of intermediates, launch by launch. Values that are read often stand in the order in which
  * units run, where readers that are neighbours find neighbours; values that are read once or twice stand in the order in
- * which their group computes them, so that they are written consecutively without an index table.
+ * which their group computes them, so that they are written consecutively without an index table; but those that one group reads which computes much on vector lanes, and nothing else
+ * reads, stand in the order of that group where it would need tables otherwise.
  */
 export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { slot: Int32Array; count: number } => {
   const { order, level, ptr, roots } = h;
@@ -26,6 +29,12 @@ export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { sl
     const l = level[u];
     if (often[l] === 1) for (let r = ptr[u]; r < ptr[u + 1]; r++) if (read[r] === 1) slot[roots[r]] = next[l]++;
   }
+  const placed = new Uint8Array(h.ids);
+  for (const column of columnsOnLanes(h, groups, (u) => often[level[u]] === 1))
+    for (const node of column.nodes) {
+      placed[node] = 1;
+      slot[node] = next[column.level]++;
+    }
   for (const { move, units } of groups) {
     if (move) continue;
     const values = ptr[units[0] + 1] - ptr[units[0]];
@@ -33,10 +42,56 @@ export const placeIntermediates = (h: Ordered, groups: readonly Movable[]): { sl
       for (let i = 0; i < units.length; i++) {
         const l = level[units[i]];
         const r = ptr[units[i]] + k;
-        if (often[l] === 0 && read[r] === 1) slot[roots[r]] = next[l]++;
+        if (often[l] === 0 && read[r] === 1 && placed[roots[r]] === 0) slot[roots[r]] = next[l]++;
       }
   }
   return { slot, count };
+};
+
+/** Operations an operand from which losing lanes costs more than tables for what writes the operands. */
+const MUCH = 16;
+
+/**
+ * Columns of groups on lanes whose values nothing else reads, where these do not stand at even distances in the order in which they are computed: compilers give lanes up
+ * where most operands come through tables.
+ *
+ * @param isOften whether a unit's values stand in an order of their own
+ */
+const columnsOnLanes = (
+  { ids, ptr, roots, level }: Ordered,
+  groups: readonly Movable[],
+  isOften: (unit: number) => boolean,
+): readonly { readonly level: number; readonly nodes: Int32Array }[] => {
+  const heavy = groups.flatMap(({ body, repeated }) =>
+    body !== undefined && repeated === undefined && operationsOf(body.template) >= MUCH * body.columns.length
+      ? [body.columns.filter(({ kind }) => kind === INTERMEDIATE)]
+      : [],
+  );
+  if (heavy.every((columns) => columns.length === 0)) return [];
+  const reads = new Uint8Array(ids);
+  for (const { body, segments } of groups)
+    for (const { columns } of body ? [body, ...segments] : segments)
+      for (const { kind, nodes, arePositions } of columns)
+        if (kind === INTERMEDIATE && arePositions !== true)
+          for (const node of nodes) if (reads[node] < 2) reads[node]++;
+  /* Where values stand among those that are computed before and behind them, by unit; and their units. */
+  const place = new Int32Array(level.length);
+  let next = 0;
+  for (const { move, units } of groups) if (!move) for (const u of units) place[u] = next++;
+  const unitOf = new Int32Array(ids).fill(-1);
+  for (let u = 0; u < level.length; u++) for (let r = ptr[u]; r < ptr[u + 1]; r++) unitOf[roots[r]] = u;
+  return heavy.flatMap((columns) => {
+    const own = columns.filter(({ nodes }) => {
+      const first = unitOf[nodes[0]];
+      return nodes.every((node) => reads[node] === 1 && level[unitOf[node]] === level[first] && !isOften(unitOf[node]));
+    });
+    const isEven = ({ nodes }: { readonly nodes: Int32Array }): boolean => {
+      const at = (i: number): number => place[unitOf[nodes[i]]];
+      for (let i = 2; i < nodes.length; i++) if (at(i) - at(i - 1) !== at(1) - at(0)) return false;
+      return true;
+    };
+    return own.every(isEven) ? [] : own.map(({ nodes }) => ({ level: level[unitOf[nodes[0]]], nodes }));
+  });
 };
 
 const NO_SLOTS = new Int32Array(0);

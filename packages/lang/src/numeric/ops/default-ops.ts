@@ -1,4 +1,4 @@
-import { loopDone, loopStep, scalarOps, symbolicMath, type Sym } from '@filigree/ir';
+import { callPure, loopDone, loopStep, scalarOps, symbolicMath, type Sym } from '@filigree/ir';
 import type { NumericOps } from './numeric-ops.js';
 
 /** The operations on symbols of `@filigree/ir`, with their truth values told apart from numbers. */
@@ -8,4 +8,5 @@ export const defaultOps: NumericOps<Sym> = {
   refusesOthers: true,
   loopStep,
   loopDone,
+  callPure,
 } as NumericOps<Sym>;

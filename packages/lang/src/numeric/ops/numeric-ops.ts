@@ -26,6 +26,8 @@ export interface NumericOps<S = unknown>
   loopStep?(text: object, site: number): void;
   /** Told where that loop has ended, unless it was left by `return` or an exception. */
   loopDone?(text: object, site: number): void;
+  /** Calls a function that reads nothing but its arguments and changes nothing but what it makes, or gives what it is known to return for such arguments. */
+  callPure?(f: (...args: unknown[]) => unknown, args: unknown[]): unknown;
 
   add(a: Operand<S>, b: Operand<S>): Operand<S>;
   sub(a: Operand<S>, b: Operand<S>): Operand<S>;

@@ -7,6 +7,7 @@ import { markOf } from '../ops/mark.js';
 import type { NumericOps } from '../ops/numeric-ops.js';
 import { locOf, sourceError, type Original, type Source, locOption } from '../../source/place.js';
 import { firstEffect, methodHasEffect, type OuterEffect } from '../rewrite/effects.js';
+import { doesMuch, readsOnlyArguments } from '../rewrite/pure.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
 import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
@@ -84,6 +85,7 @@ class Builder {
   private readonly built = new Map<unknown, unknown>();
   private readonly making = new Set<unknown>();
   private readonly links: (() => void)[] = [];
+  private root: AnyFunction | undefined;
 
   constructor(
     private readonly scope: Readonly<Record<string, unknown>>,
@@ -93,6 +95,7 @@ class Builder {
   ) {}
 
   function(fn: AnyFunction, at?: Loc): unknown {
+    this.root = fn;
     this.collect(fn, at);
     const result = this.value(fn);
     for (const link of this.links) link();
@@ -212,10 +215,43 @@ class Builder {
     };
     const made = evaluate(prefix, body, environment, parsed.source) as AnyFunction;
     if (made.name !== fn.name) Object.defineProperty(made, 'name', { value: fn.name, configurable: true });
-    this.built.set(fn, made);
+    const callable = this.isWorthKnowing(fn) ? this.known(made) : made;
+    this.built.set(fn, callable);
     const linked = Object.fromEntries([...names].map(([name, value]) => [name, this.value(value)]));
     this.links.push(() => environment.link?.(linked));
-    return made;
+    return callable;
+  }
+
+  /** Whether a captured function does much, and what depends on its arguments alone. */
+  private isWorthKnowing(fn: AnyFunction): boolean {
+    return (
+      fn !== this.root &&
+      this.ops.callPure !== undefined &&
+      doesMuch(this.units.get(fn)!.text.parsed) &&
+      this.isPure(fn)
+    );
+  }
+
+  /** Whether something never means anything else, and as a function reads nothing but its arguments and changes nothing but these. */
+  private isPure(value: unknown, seen = new Set<unknown>()): boolean {
+    if (typeof value !== 'function') return typeof value !== 'object' || value === null;
+    if (seen.has(value) || functionName(value)) return true;
+    seen.add(value);
+    const unit = this.units.get(value);
+    return (
+      unit !== undefined &&
+      !unit.text.isMethod &&
+      readsOnlyArguments(unit.text.parsed, (name) => unit.names.has(name)) &&
+      [...unit.names.values()].every((v) => this.isPure(v, seen))
+    );
+  }
+
+  private known(made: AnyFunction): AnyFunction {
+    const { ops } = this;
+    const known = (...args: unknown[]): unknown => ops.callPure!(made as (...a: unknown[]) => unknown, args);
+    for (const name of ['name', 'length'] as const)
+      Object.defineProperty(known, name, { value: made[name], configurable: true });
+    return known;
   }
 
   /** What static initialisers of a class use when it is made: all but what is being made because of it. */

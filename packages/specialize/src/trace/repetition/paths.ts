@@ -80,6 +80,13 @@ export class Paths {
     return found.reverse();
   }
 
+  /** Whether paths that end at one node pass another. */
+  isWithin(node: number, end: number): boolean {
+    let n = end;
+    while (n > node) n = this.before(n);
+    return n === node;
+  }
+
   markOf(node: number): number {
     return this.words[node + MARKED];
   }

@@ -2,6 +2,7 @@ import { SUB, type Graph, type Recorder } from '@filigree/ir';
 import { ADD } from '../../decompose/codes.js';
 import type { Elements } from '../elements/elements.js';
 import { Assembled } from './assembled.js';
+import { Calls } from './calls.js';
 import { LoopStack } from './loop-stack.js';
 import { isOfElements, Made } from './made.js';
 import { Stretches } from './stretches.js';
@@ -27,6 +28,7 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     if (!repeats) made.makeAll(first, find);
     return repeats;
   });
+  const calls = new Calls(graph, stretches);
   const isOpen = (value: number): boolean => stretches.cursor !== 0 && value >= stretches.base;
   const nodesOf = (values: Int32Array): Int32Array => {
     if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
@@ -54,6 +56,7 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
       const code = made.codeOf(value);
       return code === SUB ? ADD : code;
     },
+    call: (f, args) => calls.run(f, args),
     step: (text, site) => loops.step(text, site),
     done: (text, site) => loops.done(text, site),
   };

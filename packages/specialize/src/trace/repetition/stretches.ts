@@ -33,7 +33,8 @@ export class Stretches {
   cursor = 0;
   /** The first value of the stretch that is recorded. */
   base = 0;
-  private firstLeaf = 0;
+  /** Where its leaves begin. */
+  firstLeaf = 0;
   /** Whether the stretch went where none went before. */
   isNew = false;
 
@@ -124,6 +125,23 @@ export class Stretches {
     return ~(this.base + this.paths.operationsOf(this.cursor) - 1);
   }
 
+  /** Which leaf of the stretch that is recorded an entry is, the first if there are several; or −1. */
+  placeOfLeaf(entry: number): number {
+    for (let k = this.firstLeaf; k < this.leafCount; k++) if (this.leaves[k] === entry) return k - this.firstLeaf;
+    return -1;
+  }
+
+  /** Leaves that operations read which were met before, from one place of the recorded stretch's path to another. */
+  leavesAgain(from: number, to: number): number[] {
+    const { paths } = this;
+    const found: number[] = [];
+    for (let n = to; n !== from; n = paths.before(n))
+      if (paths.codeOf(n) !== MARK)
+        for (const operand of paths.operandsOf(n))
+          if (operand <= AGAIN && operand !== UNUSED) found.push(this.firstLeaf + AGAIN - operand);
+    return found;
+  }
+
   /** Notes what a loop within the stretch does; false where it does it more or less often than before. */
   mark(event: number): boolean {
     const { words } = this.paths;
@@ -210,7 +228,8 @@ export class Stretches {
     return FRESH;
   }
 
-  private keep(entry: number): void {
+  /** A leaf of the stretch that is recorded. */
+  keep(entry: number): void {
     if (this.leafCount === this.leaves.length) {
       this.graph.charge(4 * this.leaves.length);
       this.leaves = doubled(this.leaves);
