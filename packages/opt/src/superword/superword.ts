@@ -25,8 +25,9 @@ import { writeSteps } from './write-steps.js';
 /**
  * Packs ops of straight-line code that do the same to neighbouring elements into ops on short vectors, for example the
  * components of a grid node, which no loop runs over (Larsen & Amarasinghe, Exploiting superword level parallelism with
- * multimedia instruction sets, PLDI 2000). Floats only; results stay the same to the last bit. A loop whose iterations
- * can be the lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
+ * multimedia instruction sets, PLDI 2000), or the numbers that are stored in a few bits of one word. Floats, and integers of 32 bits
+ * beside them; results stay the same to the last bit. A loop whose iterations can be the lanes, with neighbouring elements side by
+ * side, is left to `vectorize` or to the compiler.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number. Option `gathers` (default false): whether the target loads from where lanes say about as fast as from one place, so that
