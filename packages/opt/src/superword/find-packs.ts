@@ -9,6 +9,8 @@ export interface Setting {
   readonly isConstant: (v: Value) => boolean;
   /** Whether so many elements from where a load is may be read. */
   readonly mayRead: (load: Op, lanes: number) => boolean;
+  /** Whether words of 32 bits are packed too, and not only floats. */
+  readonly words: boolean;
 }
 
 /**
@@ -54,15 +56,6 @@ const onWords: Readonly<Record<string, Rule>> = {
   'arith.bitcast': {},
 };
 
-/** The rule by which an op is packed, if it is. */
-const ruleOf = (op: Op): Rule | undefined => {
-  const [result] = op.results;
-  if (!result) return undefined;
-  if (isScalarFloat(result) && onFloats[op.name]) return onFloats[op.name];
-  if (!isWord(result) || !op.operands.every(isWord)) return undefined;
-  return op.name === 'arith.cast' && !isConversion(op) ? undefined : onWords[op.name];
-};
-
 /** Whether a cast is an instruction on lanes: between integers, to floats, or of floats that are said to fit. */
 const isConversion = ({ attrs, operands, results }: Op): boolean => {
   const [from, to] = [operands[0]!.type, results[0]!.type];
@@ -94,9 +87,20 @@ class Finder {
   run(): readonly Pack[] {
     this.seeds();
     this.follow();
-    this.seedsOfBits();
-    this.follow();
+    if (this.setting.words) {
+      this.seedsOfBits();
+      this.follow();
+    }
     return this.packs;
+  }
+
+  /** The rule by which an op is packed, if it is. */
+  private ruleOf(op: Op): Rule | undefined {
+    const [result] = op.results;
+    if (!result) return undefined;
+    if (isScalarFloat(result) && onFloats[op.name]) return onFloats[op.name];
+    if (!this.setting.words || !isWord(result) || !op.operands.every(isWord)) return undefined;
+    return op.name === 'arith.cast' && !isConversion(op) ? undefined : onWords[op.name];
   }
 
   private follow(): void {
@@ -201,7 +205,8 @@ class Finder {
     };
     this.block.ops.forEach((op, at) => {
       if (op.name !== 'arith.cast' && op.name !== 'arith.bitcast') return;
-      if (this.packed.has(at) || !ruleOf(op) || isFloat(op.operands[0]!.type) === isFloat(op.results[0]!.type)) return;
+      if (this.packed.has(at) || !this.ruleOf(op) || isFloat(op.operands[0]!.type) === isFloat(op.results[0]!.type))
+        return;
       const key = this.shapeOf(at, SHAPE);
       const ops = open.get(key) ?? [];
       /* What follows from one of them is no lane beside it. */
@@ -219,7 +224,7 @@ class Finder {
     const operands = op.operands.map((v) => {
       if (this.setting.isConstant(v)) return `=${v.id}`;
       const from = this.block.definition(v);
-      return from === undefined || !ruleOf(this.block.ops[from]!) ? '' : this.shapeOf(from, depth - 1);
+      return from === undefined || !this.ruleOf(this.block.ops[from]!) ? '' : this.shapeOf(from, depth - 1);
     });
     return `${op.name}:${String(op.attrs['to'] ?? '')}(${operands.join()})`;
   }
@@ -244,8 +249,8 @@ class Finder {
   private packOperands(lanes: readonly LaneValue[], width: number): void {
     if (this.byResults.has(lanesKey(lanes)) || this.isUniform(lanes)) return;
     const at = lanes.map((x) => (isNumber(x) ? undefined : this.block.definition(x)));
-    const ruled = at.filter((n) => n !== undefined && ruleOf(this.block.ops[n]!) !== undefined);
-    const first = ruled.find((n) => ruleOf(this.block.ops[n!]!)!.neutral !== undefined) ?? ruled[0];
+    const ruled = at.filter((n) => n !== undefined && this.ruleOf(this.block.ops[n]!) !== undefined);
+    const first = ruled.find((n) => this.ruleOf(this.block.ops[n!]!)!.neutral !== undefined) ?? ruled[0];
     if (first === undefined) return;
     const model = this.block.ops[first]!;
     const ops = at.map((n) =>
@@ -254,7 +259,8 @@ class Finder {
     const found = ops.filter((n) => n !== undefined);
     if (new Set(found).size < found.length || found.length < 2) return;
     /* The others are let through. */
-    if (found.length < ops.length && (ruleOf(model)!.neutral === undefined || 2 * found.length < ops.length)) return;
+    if (found.length < ops.length && (this.ruleOf(model)!.neutral === undefined || 2 * found.length < ops.length))
+      return;
     this.packOps(ops, lanes, width);
   }
 
@@ -289,7 +295,7 @@ class Finder {
   }
 
   private isFree({ op }: Use): boolean {
-    return !this.packed.has(op) && ruleOf(this.block.ops[op]!) !== undefined;
+    return !this.packed.has(op) && this.ruleOf(this.block.ops[op]!) !== undefined;
   }
 
   /** The use of `x` that is most like a use of the first lane. */
@@ -299,7 +305,7 @@ class Finder {
     for (const use of this.block.uses(x)) {
       const op = this.block.ops[use.op]!;
       const same = isLike(op, model) && this.isFree(use) && !taken.includes(use.op);
-      if (!same || (use.operand !== first.operand && !ruleOf(model)!.commutes)) continue;
+      if (!same || (use.operand !== first.operand && !this.ruleOf(model)!.commutes)) continue;
       const [rest, others] = [
         model.operands.filter((_, k) => k !== first.operand),
         op.operands.filter((_, k) => k !== use.operand),
@@ -335,7 +341,7 @@ class Finder {
     const type = model.results[0]!.type as ScalarType;
     const typesOf = (op: Op): string => [...op.results, ...op.operands].map((v) => v.type).join();
     if (all.some((op) => op && typesOf(op) !== typesOf(model))) return;
-    const rule = ruleOf(model)!;
+    const rule = this.ruleOf(model)!;
     const aligned = all.map((op) => {
       if (!op || !rule.commutes) return op?.operands;
       const [a, b] = op.operands as [Value, Value];
