@@ -78,6 +78,8 @@ class Finder {
   private readonly packed = new Map<number, Pack>();
   private readonly byResults = new Set<string>();
   private readonly waiting: Pack[] = [];
+  /** Whether words are packed by now. */
+  private words = false;
 
   constructor(
     private readonly block: Block,
@@ -87,7 +89,9 @@ class Finder {
   run(): readonly Pack[] {
     this.seeds();
     this.follow();
-    if (this.setting.words) {
+    /* Only from bits on: indices and choices of a program on floats are better off as they are. */
+    this.words = this.setting.words;
+    if (this.words) {
       this.seedsOfBits();
       this.follow();
     }
@@ -99,7 +103,7 @@ class Finder {
     const [result] = op.results;
     if (!result) return undefined;
     if (isScalarFloat(result) && onFloats[op.name]) return onFloats[op.name];
-    if (!this.setting.words || !isWord(result) || !op.operands.every(isWord)) return undefined;
+    if (!this.words || !isWord(result) || !op.operands.every(isWord)) return undefined;
     return op.name === 'arith.cast' && !isConversion(op) ? undefined : onWords[op.name];
   }
 
@@ -205,8 +209,7 @@ class Finder {
     };
     this.block.ops.forEach((op, at) => {
       if (op.name !== 'arith.cast' && op.name !== 'arith.bitcast') return;
-      if (this.packed.has(at) || !this.ruleOf(op) || isFloat(op.operands[0]!.type) === isFloat(op.results[0]!.type))
-        return;
+      if (this.packed.has(at) || !this.isOfBits(op)) return;
       const key = this.shapeOf(at, SHAPE);
       const ops = open.get(key) ?? [];
       /* What follows from one of them is no lane beside it. */
@@ -215,6 +218,14 @@ class Finder {
       if (open.get(key)!.length === width) close(key);
     });
     for (const key of [...open.keys()]) close(key);
+  }
+
+  /** Whether an op makes an integer of a float, or a float of an integer that is computed here: not of an index, say. */
+  private isOfBits(op: Op): boolean {
+    const [from] = op.operands as [Value];
+    if (!this.ruleOf(op) || isFloat(from.type) === isFloat(op.results[0]!.type)) return false;
+    const definition = this.block.definition(from);
+    return isFloat(from.type) || (definition !== undefined && this.ruleOf(this.block.ops[definition]!) !== undefined);
   }
 
   /** How a value was computed, as far as so many ops back. */

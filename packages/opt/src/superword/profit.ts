@@ -171,8 +171,8 @@ const needOf = (lanes: readonly LaneValue[], isConstant: (v: Value) => boolean):
   return { key: lanesKey(lanes), lanes, price: others + (isNumber(first) || isConstant(first) ? 0 : 1) };
 };
 
-/** What it takes to bring a lane to a vector, or from it: integers are in registers of another kind. */
-const priceOf = (x: LaneValue): number => (isNumber(x) || isFloat(x.type) ? 1 : 2);
+/** What it takes to bring a lane to a vector, or from it: integers are in registers of another kind, and truth values are told from words. */
+const priceOf = (x: LaneValue): number => (isNumber(x) || isFloat(x.type) ? 1 : x.type === 'i1' ? 3 : 2);
 
 /** Packs that give each other operands. */
 const components = (packs: readonly Pack[]): readonly (readonly Pack[])[] => {
