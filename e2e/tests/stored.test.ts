@@ -1,5 +1,6 @@
 import { cpp } from '@filigree/backend-cpp';
 import { active, atomicMax, kernel, u64 } from '@filigree/lang/kernels';
+import { float } from '@filigree/quant';
 import {
   bitStruct,
   dense,
@@ -118,5 +119,41 @@ describe.each(backends)('fields stored in formats, on %s', (backend) => {
     });
     expect(thrown(() => third.load(one.save()))).toMatchObject({ code: 'arena/layout' });
     for (const p of [one, other, third]) p.dispose();
+  });
+});
+
+describe('vectors with one exponent', () => {
+  const { v } = fields('f32', i, { v: 3 });
+  const half = float(6, 12, { shared: 'v' });
+  const size = 60;
+  const keep = kernel([v], { scope: { active } }, (v) => {
+    for (const p of active(v)) v[p] = v[p].mul(1);
+  });
+  /* Of the last ones the largest is rounded to a power of two: what is encoded first, and alone, would be rounded twice. */
+  const values = Float32Array.from({ length: 3 * size }, (_, k) => Math.sin(k) * (k % 3 === 2 ? 1 - 2 ** -20 : 0.37));
+
+  it('are encoded together however the host writes them', async () => {
+    const sim = await program({
+      layout: layout(dense(i, size).place(bitStruct(64, stored(v, half)))),
+      kernels: { keep },
+      fields: { v },
+      backend: 'wasm',
+    });
+    const box = { from: [0], to: [size] };
+    const expected = Array.from({ length: size }, (_, p) => {
+      const given = [...values.subarray(3 * p, 3 * p + 3)];
+      const { shared, codes } = half.joint!.encode(given, 'f32');
+      return codes.map((code) => half.joint!.decode(code, shared, 'f32'));
+    });
+    const all = (): unknown => Array.from({ length: size }, (_, p) => [...(sim.fields.v.get([p]) as Iterable<number>)]);
+    sim.fields.v.fromArray(values, box);
+    expect(all()).toEqual(expected);
+    for (let p = 0; p < size; p++) sim.fields.v.set([p], [...values.subarray(3 * p, 3 * p + 3)]);
+    expect(all()).toEqual(expected);
+    sim.run.keep();
+    expect(all()).toEqual(expected);
+    sim.fields.v.fill(expected[7]);
+    expect(all()).toEqual(Array.from({ length: size }, () => expected[7]));
+    sim.dispose();
   });
 });

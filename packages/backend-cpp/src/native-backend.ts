@@ -11,6 +11,7 @@ import {
   dialectsOf,
   expandSpellings,
   gnuVectorOps,
+  gnuWordOps,
   hasBearing,
   scalarizeVectorsOver,
   splitVectors,
@@ -97,7 +98,7 @@ export const nativeBackend = (
       ? [scalarizeVectorsOver(dialects)]
       : [
           vectorize({ dialects, bytes: vectorBytes, gathers: true }),
-          splitVectors({ bytes: vectorBytes, ops: gnuVectorOps }, dialects),
+          splitVectors({ bytes: vectorBytes, ops: gnuVectorOps, words: gnuWordOps }, dialects),
         ]),
   ]);
   /* What was legalised is emitted next. */

@@ -43,6 +43,7 @@ import { nestInputs, randomNests } from './random-nests.js';
 import { randomRecords, recordInputs } from './random-records.js';
 import { randomScatters, scatterInputs } from './random-scatters.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
+import { randomWords, wordInputs } from './random-words.js';
 
 const passes: readonly Pass<Module>[] = [
   canonicalize(),
@@ -292,6 +293,29 @@ describe('components come out the same', () => {
   it('simplified before', () => check([canonicalize(), cse(), storeForwarding(), superword()], 100));
   it('simplified before and after', () =>
     check([...defaultPipeline().passes, superword(), canonicalize(), cse(), dce()], 80));
+});
+
+describe('numbers of a few bits come out the same', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void => {
+    let [tried, packed] = [0, 0];
+    fc.assert(
+      fc.property(fc.array(fc.nat(1 << 20), { minLength: 20, maxLength: 120 }), fc.nat(1000), (choices, seed) => {
+        tried++;
+        const before = randomWords(chooser(choices));
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const expected = run(before, wordInputs(seed));
+        expect(expected).toBeDefined();
+        const after = optimized(before, order);
+        if (JSON.stringify(after.kernels).includes('"lanes":')) packed++;
+        expect(differences(expected!, run(after, wordInputs(seed)))).toEqual([]);
+      }),
+      { numRuns: runs },
+    );
+    expect(packed).toBeGreaterThan(tried / 4);
+  };
+
+  it('on lanes of a register', () => check([cse(), superword()], 200));
+  it('simplified before and after', () => check([canonicalize(), cse(), superword(), canonicalize(), dce()], 150));
 });
 
 describe('nests come out the same on vector lanes', () => {

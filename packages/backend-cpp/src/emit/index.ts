@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { gnuVectorOps, splitVectors } from '@filigree/backend';
+import { gnuVectorOps, gnuWordOps, splitVectors } from '@filigree/backend';
 import { pipeline, type Diagnostics, type Module } from '@filigree/ir';
 import { vectorize } from '@filigree/opt';
 import { emitFunctions, type CppFunctions } from './emit-functions.js';
@@ -14,7 +14,7 @@ export const cppFunctions = (module: Module, vectorBytes: 16 | 32 | 64 = 32): E.
   pipe(
     pipeline([
       vectorize({ bytes: vectorBytes, gathers: true }),
-      splitVectors({ bytes: vectorBytes, ops: gnuVectorOps }),
+      splitVectors({ bytes: vectorBytes, ops: gnuVectorOps, words: gnuWordOps }),
     ]).run(module),
     E.chain((legal) => emitFunctions(legal)),
   );

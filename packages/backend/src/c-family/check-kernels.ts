@@ -17,6 +17,7 @@ import {
   typeText,
 } from '@filigree/ir';
 import { unlowered } from '../legalize/own-types.js';
+import { isWordType } from '../legalize/whole-words.js';
 import type { CFamilyDialect } from './dialect.js';
 import { structuredOps } from './kernel/emit-kernel.js';
 
@@ -37,7 +38,7 @@ export const checkKernels = (
   };
   const type = (t: Type): void => {
     if (isOwn(t)) report(unlowered(t));
-    else if (isVector(t) && !(dialect.vector && isFloat(t)))
+    else if (isVector(t) && !(dialect.vector && (isFloat(t) || isWordType(scalarOf(t)))))
       report(
         error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, {
           remedy: 'run scalarizeVectors or splitVectors first',

@@ -158,7 +158,7 @@ export const loopBlock = (w: Writer, open: string, inside: () => void): void =>
 /** The type that a value is declared with. */
 export const scalarName = (s: Shared, v: Value): string => {
   if (!isVector(v.type)) return nameOfScalar(s, v);
-  const { helper, name } = s.dialect.vector!(v.type.lanes, v.type.of);
+  const { helper, name } = s.dialect.vector!(v.type.lanes, v.type.of === 'i1' ? 'i32' : v.type.of);
   s.helpers.add(helper);
   return name;
 };

@@ -22,6 +22,7 @@ import {
   pass,
   scalarOf,
 } from '@filigree/ir';
+import { onWords, wholeWords } from './whole-words.js';
 
 /** The vectors that a target has. */
 export interface Registers {
@@ -29,6 +30,8 @@ export interface Registers {
   readonly bytes: number;
   /** Ops that work on a whole register of floats; everything else is done lane by lane. */
   readonly ops: ReadonlySet<string>;
+  /** Ops that do where lanes are words of 32 bits, integers or floats, or truth values beside them; none by default. */
+  readonly words?: ReadonlySet<string>;
 }
 
 /**
@@ -57,7 +60,7 @@ const split = (module: Module, registers: Registers | undefined, dialects: reado
   return {
     ...module,
     kernels: module.kernels.map((k) => {
-      const s = new Scalarizer(freshIds(k), registers, table);
+      const s = new Scalarizer(freshIds(k), registers, table, wholeWords(k.body, registers?.words));
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),
@@ -79,6 +82,8 @@ class Scalarizer {
     private readonly ids: IdSource,
     private readonly registers: Registers | undefined,
     private readonly table: OpTable,
+    /** Vectors of integers and truth values that stay whole, by id. */
+    private readonly words: { readonly has: (id: number) => boolean },
   ) {}
 
   keep(v: Value): Value {
@@ -129,11 +134,9 @@ class Scalarizer {
   private elementwise(op: Op): void {
     const result = op.results[0]!;
     const type = scalarOf(result.type);
-    const width = this.widthOf(result.type);
-    const whole =
-      this.registers?.ops.has(op.name) === true &&
-      op.operands.every((v) => this.widthOf(v.type) === width) &&
-      width > 1;
+    const width = this.widthOf(result);
+    const ops = onWords(op, this.registers?.words) ? this.registers?.words : this.registers?.ops;
+    const whole = ops?.has(op.name) === true && op.operands.every((v) => this.widthOf(v) === width) && width > 1;
     const operands = op.operands.map((v) => (whole ? this.parts.get(v.id)! : this.of(v)));
     const parts = range(lanesOf(result.type) / (whole ? width : 1)).map((k) =>
       this.add(
@@ -149,10 +152,10 @@ class Scalarizer {
   }
 
   /** Lanes of the parts of a value: 1 where they are scalars. */
-  widthOf(type: Type): number {
+  widthOf({ id, type }: Value): number {
     const lanes = lanesOf(type);
-    if (!this.registers || lanes === 1 || !isFloat(type)) return 1;
-    const most = Math.max(1, Math.floor(this.registers.bytes / byteSize(scalarOf(type))));
+    if (!this.registers || lanes === 1 || !(isFloat(type) || this.words.has(id))) return 1;
+    const most = Math.max(1, Math.floor(this.registers.bytes / (isFloat(type) ? byteSize(scalarOf(type)) : 4)));
     const width = Math.min(lanes, most);
     return lanes % width === 0 && Number.isInteger(Math.log2(width)) ? width : 1;
   }
@@ -169,7 +172,7 @@ class Scalarizer {
   /** The lanes of a value. */
   of(v: Value): readonly Value[] {
     const parts = this.parts.get(v.id)!;
-    const width = this.widthOf(v.type);
+    const width = this.widthOf(v);
     if (width === 1) return parts;
     const type = scalarOf(v.type);
     return range(lanesOf(v.type)).map((k) =>
@@ -179,7 +182,7 @@ class Scalarizer {
 
   /** Says which lanes a value has become. */
   define(from: Op, v: Value, lanes: readonly Value[]): void {
-    const width = this.widthOf(v.type);
+    const width = this.widthOf(v);
     if (width === 1) return void this.parts.set(v.id, lanes);
     const type: Type = { lanes: width, of: scalarOf(v.type) };
     const parts = range(lanes.length / width).map((k) =>
@@ -214,7 +217,7 @@ class Scalarizer {
   }
 
   private split(v: Value): readonly Value[] {
-    const width = this.widthOf(v.type);
+    const width = this.widthOf(v);
     const type: Type = width === 1 ? scalarOf(v.type) : { lanes: width, of: scalarOf(v.type) };
     const parts = isVector(v)
       ? range(lanesOf(v.type) / width).map((k) => makeValue(this.ids.next(), type, v.hint && `${v.hint}_${k}`))
@@ -232,7 +235,7 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   'arith.splat': (s, op) => {
     const result = op.results[0]!;
     const value = s.of(op.operands[0]!)[0]!;
-    const width = s.widthOf(result.type);
+    const width = s.widthOf(result);
     const part =
       width === 1 ? value : s.add(op, op.name, [value], { lanes: width, of: scalarOf(result.type) }, { lanes: width });
     s.setParts(
@@ -248,7 +251,7 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
     ),
   'arith.extract': (s, op) => {
     const [vector] = op.operands as [Value];
-    const width = s.widthOf(vector.type);
+    const width = s.widthOf(vector);
     const lane = op.attrs['lane'] as number;
     const part = s.partsOf(vector)[Math.floor(lane / width)]!;
     const type = scalarOf(vector.type);
@@ -256,7 +259,7 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   },
   'arith.insert': (s, op) => {
     const [vector, value] = op.operands as [Value, Value];
-    const width = s.widthOf(vector.type);
+    const width = s.widthOf(vector);
     const lane = op.attrs['lane'] as number;
     const scalar = s.of(value)[0]!;
     s.setParts(
@@ -281,7 +284,7 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   'mem.load': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const type = scalarOf(op.results[0]!.type);
-    const width = s.widthOf(op.results[0]!.type);
+    const width = s.widthOf(op.results[0]!);
     const attrs = { ...scalarAttrs(op.attrs), ...(width === 1 ? {} : { lanes: width }) };
     s.setParts(
       op.results[0]!,
@@ -292,14 +295,14 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   },
   'mem.store': (s, op) => {
     const at = s.of(op.operands[1]!)[0]!;
-    const width = s.widthOf(op.operands[0]!.type);
+    const width = s.widthOf(op.operands[0]!);
     s.partsOf(op.operands[0]!).forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k * width)], op.attrs));
   },
   'mem.loadFirst': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const result = op.results[0]!;
     const [type, lanes] = [scalarOf(result.type), lanesOf(result.type)];
-    if (s.widthOf(result.type) === lanes) return s.setParts(result, [s.add(op, op.name, [at], result.type, op.attrs)]);
+    if (s.widthOf(result) === lanes) return s.setParts(result, [s.add(op, op.name, [at], result.type, op.attrs)]);
     const zero = type === 'i1' ? false : type === 'i64' || type === 'u64' ? '0' : 0;
     const attrs = { buffer: op.attrs['buffer']! };
     s.define(
@@ -315,8 +318,7 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   'mem.storeFirst': (s, op) => {
     const [value] = op.operands as [Value];
     const at = s.of(op.operands[1]!)[0]!;
-    if (s.widthOf(value.type) === lanesOf(value.type))
-      return s.effect(op, op.name, [s.partsOf(value)[0]!, at], op.attrs);
+    if (s.widthOf(value) === lanesOf(value.type)) return s.effect(op, op.name, [s.partsOf(value)[0]!, at], op.attrs);
     const attrs = { buffer: op.attrs['buffer']! };
     s.of(value)
       .slice(0, op.attrs['count'] as number)

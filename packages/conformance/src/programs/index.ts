@@ -12,6 +12,7 @@ import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { stepPrograms } from './steps.js';
 import { teamPrograms } from './teams.js';
+import { vectorWordPrograms } from './vector-words.js';
 import { vectorPrograms } from './vectors.js';
 
 /** All programs of the suite, the same in every run. Built when they are first asked for: that takes seconds. */
@@ -30,6 +31,7 @@ const build = (): readonly Program[] => [
   ...inStepPrograms(),
   ...stepPrograms(),
   ...vectorPrograms(),
+  ...vectorWordPrograms(),
   ...loweredPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

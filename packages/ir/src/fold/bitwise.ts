@@ -1,4 +1,4 @@
-import { scalarOf } from '../kernel/type.js';
+import { isInteger, scalarOf } from '../kernel/type.js';
 import { operandOf, pair, reassociate } from './arithmetic.js';
 import type { Fold } from '../kernel/dialect.js';
 import { bits, isAllOnes, isConstant, scalarFor } from './scalars.js';
@@ -38,7 +38,7 @@ export const bitwise: Readonly<Record<string, Fold>> = {
       ? c.build('arith.cmp', cmp.operands, a.type, { predicate: inverse })
       : undefined;
   },
-  'arith.shl': (op, c) => shift(op, c),
+  'arith.shl': (op, c) => shift(op, c) ?? uncut(op, c),
   'arith.shr': (op, c) => shift(op, c),
 };
 
@@ -55,4 +55,22 @@ const shift: Fold = (op, c) => {
   const sum = Number(k1) + Number(k2);
   if (Number(k1) < 0 || Number(k2) < 0 || sum >= bits(a.type)) return undefined;
   return c.build(op.name, [inner.operands[0]!, c.constant(scalarFor(sum, a.type), a.type)], a.type);
+};
+
+/** Bits that a shift pushes out need not be cut off before, nor before they count as of an integer of another sign. */
+const uncut: Fold = (op, c) => {
+  const [a, b] = pair(op);
+  const by = c.constantOf(b);
+  const cast = c.defOf(a);
+  const from = cast?.name === 'arith.cast' ? cast.operands[0]! : undefined;
+  const given = from && isInteger(from.type) && bits(from.type) === bits(a.type) ? from : a;
+  const and = c.defOf(given);
+  if (by === undefined || and?.name !== 'arith.and') return undefined;
+  const [whole, mask] = pair(and);
+  const cut = c.constantOf(mask);
+  const left = bits(a.type) - Number(by);
+  if (cut === undefined || Number(by) < 0 || left <= 0) return undefined;
+  if (BigInt.asUintN(left, BigInt(cut as number)) !== (1n << BigInt(left)) - 1n) return undefined;
+  const same = given === a ? whole : c.build('arith.cast', [whole], a.type, { to: scalarOf(a.type) });
+  return c.build('arith.shl', [same, b], a.type);
 };

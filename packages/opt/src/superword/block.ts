@@ -108,3 +108,8 @@ const meets = (a: BufferSet, b: BufferSet): boolean =>
 
 /** Whether a value is a scalar float. */
 export const isScalarFloat = (v: Value): boolean => lanesOf(v.type) === 1 && (v.type === 'f32' || v.type === 'f64');
+
+/** Whether a value is a word of 32 bits, or a truth value, which becomes one beside words. */
+export const isWord = (v: Value): boolean => words.has(v.type);
+
+const words: ReadonlySet<unknown> = new Set(['f32', 'i32', 'u32', 'i1']);

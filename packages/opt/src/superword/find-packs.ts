@@ -1,6 +1,6 @@
-import { byteSize, type Op, type Value } from '@filigree/ir';
-import { isScalarFloat, type Block, type Use } from './block.js';
-import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
+import { byteSize, isFloat, type Op, type ScalarType, type Value } from '@filigree/ir';
+import { isScalarFloat, isWord, type Block, type Use } from './block.js';
+import { firstLanes, isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
 
 /** What is known of a block's surroundings. */
 export interface Setting {
@@ -9,22 +9,66 @@ export interface Setting {
   readonly isConstant: (v: Value) => boolean;
   /** Whether so many elements from where a load is may be read. */
   readonly mayRead: (load: Op, lanes: number) => boolean;
+  /** Whether words of 32 bits are packed too, and not only floats. */
+  readonly words: boolean;
 }
 
 /**
  * Packs of a block (Larsen & Amarasinghe 2000): loads and stores of neighbours and, following definitions and uses from
- * there, ops that do the same. An op is in at most one pack. Whether a pack pays is decided elsewhere.
+ * there, ops that do the same; then numbers that are made of bits in the same way, or bits of numbers, as where several are stored in a word. An op is
+ * in at most one pack. Whether a pack pays is decided elsewhere.
  */
 export const findPacks = (block: Block, setting: Setting): readonly Pack[] => new Finder(block, setting).run();
 
-/** Ops that are packed beside loads and stores, and the second operand that leaves the first as it is. */
-const elementwise: Readonly<Record<string, { readonly commutes?: true; readonly neutral?: number }>> = {
+/** How ops are packed beside loads and stores. */
+interface Rule {
+  readonly commutes?: true;
+  /** The second operand that leaves the first as it is, of floats. */
+  readonly neutral?: number;
+}
+
+/** Ops on floats that are. */
+const onFloats: Readonly<Record<string, Rule>> = {
   'arith.add': { commutes: true, neutral: -0 },
   'arith.sub': { neutral: 0 },
   'arith.mul': { commutes: true, neutral: 1 },
   'arith.div': {},
   'arith.neg': {},
 };
+
+/** Ops that are where all lanes are words of 32 bits, integers or floats, or truth values. */
+const onWords: Readonly<Record<string, Rule>> = {
+  'arith.add': { commutes: true },
+  'arith.sub': {},
+  'arith.mul': { commutes: true },
+  'arith.neg': {},
+  'arith.min': { commutes: true },
+  'arith.max': { commutes: true },
+  'arith.and': { commutes: true },
+  'arith.or': { commutes: true },
+  'arith.xor': { commutes: true },
+  'arith.not': {},
+  'arith.shl': {},
+  'arith.shr': {},
+  'arith.cmp': {},
+  'arith.select': {},
+  'arith.cast': {},
+  'arith.bitcast': {},
+};
+
+/** Whether a cast is an instruction on lanes: between integers, to floats, or of floats that are said to fit. */
+const isConversion = ({ attrs, operands, results }: Op): boolean => {
+  const [from, to] = [operands[0]!.type, results[0]!.type];
+  if (from === 'i1' || to === 'i1') return false;
+  return !isFloat(from) || (to === 'i32' && attrs['fits'] === true);
+};
+
+/** Whether ops do the same: they may differ in operands alone. */
+const isLike = (a: Op, b: Op): boolean =>
+  a.name === b.name && Object.keys({ ...a.attrs, ...b.attrs }).every((key) => a.attrs[key] === b.attrs[key]);
+
+/** Ops back to which numbers that are packed must have been computed in the same way. */
+const SHAPE = 3;
 
 /** Elements that a loop goes on by while what it stored is on its way to memory. */
 const JUST_STORED = 64n;
@@ -34,6 +78,8 @@ class Finder {
   private readonly packed = new Map<number, Pack>();
   private readonly byResults = new Set<string>();
   private readonly waiting: Pack[] = [];
+  /** Whether words are packed by now. */
+  private words = false;
 
   constructor(
     private readonly block: Block,
@@ -42,18 +88,37 @@ class Finder {
 
   run(): readonly Pack[] {
     this.seeds();
+    this.follow();
+    /* Only from bits on: indices and choices of a program on floats are better off as they are. */
+    this.words = this.setting.words;
+    if (this.words) {
+      this.seedsOfBits();
+      this.follow();
+    }
+    return this.packs;
+  }
+
+  /** The rule by which an op is packed, if it is. */
+  private ruleOf(op: Op): Rule | undefined {
+    const [result] = op.results;
+    if (!result) return undefined;
+    if (isScalarFloat(result) && onFloats[op.name]) return onFloats[op.name];
+    if (!this.words || !isWord(result) || !op.operands.every(isWord)) return undefined;
+    return op.name === 'arith.cast' && !isConversion(op) ? undefined : onWords[op.name];
+  }
+
+  private follow(): void {
     for (let p = this.waiting.shift(); p; p = this.waiting.shift()) {
       for (const lanes of p.operands) this.packOperands(lanes, p.width);
       this.packUses(p);
     }
-    return this.packs;
   }
 
   private add(pack: Pack): void {
     this.packs.push(pack);
     this.waiting.push(pack);
     for (const at of members(pack)) this.packed.set(at, pack);
-    if (pack.results.length > 0) this.byResults.add(lanesKey(pack.results));
+    for (const lanes of firstLanes(pack)) this.byResults.add(lanesKey(lanes));
   }
 
   /** Loads and stores of neighbouring elements. */
@@ -128,22 +193,86 @@ class Finder {
     });
   }
 
+  /** Where floats become integers, or bits, or are made of them, one after the other and in the same way: as many as a register holds. */
+  private seedsOfBits(): void {
+    const open = new Map<string, number[]>();
+    const width = Math.floor(this.setting.bytes / 4);
+    const close = (key: string): void => {
+      const ops = open.get(key) ?? [];
+      open.delete(key);
+      if (ops.length < 2) return;
+      this.packOps(
+        ops,
+        ops.map((at) => this.block.ops[at]!.results[0]!),
+        width,
+      );
+    };
+    this.block.ops.forEach((op, at) => {
+      if (op.name !== 'arith.cast' && op.name !== 'arith.bitcast') return;
+      if (this.packed.has(at) || !this.isOfBits(op)) return;
+      const key = this.shapeOf(at, SHAPE);
+      const ops = open.get(key) ?? [];
+      /* What follows from one of them is no lane beside it. */
+      if (ops.some((other) => this.follows(at, other))) close(key);
+      open.set(key, [...(open.get(key) ?? []), at]);
+      if (open.get(key)!.length === width) close(key);
+    });
+    for (const key of [...open.keys()]) close(key);
+  }
+
+  /** Whether an op makes an integer of a float, or a float of an integer that is computed here: not of an index, say. */
+  private isOfBits(op: Op): boolean {
+    const [from] = op.operands as [Value];
+    if (!this.ruleOf(op) || isFloat(from.type) === isFloat(op.results[0]!.type)) return false;
+    const definition = this.block.definition(from);
+    return isFloat(from.type) || (definition !== undefined && this.ruleOf(this.block.ops[definition]!) !== undefined);
+  }
+
+  /** How a value was computed, as far as so many ops back. */
+  private shapeOf(at: number, depth: number): string {
+    const op = this.block.ops[at]!;
+    if (depth === 0) return op.name;
+    const operands = op.operands.map((v) => {
+      if (this.setting.isConstant(v)) return `=${v.id}`;
+      const from = this.block.definition(v);
+      return from === undefined || !this.ruleOf(this.block.ops[from]!) ? '' : this.shapeOf(from, depth - 1);
+    });
+    return `${op.name}:${String(op.attrs['to'] ?? '')}(${operands.join()})`;
+  }
+
+  /** Whether an op depends on an earlier one of the block, by values alone. */
+  private follows(at: number, earlier: number): boolean {
+    const seen = new Set<number>();
+    const path = [at];
+    for (let now = path.pop(); now !== undefined; now = path.pop()) {
+      if (now === earlier) return true;
+      for (const v of this.block.ops[now]!.operands) {
+        const from = this.block.definition(v);
+        if (from === undefined || from < earlier || seen.has(from)) continue;
+        seen.add(from);
+        path.push(from);
+      }
+    }
+    return false;
+  }
+
   /** Packs what lanes of an operand are, if that is ops of one kind, or half of them. */
   private packOperands(lanes: readonly LaneValue[], width: number): void {
     if (this.byResults.has(lanesKey(lanes)) || this.isUniform(lanes)) return;
     const at = lanes.map((x) => (isNumber(x) ? undefined : this.block.definition(x)));
-    const first = at.find((n) => n !== undefined && elementwise[this.block.ops[n]!.name] !== undefined);
+    const ruled = at.filter((n) => n !== undefined && this.ruleOf(this.block.ops[n]!) !== undefined);
+    const first = ruled.find((n) => this.ruleOf(this.block.ops[n!]!)!.neutral !== undefined) ?? ruled[0];
     if (first === undefined) return;
-    const { name } = this.block.ops[first]!;
+    const model = this.block.ops[first]!;
     const ops = at.map((n) =>
-      n !== undefined && this.block.ops[n]!.name === name && !this.packed.has(n) ? n : undefined,
+      n !== undefined && isLike(this.block.ops[n]!, model) && !this.packed.has(n) ? n : undefined,
     );
     const found = ops.filter((n) => n !== undefined);
     if (new Set(found).size < found.length || found.length < 2) return;
     /* The others are let through. */
-    if (found.length < ops.length && (elementwise[name]!.neutral === undefined || 2 * found.length < ops.length))
+    if (found.length < ops.length && (this.ruleOf(model)!.neutral === undefined || 2 * found.length < ops.length))
       return;
-    this.packOps(name, ops, lanes, width);
+    this.packOps(ops, lanes, width);
   }
 
   /** Packs ops that use the lanes of a pack in the same way. */
@@ -158,10 +287,8 @@ class Finder {
         if (like === undefined) break;
         ops.push(like);
       }
-      if (ops.length < pack.results.length) continue;
-      const { name } = this.block.ops[use.op]!;
+      if (ops.length < Math.max(2, this.lanesInUse(pack))) continue;
       this.packOps(
-        name,
         ops,
         ops.map((at) => this.block.ops[at]!.results[0]!),
         pack.width,
@@ -169,20 +296,32 @@ class Finder {
     }
   }
 
-  private isFree({ op, operand }: Use): boolean {
-    const { name, results } = this.block.ops[op]!;
-    return elementwise[name] !== undefined && !this.packed.has(op) && isScalarFloat(results[0]!) && operand < 2;
+  /** Lanes of a pack up to the last that anything uses. */
+  private lanesInUse({ results }: Pack): number {
+    const isUsed = (x: LaneValue): boolean => {
+      const v = x as Value;
+      return this.block.escapes(v) || this.block.uses(v).length > 0;
+    };
+    return results.findLastIndex(isUsed) + 1;
+  }
+
+  private isFree({ op }: Use): boolean {
+    return !this.packed.has(op) && this.ruleOf(this.block.ops[op]!) !== undefined;
   }
 
   /** The use of `x` that is most like a use of the first lane. */
   private likest(first: Use, x: Value, taken: readonly number[]): number | undefined {
-    const { name } = this.block.ops[first.op]!;
+    const model = this.block.ops[first.op]!;
     let best: { readonly op: number; readonly score: number } | undefined;
     for (const use of this.block.uses(x)) {
-      const same = this.block.ops[use.op]!.name === name && this.isFree(use) && !taken.includes(use.op);
-      if (!same || (use.operand !== first.operand && !elementwise[name]!.commutes)) continue;
-      const [a, b] = [first, use].map((u) => this.block.ops[u.op]!.operands[1 - u.operand]);
-      const score = a && b ? this.likeness(a, b) : 1;
+      const op = this.block.ops[use.op]!;
+      const same = isLike(op, model) && this.isFree(use) && !taken.includes(use.op);
+      if (!same || (use.operand !== first.operand && !this.ruleOf(model)!.commutes)) continue;
+      const [rest, others] = [
+        model.operands.filter((_, k) => k !== first.operand),
+        op.operands.filter((_, k) => k !== use.operand),
+      ];
+      const score = rest.length === 0 ? 1 : rest.reduce((sum, a, k) => sum + this.likeness(a, others[k]!), 0);
       if (!best || score > best.score) best = { op: use.op, score };
     }
     return best?.op;
@@ -207,17 +346,13 @@ class Finder {
     );
   }
 
-  private packOps(
-    name: string,
-    ops: readonly (number | undefined)[],
-    results: readonly LaneValue[],
-    width: number,
-  ): void {
+  private packOps(ops: readonly (number | undefined)[], results: readonly LaneValue[], width: number): void {
     const all = ops.map((at) => (at === undefined ? undefined : this.block.ops[at]!));
     const model = all.find((op) => op !== undefined)!;
-    const type = model.results[0]!.type;
-    if (all.some((op) => op && op.results[0]!.type !== type) || (type !== 'f32' && type !== 'f64')) return;
-    const rule = elementwise[name]!;
+    const type = model.results[0]!.type as ScalarType;
+    const typesOf = (op: Op): string => [...op.results, ...op.operands].map((v) => v.type).join();
+    if (all.some((op) => op && typesOf(op) !== typesOf(model))) return;
+    const rule = this.ruleOf(model)!;
     const aligned = all.map((op) => {
       if (!op || !rule.commutes) return op?.operands;
       const [a, b] = op.operands as [Value, Value];
@@ -230,7 +365,7 @@ class Finder {
     const operands = model.operands.map((_, k) =>
       aligned.map((list, lane) => list?.[k] ?? (k === through ? results[lane]! : rule.neutral!)),
     );
-    this.add({ name, ops, results, operands, type, width });
+    this.add({ name: model.name, ops, results, operands, type, width });
   }
 
   private areAlike(aligned: readonly (readonly Value[] | undefined)[], operand: number): boolean {
@@ -239,6 +374,6 @@ class Finder {
       const at = this.block.definition(list[operand]!);
       return [at === undefined ? undefined : this.block.ops[at]!.name];
     });
-    return names[0] !== undefined && elementwise[names[0]] !== undefined && names.every((n) => n === names[0]);
+    return names[0] !== undefined && onFloats[names[0]] !== undefined && names.every((n) => n === names[0]);
   }
 }

@@ -1,7 +1,7 @@
-import type { Op, Value } from '@filigree/ir';
+import { isFloat, type Op, type Value } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import type { Block } from './block.js';
-import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
+import { firstLanes, isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
 
 /**
  * The packs that pay. A pack saves all its ops but one, and costs what it takes to assemble its operands from scalars
@@ -38,6 +38,9 @@ export const profitable = (
 
 const mostRounds = 4;
 
+/** More than any block can save. */
+const NEVER = 2 ** 30;
+
 /** What an operand needs. */
 interface Need {
   readonly key: string;
@@ -70,12 +73,13 @@ class Bill {
   }
 
   private change(p: Pack, by: 1 | -1): void {
-    const { result, needs, members, near } = this.prepare(p);
-    this.total += by * (1 - members.length) - this.takenOut(near);
-    for (const n of [result, ...needs]) this.total -= this.gather(n, -1);
-    this.given.add(result.key, by);
+    const { gives, needs, members, near, saves } = this.prepare(p);
+    const touched = unique([...gives, ...needs]);
+    this.total -= by * saves + this.takenOut(near);
+    for (const n of touched) this.total -= this.gather(n, -1);
+    for (const n of gives) this.given.add(n.key, by);
     for (const n of needs) this.needed.add(n.key, by);
-    for (const n of [result, ...needs]) this.total += this.gather(n, 1);
+    for (const n of touched) this.total += this.gather(n, 1);
     for (const at of members) this.packed.add(at, by);
     this.total += this.takenOut(near);
   }
@@ -93,7 +97,7 @@ class Bill {
     for (const v of values) {
       const at = this.block.definition(v);
       if (at !== undefined && this.packed.has(at))
-        if (this.gathered.has(v.id) || usedByScalars(this.block, v, this.packed)) sum++;
+        if (this.gathered.has(v.id) || usedByScalars(this.block, v, this.packed)) sum += priceOf(v);
     }
     return sum;
   }
@@ -102,14 +106,15 @@ class Bill {
     const known = this.prepared.get(p);
     if (known) return known;
     const { block, isConstant } = this;
-    const [result, ...operands] = [p.results, ...p.operands].map((lanes) => needOf(lanes, isConstant));
+    const [gives, needs] = [firstLanes(p), p.operands].map((all) => unique(all.map((x) => needOf(x, isConstant))));
     const ops = members(p);
     const values = [
       ...ops.flatMap((at) => [...block.ops[at]!.results, ...block.ops[at]!.operands]),
-      ...[result!, ...operands].flatMap((n) => n.lanes.flatMap((x) => (isNumber(x) ? [] : [x]))),
+      ...[...gives!, ...needs!].flatMap((n) => n.lanes.flatMap((x) => (isNumber(x) ? [] : [x]))),
     ];
     const near = [...new Map(values.map((v) => [v.id, v])).values()];
-    const made = { result: result!, needs: unique(operands), members: ops, near };
+    const saves = isByLane(block, p, isConstant) ? 0 : ops.length - 1;
+    const made = { gives: gives!, needs: needs!, members: ops, near, saves };
     this.prepared.set(p, made);
     return made;
   }
@@ -117,12 +122,22 @@ class Bill {
 
 /** What there is to know of a pack. */
 interface Prepared {
-  readonly result: Need;
+  /** Ops that the pack saves by itself. */
+  readonly saves: number;
+  /** Vectors that it makes. */
+  readonly gives: readonly Need[];
   readonly needs: readonly Need[];
   readonly members: readonly number[];
   /** The values that may be taken out of vectors, or not, because of the pack. */
   readonly near: readonly Value[];
 }
+
+/** Whether some targets do it lane by lane: they shift all lanes alike. */
+const isByLane = (block: Block, p: Pack, isConstant: (v: Value) => boolean): boolean => {
+  if (p.name !== 'arith.shl' && p.name !== 'arith.shr') return false;
+  const amounts = members(p).map((at) => block.ops[at]!.operands[1]!);
+  return !amounts.every(isConstant) || new Set(amounts.map((v) => v.id)).size > 1;
+};
 
 const unique = (needs: readonly Need[]): readonly Need[] => [...new Map(needs.map((n) => [n.key, n])).values()];
 
@@ -147,13 +162,17 @@ export const usedByScalars = (block: Block, v: Value, packed: { readonly has: (o
 const isIndex = (op: Op, operand: number): boolean =>
   loadStoreOf(op) !== undefined && operand === op.operands.length - 1;
 
-/** One op copies the first lane into all, unless it is a constant, and one more for each lane that differs. */
+/** One op copies the first lane into all, unless it is a constant, and one more for each lane that differs. Truth values are never put together. */
 const needOf = (lanes: readonly LaneValue[], isConstant: (v: Value) => boolean): Need => {
   const first = lanes[0];
   if (first === undefined) return { key: '', lanes, price: 0 };
-  const others = lanes.filter((x) => laneKey(x) !== laneKey(first)).length;
+  if (lanes.some((x) => !isNumber(x) && x.type === 'i1')) return { key: lanesKey(lanes), lanes, price: NEVER };
+  const others = lanes.reduce<number>((sum, x) => sum + (laneKey(x) === laneKey(first) ? 0 : priceOf(x)), 0);
   return { key: lanesKey(lanes), lanes, price: others + (isNumber(first) || isConstant(first) ? 0 : 1) };
 };
+
+/** What it takes to bring a lane to a vector, or from it: integers are in registers of another kind, and truth values are told from words. */
+const priceOf = (x: LaneValue): number => (isNumber(x) || isFloat(x.type) ? 1 : x.type === 'i1' ? 3 : 2);
 
 /** Packs that give each other operands. */
 const components = (packs: readonly Pack[]): readonly (readonly Pack[])[] => {
@@ -168,7 +187,7 @@ const components = (packs: readonly Pack[]): readonly (readonly Pack[])[] => {
     }
     return root;
   };
-  const giver = new Map(packs.filter((p) => p.results.length > 0).map((p) => [lanesKey(p.results), p]));
+  const giver = new Map(packs.flatMap((p) => firstLanes(p).map((lanes) => [lanesKey(lanes), p])));
   for (const p of packs)
     for (const lanes of p.operands) {
       const from = giver.get(lanesKey(lanes));

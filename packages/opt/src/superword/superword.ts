@@ -12,11 +12,13 @@ import {
 import { rangesOf, type Ranges } from '../integer-range/analysis.js';
 import { affineForms, type AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
+import { takesLanes } from '../support/takes-lanes.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { freshValues, type Fresh } from '../support/values.js';
 import { blockOf, definitionsOf, dependences } from './block.js';
 import { findPacks } from './find-packs.js';
+import type { Pack } from './pack.js';
 import { profitable } from './profit.js';
 import { schedule } from './schedule.js';
 import { suitsLanes } from './suits-lanes.js';
@@ -25,8 +27,9 @@ import { writeSteps } from './write-steps.js';
 /**
  * Packs ops of straight-line code that do the same to neighbouring elements into ops on short vectors, for example the
  * components of a grid node, which no loop runs over (Larsen & Amarasinghe, Exploiting superword level parallelism with
- * multimedia instruction sets, PLDI 2000). Floats only; results stay the same to the last bit. A loop whose iterations
- * can be the lanes, with neighbouring elements side by side, is left to `vectorize` or to the compiler.
+ * multimedia instruction sets, PLDI 2000), or the numbers that are stored in a few bits of one word. Floats, and integers of 32 bits
+ * beside them; results stay the same to the last bit. A loop whose iterations can be the lanes, with neighbouring elements side by
+ * side, is left to `vectorize` or to the compiler.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number. Option `gathers` (default false): whether the target loads from where lanes say about as fast as from one place, so that
@@ -70,7 +73,7 @@ const packKernel = (kernel: Kernel, buffers: Buffers, target: Pick<Context, 'fac
   return body === kernel.body ? kernel : { ...kernel, body };
 };
 
-const packRegion = (region: Region, context: Context): Region => {
+const packRegion = (region: Region, context: Context, ofLanes = false): Region => {
   const { facts, forms, constants, ranges, gathers } = context;
   const ops: Op[] = [];
   for (const op of region.ops) {
@@ -81,14 +84,18 @@ const packRegion = (region: Region, context: Context): Region => {
       ops.push(op);
       continue;
     }
-    const regions = op.regions.map((r) => ranges.within(op, r, () => packRegion(r, context)));
+    const regions = op.regions.map((r) => ranges.within(op, r, () => packRegion(r, context, takesLanes(op))));
     ops.push(regions.every((r, k) => r === op.regions[k]) ? op : opWith(op, { regions }));
   }
   const inner = ops.every((op, k) => op === region.ops[k]) ? region : { params: region.params, ops };
-  return packBlock(inner, context);
+  return packBlock(inner, context, ofLanes);
 };
 
-const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, constants, fresh }: Context): Region => {
+const packBlock = (
+  region: Region,
+  { facts, bytes, buffers, ranges, forms, constants, fresh }: Context,
+  ofLanes: boolean,
+): Region => {
   const block = blockOf(region, forms, facts);
   const isConstant = (v: { readonly id: number }): boolean => constants.has(v.id);
   const mayRead = (load: Op, lanes: number): boolean => {
@@ -96,7 +103,11 @@ const packBlock = (region: Region, { facts, bytes, buffers, ranges, forms, const
     const length = buffers.get(bufferName(load))?.length;
     return range !== undefined && length !== undefined && range.hi + lanes <= length;
   };
-  const paying = profitable(block, findPacks(block, { bytes, isConstant, mayRead }), isConstant);
+  const packsOf = (words: boolean): readonly Pack[] =>
+    profitable(block, findPacks(block, { bytes, isConstant, mayRead, words }), isConstant);
+  /* Iterations that a compiler may make the lanes are left to it unless floats alone are a reason to pack. */
+  if (ofLanes && packsOf(false).length === 0) return region;
+  const paying = packsOf(true);
   if (paying.length === 0) return region;
   const needs = dependences(block, facts);
   for (let packs = paying; packs.length > 0;) {

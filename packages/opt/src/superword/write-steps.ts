@@ -1,7 +1,7 @@
-import { type Op, type Scalar, type Type, type Value, opWith } from '@filigree/ir';
+import { type Op, type Scalar, type Type, type Value, opWith, scalarOf } from '@filigree/ir';
 import { simpleOp, type Fresh } from '../support/values.js';
 import type { Block } from './block.js';
-import { isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
+import { firstLanes, isNumber, laneKey, lanesKey, members, type LaneValue, type Pack } from './pack.js';
 import { usedByScalars } from './profit.js';
 import type { Step } from './schedule.js';
 
@@ -15,7 +15,7 @@ export const writeSteps = (
 ): readonly Op[] => {
   const ops: Op[] = [];
   const vectors = new Map<string, Value>();
-  const given = new Set(packs.map((p) => lanesKey(p.results)));
+  const given = new Set(packs.flatMap((p) => firstLanes(p).map(lanesKey)));
   const packed = new Set(packs.flatMap(members));
   const inGathers = new Set<number>();
   for (const p of packs)
@@ -28,7 +28,9 @@ export const writeSteps = (
     return result;
   };
   /** The vector of some lanes; what is missing at the end does not matter. */
-  const vector = (lanes: readonly LaneValue[], { type, width }: Pack, like: Op): Value => {
+  const vector = (lanes: readonly LaneValue[], { type: made, width }: Pack, like: Op): Value => {
+    const value = lanes.find((x): x is Value => !isNumber(x));
+    const type = value ? scalarOf(value.type) : made;
     const key = lanesKey(lanes);
     const known = vectors.get(`${width} ${key}`);
     if (known) return known;
@@ -36,16 +38,16 @@ export const writeSteps = (
     const scalar = (x: LaneValue): Value => (isNumber(x) ? emit('arith.constant', [], { value: x }, type, like) : x);
     const first = lanes[0]!;
     const wide = { lanes: width, of: type };
-    const value = number(first);
-    let made =
-      value !== undefined
-        ? emit('arith.constant', [], { value: value as number }, wide, like)
+    const given = number(first);
+    let whole =
+      given !== undefined
+        ? emit('arith.constant', [], { value: given as number }, wide, like)
         : emit('arith.splat', [scalar(first)], { lanes: width }, wide, like);
     lanes.forEach((x, lane) => {
-      if (laneKey(x) !== laneKey(first)) made = emit('arith.insert', [made, scalar(x)], { lane }, wide, like);
+      if (laneKey(x) !== laneKey(first)) whole = emit('arith.insert', [whole, scalar(x)], { lane }, wide, like);
     });
-    vectors.set(`${width} ${key}`, made);
-    return made;
+    vectors.set(`${width} ${key}`, whole);
+    return whole;
   };
 
   for (const step of steps) {
@@ -64,7 +66,7 @@ export const writeSteps = (
       step.name === 'mem.load'
         ? emit('mem.load', first.operands, { ...first.attrs, lanes: step.width }, wide, first)
         : emit(step.name, operands, first.attrs, wide, first);
-    vectors.set(`${step.width} ${lanesKey(step.results)}`, result);
+    for (const lanes of firstLanes(step)) vectors.set(`${step.width} ${lanesKey(lanes)}`, result);
     step.ops.forEach((at, lane) => {
       const old = at === undefined ? undefined : block.ops[at]!.results[0]!;
       if (old && (inGathers.has(old.id) || usedByScalars(block, old, packed)))

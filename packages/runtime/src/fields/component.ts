@@ -138,6 +138,16 @@ const accessToBits = (
   };
 };
 
+/** Numbers of the components that are encoded together, those of one word that share an exponent; every other one is alone. */
+export const encodedTogether = (components: readonly Component[]): readonly (readonly number[])[] => {
+  const groups = new Map<string | number, number[]>();
+  components.forEach(({ node }, n) => {
+    const key = node.stored?.joint?.by.name ?? n;
+    groups.set(key, [...(groups.get(key) ?? []), n]);
+  });
+  return [...groups.values()];
+};
+
 /** Components lie in the cells of one node. */
 export const areTogether = (components: readonly Component[]): boolean =>
   components.every((c) => parentOf(c) === parentOf(components[0]));

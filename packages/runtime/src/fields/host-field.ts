@@ -22,7 +22,7 @@ import {
   type VectorField,
 } from '@filigree/sparse/fields';
 import type { Arena, ArenaUse } from './arena.js';
-import { areTogether, componentsIn, elementAt, type Component } from './component.js';
+import { areTogether, componentsIn, elementAt, encodedTogether, type Component } from './component.js';
 import { boundsOf, boxOf, denseArray, sizeOfBox, visitBox } from './dense-array.js';
 import { denseBuffer, denseView, type DenseView } from './dense-view.js';
 import { checkedIndices, type Indices } from './indices.js';
@@ -165,10 +165,21 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       : (cell, indices) => shape.pack(components.map((c) => readOne(c, holder(c, cell, indices, findCell), indices)));
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
-  const write = (cell: number, indices: ArrayLike<number>, values: readonly (number | bigint)[]): void =>
-    first.setAll
-      ? first.setAll(cell, components, values)
-      : components.forEach((c, n) => c.set(holder(c, cell, indices, growCell), values[n]));
+  const groups = encodedTogether(components);
+  /* Values of components, from one of them on: what is encoded together is written together. */
+  const write = (cell: number, indices: ArrayLike<number>, values: ArrayLike<number | bigint>, from = 0): void => {
+    for (const group of groups) {
+      const c = components[group[0]];
+      const at = holder(c, cell, indices, growCell);
+      if (group.length === 1) c.set(at, values[from + group[0]]);
+      else
+        c.setAll!(
+          at,
+          group.map((n) => components[n]),
+          group.map((n) => values[from + n]),
+        );
+    }
+  };
   const put: (at: ArrayLike<number>, value: unknown) => void =
     any.is === 'scalar'
       ? (at, value) => {
@@ -278,8 +289,8 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       }
       let n = 0;
       visitBox(inside, (at) => {
-        const cell = growCell(arena, path, at);
-        for (const c of components) c.set(holder(c, cell, at, growCell), plain[n++]);
+        write(growCell(arena, path, at), at, plain, n);
+        n += count;
       });
     },
     view: () => {

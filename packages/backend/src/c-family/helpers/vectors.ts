@@ -1,4 +1,4 @@
-import { type ScalarType, byteSize } from '@filigree/ir';
+import { type ScalarType, byteSize, isFloat } from '@filigree/ir';
 import { type HelperRequest, type HelperText, helperText } from './helper.js';
 
 /** The name of a vector type of the extension that gcc and clang share. */
@@ -66,6 +66,34 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
         '}',
       ].join('\n'),
     ),
+  add: (r, lanes) => wrapping(r, lanes, '+'),
+  sub: (r, lanes) => wrapping(r, lanes, '-'),
+  mul: (r, lanes) => wrapping(r, lanes, '*'),
+  neg: (r, lanes) =>
+    onVector(r, lanes, (v) => `${v} ${r.name}(${v} a) { return (${v})-(${gnuVectorName(lanes, 'u32')})a; }`, ['u32']),
+  min: (r, lanes) => (isFloat(r.a) ? extremeOfFloats(r, lanes, '<', '|') : extreme(r, lanes, '<')),
+  max: (r, lanes) => (isFloat(r.a) ? extremeOfFloats(r, lanes, '>', '&') : extreme(r, lanes, '>')),
+  below: (r, lanes) => bounded(r, lanes, '<'),
+  above: (r, lanes) => bounded(r, lanes, '>'),
+  /* C has no choice between vectors; a truth value is a word of ones there, or of zeros. */
+  choose: (r, lanes) => {
+    const mask = gnuVectorName(lanes, 'i32');
+    return onVector(
+      r,
+      lanes,
+      (v) =>
+        [
+          `${v} ${r.name}(${mask} c, ${v} a, ${v} b) {`,
+          '#ifdef __cplusplus',
+          '  return c ? a : b;',
+          '#else',
+          `  return (${v})((c & (${mask})a) | (~c & (${mask})b));`,
+          '#endif',
+          '}',
+        ].join('\n'),
+      ['i32'],
+    );
+  },
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
   fma: (r, lanes) =>
     onVector(r, lanes, (v) =>
@@ -127,5 +155,53 @@ const maskedName = (of: ScalarType, lanes: number): string | undefined => {
     : undefined;
 };
 
-const onVector = (r: HelperRequest, lanes: number, define: (vector: string) => string): HelperText =>
-  helperText([`vectorx${lanes}_${r.a}`], `${r.local} ${define(gnuVectorName(lanes, r.a))}`);
+/** @param beside types of other vectors of as many lanes in it */
+const onVector = (
+  r: HelperRequest,
+  lanes: number,
+  define: (vector: string) => string,
+  beside: readonly ScalarType[] = [],
+): HelperText =>
+  helperText(
+    [r.a, ...beside].map((t) => `vectorx${lanes}_${t}`),
+    `${r.local} ${define(gnuVectorName(lanes, r.a))}`,
+  );
+
+/** Signed integers wrap, which C leaves undefined. */
+const wrapping = (r: HelperRequest, lanes: number, op: '+' | '-' | '*'): HelperText => {
+  const whole = gnuVectorName(lanes, 'u32');
+  return onVector(r, lanes, (v) => `${v} ${r.name}(${v} a, ${v} b) { return (${v})((${whole})a ${op} (${whole})b); }`, [
+    'u32',
+  ]);
+};
+
+const extreme = (r: HelperRequest, lanes: number, sign: '<' | '>'): HelperText => {
+  const choose = `choosex${lanes}_${r.a}`;
+  const { text } = onVector(r, lanes, (v) => `${v} ${r.name}(${v} a, ${v} b) { return ${choose}(a ${sign} b, a, b); }`);
+  return helperText([choose], text);
+};
+
+/* As of scalars: NaN if either is NaN, and -0 below +0 where the sign of zero counts. */
+const extremeOfFloats = (r: HelperRequest, lanes: number, sign: '<' | '>', join: '|' | '&'): HelperText => {
+  const [choose, bits] = [`choosex${lanes}_${r.a}`, gnuVectorName(lanes, 'u32')];
+  const { text } = onVector(r, lanes, (v) =>
+    [
+      `${v} ${r.name}(${v} a, ${v} b) {`,
+      `  const ${v} m = ${choose}(a ${sign} b, a, b);`,
+      '#ifdef FILIGREE_FAST_MATH',
+      `  return ${choose}(a != a, a, m);`,
+      '#else',
+      `  return ${choose}(a != a, a, ${choose}(a == b, (${v})((${bits})a ${join} (${bits})b), m));`,
+      '#endif',
+      '}',
+    ].join('\n'),
+  );
+  return helperText([choose, `vectorx${lanes}_u32`], text);
+};
+
+/* The same where `b` is neither NaN nor zero. */
+const bounded = (r: HelperRequest, lanes: number, sign: '<' | '>'): HelperText => {
+  const choose = `choosex${lanes}_${r.a}`;
+  const { text } = onVector(r, lanes, (v) => `${v} ${r.name}(${v} a, ${v} b) { return ${choose}(b ${sign} a, b, a); }`);
+  return helperText([choose], text);
+};

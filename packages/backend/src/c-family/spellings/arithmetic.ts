@@ -15,6 +15,8 @@ import {
 import { literal } from '../literal.js';
 import { type Site, type Spelling, type Spellings, onVectors, pure, typeOf } from './spelling.js';
 
+const isOnLanes = (op: Op): boolean => lanesOf(op.results[0]!.type) > 1;
+
 const operandType = (op: Op): ScalarType => scalarOf(op.operands[0]!.type);
 
 /** C computes on `int` at least; a narrower result is cut down again. */
@@ -25,6 +27,8 @@ const narrowed = (t: ScalarType, e: Expr, site: Site): Expr =>
 const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: Expr) => Expr): Spelling =>
   pure((op, args, site) => {
     const t = typeOf(op);
+    if (isOnLanes(op) && !isFloat(t) && t.startsWith('i'))
+      return call(onVectors(helper, op.results[0]!, site), ...args);
     if (isFloat(t) && isZeroMinus(op, args, site)) return call(site.helper(`${helper}_${t}`), ...args);
     const plain = isFloat(t) || t === 'u32' || t === 'u64' || !site.wraps(op.results[0]!);
     return plain ? write(args[0]!, args[1]!) : call(site.helper(`${helper}_${t}`), ...args);
@@ -35,7 +39,7 @@ const arithmetic = (helper: 'add' | 'sub' | 'mul' | 'neg', write: (a: Expr, b: E
  * instead of 0. Through a function it does not read that.
  */
 const isZeroMinus = (op: Op, args: readonly Expr[], site: Site): boolean => {
-  if (lanesOf(op.results[0]!.type) > 1) return false;
+  if (isOnLanes(op)) return false;
   const isZero = (n: number): boolean => Number(site.constant(op.operands[n]!)) === 0;
   if (op.name === 'arith.sub') return isZero(0);
   return op.name === 'arith.add' && [0, 1].some((n) => isZero(n) && args[1 - n]!.negated !== undefined);
@@ -76,6 +80,7 @@ const division = (operator: '/' | '%', helper: 'div' | 'rem'): Spelling => ({
 
 const extreme = (what: 'min' | 'max'): Spelling =>
   pure((op, args, site) => {
+    if (isOnLanes(op)) return extremeOnLanes(what, op, args, site);
     const bounded = boundedCast(what, op, args, site);
     return bounded?.lo !== undefined && bounded.hi !== undefined
       ? call(
@@ -87,10 +92,20 @@ const extreme = (what: 'min' | 'max'): Spelling =>
       : { ...unbounded(what, op, args, site), ...(bounded ? { truncated: bounded } : {}) };
   });
 
+/** The operand of floats that is a number other than zero: one comparison tells the extreme then. */
+const boundIn = (op: Op, site: Site): number =>
+  op.operands.findIndex((v) => isFloat(typeOf(op)) && Math.abs(Number(site.constant(v) ?? NaN)) > 0);
+
+const extremeOnLanes = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Expr => {
+  const bound = boundIn(op, site);
+  const name = bound < 0 ? what : what === 'min' ? 'below' : 'above';
+  return call(onVectors(name, op.results[0]!, site), ...(bound === 0 ? [args[1]!, args[0]!] : args));
+};
+
 const unbounded = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Expr => {
   const type = typeOf(op);
-  const bound = op.operands.findIndex((v) => isFloat(type) && Math.abs(Number(site.constant(v) ?? NaN)) > 0);
-  return bound < 0 || lanesOf(op.results[0]!.type) > 1
+  const bound = boundIn(op, site);
+  return bound < 0
     ? call(site.helper(`${what}_${type}`), ...args)
     : call(site.helper(`${what === 'min' ? 'below' : 'above'}_${type}`), args[1 - bound]!, args[bound]!);
 };
@@ -122,14 +137,18 @@ const comparisons: Readonly<Record<string, readonly [string, number]>> = {
 
 /* On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. */
 const select = pure((op, [c, a, b], site) =>
-  isFloat(typeOf(op)) && site.onLanes(op.results[0]!)
-    ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
-    : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
+  isOnLanes(op)
+    ? call(onVectors('choose', op.results[0]!, site), c!, a!, b!)
+    : isFloat(typeOf(op)) && site.onLanes(op.results[0]!)
+      ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
+      : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
 );
 
 const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
   if (from === to) return x!;
+  if (isOnLanes(op) && (isFloat(from) || isFloat(to)))
+    return call('__builtin_convertvector', x!, expr(site.declared(op.results[0]!)));
   if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
   if (isFloat(from) && !isFloat(to) && op.attrs['fits'] !== true) {
     const whole = call(site.helper(`to_${to}_${from}`), x!);
@@ -141,6 +160,7 @@ const cast = pure((op, [x], site) => {
 const bitcast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
   if (from === to) return x!;
+  if (isOnLanes(op)) return castTo(site.declared(op.results[0]!), x!);
   return isFloat(from) || isFloat(to) ? call(site.helper(`bits_${to}_${from}`), x!) : castTo(site.scalar(to), x!);
 });
 
@@ -162,7 +182,11 @@ export const arithmeticSpellings: Spellings = {
   'arith.or': bitwise('|', binds.or),
   'arith.xor': bitwise('^', binds.xor),
   'arith.not': pure((op, [a], site) =>
-    narrowed(typeOf(op), expr(`${typeOf(op) === 'i1' ? '!' : '~'}${within(a!, binds.primary)}`, binds.unary), site),
+    narrowed(
+      typeOf(op),
+      expr(`${typeOf(op) === 'i1' && !isOnLanes(op) ? '!' : '~'}${within(a!, binds.primary)}`, binds.unary),
+      site,
+    ),
   ),
   'arith.shl': shift('<<'),
   'arith.shr': shift('>>'),

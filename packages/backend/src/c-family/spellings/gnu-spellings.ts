@@ -22,3 +22,24 @@ export const gnuVectorOps: ReadonlySet<string> = new Set([
   'arith.neg',
   'math.fma',
 ]);
+
+/** Ops that it can write where lanes are words of 32 bits, or truth values beside them. */
+export const gnuWordOps: ReadonlySet<string> = new Set([
+  'arith.constant',
+  'arith.add',
+  'arith.sub',
+  'arith.mul',
+  'arith.neg',
+  'arith.min',
+  'arith.max',
+  'arith.and',
+  'arith.or',
+  'arith.xor',
+  'arith.not',
+  'arith.shl',
+  'arith.shr',
+  'arith.cmp',
+  'arith.select',
+  'arith.cast',
+  'arith.bitcast',
+]);

@@ -35,6 +35,10 @@ const insert = pure((op, [v, x], site) => {
 
 export const vectorSpellings: Spellings = {
   'arith.splat': splat,
-  'arith.extract': pure((op, [v]) => expr(`${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`)),
+  'arith.extract': pure((op, [v]) => {
+    const lane = `${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`;
+    /* True is a word of ones on lanes. */
+    return op.results[0]!.type === 'i1' ? expr(`${lane} != 0`, binds.equality) : expr(lane);
+  }),
   'arith.insert': insert,
 };

@@ -1,0 +1,60 @@
+import { isFloat, isVector, lanesOf, scalarOf, type Op, type Region, type ScalarType, type Value } from '@filigree/ir';
+
+/**
+ * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane, as an index
+ * of what is gathered, is better taken apart from the beginning, and so is all that is computed with it.
+ *
+ * @param words ops that work on whole registers of words of 32 bits
+ */
+export const wholeWords = (
+  body: Region,
+  words: ReadonlySet<string> = new Set(),
+): { readonly has: (id: number) => boolean } => {
+  const parent = new Map<number, number>();
+  const rootOf = (id: number): number => {
+    let root = id;
+    for (let next = parent.get(root); next !== undefined; next = parent.get(root)) root = next;
+    return root;
+  };
+  const apart = new Set<number>();
+  const known = new Set<number>();
+  const note = (op: Op | undefined, values: readonly Value[]): void => {
+    const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
+    integers.forEach((v, k) => {
+      known.add(v.id);
+      const [a, b] = [rootOf(integers[0]!.id), rootOf(v.id)];
+      if (k > 0 && a !== b) parent.set(b, a);
+    });
+    if (integers.length > 0 && !(op && onWords(op, words))) apart.add(integers[0]!.id);
+  };
+  const visit = (region: Region): void => {
+    note(undefined, region.params);
+    for (const op of region.ops) {
+      note(op, [...op.operands, ...op.results]);
+      op.regions.forEach(visit);
+    }
+  };
+  if (words.size > 0) visit(body);
+  const roots = new Set([...apart].map(rootOf));
+  return { has: (id) => known.has(id) && !roots.has(rootOf(id)) };
+};
+
+/** Whether an op works on whole registers of words, or makes them, or takes lanes out. */
+export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean => {
+  const values = [...op.operands, ...op.results];
+  const vectors = values.filter((v) => isVector(v.type));
+  if (words.size === 0 || vectors.length === 0 || vectors.every((v) => isFloat(v.type) && !words.has(op.name)))
+    return false;
+  if (!vectors.every((v) => isWordType(scalarOf(v.type)) && lanesOf(v.type) === lanesOf(vectors[0]!.type)))
+    return false;
+  const isTruth = vectors.some((v) => scalarOf(v.type) === 'i1');
+  if (op.name === 'arith.extract') return true;
+  if (op.name === 'arith.splat' || op.name === 'arith.insert' || op.name === 'arith.constant') return !isTruth;
+  if (!words.has(op.name)) return false;
+  if (op.name !== 'arith.cast') return true;
+  /* A float that may not fit is cut to what does. */
+  return !isTruth && (!isFloat(op.operands[0]!.type) || op.attrs['fits'] === true);
+};
+
+/** Whether lanes of a type are words of 32 bits, or truth values, which become such beside words. */
+export const isWordType = (t: ScalarType): boolean => t === 'f32' || t === 'i32' || t === 'u32' || t === 'i1';
