@@ -70,7 +70,7 @@ export {
 } from './structures/structures.js';
 export { structuresPicture } from './structures/picture.js';
 export { linesOfCode } from './lines-of-code.js';
-export { LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
+export { inGroups, LAYOUTS, type Blocks, type LayoutName } from './layouts.js';
 export type { CompileOptions } from './compile-options.js';
 export { mpm2d } from './mpm2d/kernels.js';
 export { mpm3d } from './mpm3d/kernels.js';

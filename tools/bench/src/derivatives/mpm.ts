@@ -1,3 +1,4 @@
+import { inGroups } from '@filigree/e2e';
 import {
   accumulate,
   active,
@@ -42,7 +43,6 @@ export interface Thrown {
 /** By the moving-least-squares material point method (thesis App. E.1), every state kept. */
 export const thrown = async ({ n, count, steps }: MpmSize, dtype: 'f32' | 'f64'): Promise<Thrown> => {
   const { x, v, C, F } = fields(dtype, i, { x: 2, v: 2, C: [2, 2], F: [2, 2] });
-  const { nextX, nextV, nextC, nextF } = fields(dtype, i, { nextX: 2, nextV: 2, nextC: [2, 2], nextF: [2, 2] });
   const { momentum, u } = fields(dtype, ij, { momentum: 2, u: 2 });
   const { mass } = fields(dtype, ij, ['mass']);
   const { loss } = fields(dtype, i, ['loss']);
@@ -56,10 +56,10 @@ export const thrown = async ({ n, count, steps }: MpmSize, dtype: 'f32' | 'f64')
       put(mass, node, 0);
     }
   });
-  const toGrid = kernel([x, v, C, F, nextF, momentum, mass], given, (x, v, C, F, nextF, momentum, mass) => {
+  const toGrid = kernel([x, v, C, F, momentum, mass], given, (x, v, C, F, momentum, mass) => {
     for (const p of range(count)) {
       const deformed = F[p].add(C[p].mul(F[p]).mul(dt));
-      nextF[p] = deformed;
+      F[p] = deformed;
       const J = deformed.determinant();
       const [R] = polar2(deformed);
       const elastic = deformed
@@ -80,21 +80,13 @@ export const thrown = async ({ n, count, steps }: MpmSize, dtype: 'f32' | 'f64')
       u[a][b] = vec(held(a, w.x), held(b, w.y));
     }
   });
-  const toParticles = kernel([x, u, nextX, nextV, nextC], given, (x, u, nextX, nextV, nextC) => {
+  const toParticles = kernel([x, v, C, u], given, (x, v, C, u) => {
     for (const p of range(count)) {
       const around = splineNodes(quadraticSpline(x[p].mul(n)));
       const speed = sum(around, ([node, share]) => at(u, node).mul(share));
-      nextV[p] = speed;
-      nextC[p] = sum(around, ([node, share, away]) => at(u, node).outer(away.mul(4 * n * share)));
-      nextX[p] = x[p].add(speed.mul(dt));
-    }
-  });
-  const take = kernel([x, v, C, F, nextX, nextV, nextC, nextF], given, (x, v, C, F, nextX, nextV, nextC, nextF) => {
-    for (const p of range(count)) {
-      x[p] = nextX[p];
-      v[p] = nextV[p];
-      C[p] = nextC[p];
-      F[p] = nextF[p];
+      v[p] = speed;
+      C[p] = sum(around, ([node, share, away]) => at(u, node).outer(away.mul(4 * n * share)));
+      x[p] = x[p].add(speed.mul(dt));
     }
   });
   const far = kernel([x, loss], given, (x, loss) => {
@@ -102,12 +94,8 @@ export const thrown = async ({ n, count, steps }: MpmSize, dtype: 'f32' | 'f64')
     for (const p of range(count)) loss[0] += x[p].dot(x[p]) / count;
   });
   const sim = await program({
-    layout: layout(
-      dense(i, count).place(x, v, C, F, nextX, nextV, nextC, nextF),
-      dense(ij, n).place(momentum, mass, u),
-      dense(i, 1).place(loss),
-    ),
-    kernels: { empty, toGrid, onGrid, toParticles, take, far },
+    layout: layout(inGroups(count, x, v, C, F), dense(ij, n).place(momentum, mass, u), dense(i, 1).place(loss)),
+    kernels: { empty, toGrid, onGrid, toParticles, far },
     differentiate: true,
     threads: 1,
     backend: 'cpp',
@@ -125,13 +113,12 @@ export const thrown = async ({ n, count, steps }: MpmSize, dtype: 'f32' | 'f64')
     sim.field(F).fromArray(rest, all);
     sim.field(C).fill(zeros(2, 2));
   };
-  const state = [x, v, C, F, nextX, nextV, nextC, nextF, momentum, mass, u];
+  const state = [x, v, C, F, momentum, mass, u];
   const step = (): void => {
     sim.run.empty();
     sim.run.toGrid();
     sim.run.onGrid();
     sim.run.toParticles();
-    sim.run.take();
   };
   const forward = (): void => {
     inSteps(sim, steps, step, { state, keep: 'all' });
