@@ -38,10 +38,7 @@ export interface WithTangents {
 }
 
 /** As `withGradients`, with tangents. */
-export const withTangents = (
-  layout: Layout,
-  primals: readonly FieldDecl[] = differentiable(layout),
-): WithTangents => ({
+export const withTangents = (layout: Layout, primals: readonly FieldDecl[] = differentiable(layout)): WithTangents => ({
   layout: placedBeside(layout, primals, tangents),
   tangents: Object.fromEntries(primals.map((f) => [f.name, tangentField(f).name])),
 });
