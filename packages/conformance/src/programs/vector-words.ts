@@ -73,7 +73,7 @@ const resultsOf = (t: Word): readonly Result[] => {
     type: t,
     of: (b, x, y) => {
       const [less, same] = [b.cmp('lt', x, y), b.cmp('eq', x, y)];
-      return b.select(b.or(b.and(less, b.not(same)), b.xor(same, b.cmp('gt', x, x))), x, y);
+      return b.select(b.or(b.and(less, b.not(same)), b.xor(same, b.cmp('gt', x, y))), x, y);
     },
   };
   return [...compared, truths, ...(t === 'f32' ? floats : integers(t))];

@@ -50,7 +50,6 @@ import { queueOption, type QueueOptions } from './queue/queue-options.js';
 import type { QueuedLowering } from './queue/queue-source.js';
 import type { DerivedKernels } from '../tape/derivative-kernels.js';
 import type { Asked } from '../tape/differentiated-fields.js';
-import { lowerAgain, lowerAhead } from './lower-ahead.js';
 import type { Told } from './keeping.js';
 import { only } from './only.js';
 import { readOnlyFields } from './running.js';
@@ -213,21 +212,21 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           loweringOf,
         })
       : undefined;
-    const lowerWith = (lower: typeof lowerAgain): Module =>
-      orThrow(own()?.run(front().module, backend.watch) ?? lower(front().module, passes(), backend));
+    /* Pages have no compiler that could begin. */
+    const ahead = backend.ahead ? await import('./lower-ahead.js') : undefined;
+    const inOne = (): E.Either<Diagnostics, Module> => (own() ?? passes()).run(front().module, backend.watch);
+    const one = options.pipeline !== undefined || ahead === undefined;
     const entry = known ? found!.entry : await keeping?.entryOf({ ...options, backend }, front().module);
     const made = await withKept(
       entry,
-      () => lowerWith(lowerAgain),
+      () => orThrow(one ? inOne() : ahead.lowerAgain(front().module, passes(), backend)),
       async (kept) => {
         const { signatures } = kept && known ? known : front();
         const lowered =
           kept?.lowered ??
           orThrow(
-            await withLowering(
-              async () =>
-                own()?.run(front().module, backend.watch) ??
-                lowerAhead(front().module, passes(), backend, only(options, compileSpec)),
+            await withLowering(async () =>
+              one ? inOne() : ahead.lowerAhead(front().module, passes(), backend, only(options, compileSpec)),
             ),
           );
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
