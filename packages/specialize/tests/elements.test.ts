@@ -1,33 +1,9 @@
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ARITHMETICS, symbolicMath as m, type Arithmetic, type Num } from '@filigree/ir';
-import {
-  defaultOptions,
-  plainElements,
-  specialize,
-  trace,
-  type ElementsWord,
-  type Program,
-  type SpecializeOptions,
-} from '@filigree/specialize';
-import { numbers, relativeError, runProgram } from './support.js';
-
-type Body = (x: Record<string, Num[]>, elements: ElementsWord) => Record<string, Num[]>;
-
-/** Runs a program on symbols through all stages, and on numbers. */
-const both = (
-  inputs: Record<string, number>,
-  body: Body,
-  arithmetic: Arithmetic = 'algebraic',
-  options: Partial<SpecializeOptions> = {},
-) => {
-  const program: Program = { inputs, run: (given, { elements }) => body(given as never, elements) };
-  const given = Object.fromEntries(Object.entries(inputs).map(([name, n], k) => [name, numbers(n, k + 1)]));
-  const { outputs, specialized } = runProgram(program, given, options, arithmetic);
-  const plain = body(Object.fromEntries(Object.entries(given).map(([k, v]) => [k, [...v]])), plainElements);
-  return { outputs, plain: plain as Record<string, number[]>, specialized };
-};
+import { ARITHMETICS, symbolicMath as m, type Num } from '@filigree/ir';
+import { defaultOptions, specialize, trace, type ElementsWord, type SpecializeOptions } from '@filigree/specialize';
+import { both, relativeError } from './support.js';
 
 const grid = (n: number): Int32Array[] => {
   const [a, b, c]: number[][] = [[], [], []];
@@ -59,6 +35,7 @@ describe('elements', () => {
           });
           return { out, twice: out.map((v) => m.mul(2, v)) };
         },
+        {},
         arithmetic,
       );
       if (arithmetic === 'exact') expect([...outputs.out]).toEqual(plain.out);
@@ -77,8 +54,8 @@ describe('elements', () => {
           const { outputs, plain } = both(
             { x: N, y: N },
             (x, elements) => runRecipe(steps, x, elements),
-            arithmetic,
             options,
+            arithmetic,
           );
           for (const [name, values] of Object.entries(plain)) {
             const error = relativeError(outputs[name], values);
@@ -92,15 +69,20 @@ describe('elements', () => {
 
   it('evaluates a template once, not once an element', () => {
     let runs = 0;
-    both({ x: 500 }, ({ x }, elements) => {
-      const out = new Array<Num>(500).fill(0);
-      const i = Int32Array.from({ length: 500 }, (_, k) => (k * 7) % 500);
-      elements(500, { x, out, i }, ({ x, out, i }, e) => {
-        if (m.isSymbolic(x[i])) runs++;
-        out[e] = m.sin(x[i]);
-      });
-      return { out };
-    });
+    both(
+      { x: 500 },
+      ({ x }, elements) => {
+        const out = new Array<Num>(500).fill(0);
+        const i = Int32Array.from({ length: 500 }, (_, k) => (k * 7) % 500);
+        elements(500, { x, out, i }, ({ x, out, i }, e) => {
+          if (m.isSymbolic(x[i])) runs++;
+          out[e] = m.sin(x[i]);
+        });
+        return { out };
+      },
+      {},
+      'algebraic',
+    );
     expect(runs).toBe(1);
   });
 

@@ -1,31 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ARITHMETICS, symbolicMath as m, type Num } from '@filigree/ir';
-import {
-  defaultOptions,
-  plainElements,
-  type ElementsWord,
-  type Program,
-  type SpecializeOptions,
-} from '@filigree/specialize';
-import { numbers, relativeError, runProgram } from './support.js';
-
-type Body = (x: Record<string, Num[]>, elements: ElementsWord) => Record<string, Num[]>;
-
-/** Runs a program on symbols through all stages, and on numbers. */
-const both = (
-  inputs: Record<string, number>,
-  body: Body,
-  options: Partial<SpecializeOptions> = {},
-  arithmetic = ARITHMETICS[0],
-) => {
-  const program: Program = { inputs, run: (given, { elements }) => body(given as never, elements) };
-  const given = Object.fromEntries(Object.entries(inputs).map(([name, n], k) => [name, numbers(n, k + 1)]));
-  const { outputs, specialized } = runProgram(program, given, options, arithmetic);
-  const plain = body(Object.fromEntries(Object.entries(given).map(([k, v]) => [k, [...v]])), plainElements);
-  const temporary = specialized.module.buffers.find(({ role }) => role === 'temp')?.length ?? 0;
-  return { outputs, plain: plain as Record<string, number[]>, temporary, specialized };
-};
+import { defaultOptions } from '@filigree/specialize';
+import { both, relativeError, type Body } from './support.js';
 
 /** Neighbours of each vertex: of vertex v so many as `valences` says in turns. */
 const neighbours = (vertices: number, valences: readonly number[]) => {

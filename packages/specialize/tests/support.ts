@@ -6,11 +6,14 @@ import {
   verifyModule,
   type Arithmetic,
   type Diagnostics,
+  type Num,
 } from '@filigree/ir';
 import {
   defaultOptions,
+  plainElements,
   specialize,
   trace,
+  type ElementsWord,
   type Program,
   type SpecializeOptions,
   type Specialized,
@@ -20,6 +23,24 @@ import {
 export const right = <T>(e: E.Either<Diagnostics, T>): T => {
   if (E.isLeft(e)) throw new Error(JSON.stringify(e.left));
   return e.right;
+};
+
+/** What a program of elements computes of arrays by name, on symbols or on numbers. */
+export type Body = (x: Record<string, Num[]>, elements: ElementsWord) => Record<string, Num[]>;
+
+/** Runs a program on symbols through all stages, and on numbers; how many values it keeps in between. */
+export const both = (
+  inputs: Record<string, number>,
+  body: Body,
+  options: Partial<SpecializeOptions> = {},
+  arithmetic: Arithmetic = DEFAULT_ARITHMETIC,
+) => {
+  const program: Program = { inputs, run: (given, { elements }) => body(given as never, elements) };
+  const given = Object.fromEntries(Object.entries(inputs).map(([name, n], k) => [name, numbers(n, k + 1)]));
+  const { outputs, specialized } = runProgram(program, given, options, arithmetic);
+  const plain = body(Object.fromEntries(Object.entries(given).map(([k, v]) => [k, [...v]])), plainElements);
+  const temporary = specialized.module.buffers.find(({ role }) => role === 'temp')?.length ?? 0;
+  return { outputs, plain: plain as Record<string, number[]>, temporary, specialized };
 };
 
 /** Specialises, verifies and interprets a program on these inputs; outputs by name. */

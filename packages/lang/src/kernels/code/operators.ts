@@ -12,7 +12,6 @@ import {
   type Value,
 } from '@filigree/ir';
 
-import { wholeValue } from './to-int32.js';
 import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
 import type { Scalar } from './scalar.js';
 
@@ -293,8 +292,7 @@ const table = {
     kind: shiftZeros,
     operands: 'as they are',
     bits: true,
-    emit: (b, args, type) => {
-      const [x, y] = args.map((v) => wholeValue(b, v));
+    emit: (b, [x, y], type) => {
       const wide = type === 'u64' ? 'u64' : 'u32';
       const as = (v: Value, to: ScalarType): Value => (v.type === to ? v : b.cast(v, to));
       return as(b.shr(as(x, wide), as(y, wide)), type);

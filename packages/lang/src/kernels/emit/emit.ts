@@ -23,7 +23,6 @@ import {
 } from '../code/code.js';
 import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
 import { operatorOf } from '../code/operators.js';
-import { wholeValue } from '../code/to-int32.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
 import {
@@ -38,6 +37,7 @@ import {
 } from './ranges.js';
 import { constantOf } from './constant.js';
 import { bufferOf } from './table.js';
+import { wholeValue } from './to-int32.js';
 import { writtenIn } from './written.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
@@ -216,9 +216,10 @@ class Emitter {
     const { b } = this;
     const type = this.types.typeOf(i.to);
     if (i.operator === 'cast') return this.cast(i.args[0], type);
+    const own = (s: Scalar): Value => (bits ? wholeValue(b, this.value(s)) : this.value(s));
     const args = i.args.map((s, k) => {
-      if (operands === 'as they are' || (operands === 'selected' && k === 0)) return this.value(s);
-      if (bits && s.is !== 'literal') return this.to(wholeValue(b, this.value(s)), type);
+      if (operands === 'as they are' || (operands === 'selected' && k === 0)) return own(s);
+      if (bits && s.is !== 'literal') return this.to(own(s), type);
       return this.as(s, operands === 'joined' ? this.types.joinedType(i.args) : type);
     });
     return emit(b, args, type);
