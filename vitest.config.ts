@@ -18,7 +18,7 @@ const source = (path: string): string => fileURLToPath(new URL(path, import.meta
  */
 if (process.env.CI === 'true') {
   process.env.FILIGREE_SEED ??= '1';
-  process.env.FILIGREE_RUNS ??= '0.35';
+  process.env.FILIGREE_RUNS ??= '0.2';
 }
 
 /* What baselines compute is tested, and what they take is measured elsewhere: a third less to compile Eigen. */

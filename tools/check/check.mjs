@@ -97,6 +97,7 @@ const large = [
       'packages/filigree/tests/tensors.test.ts',
       'e2e/tests/gemm.test.ts',
     ],
+    env: built,
     everyTarget: true,
     needs: 'build',
     when: 'ci',

@@ -19,17 +19,17 @@ import { dense, field, fieldDialect, FieldStore, i, layout, layoutTree } from '@
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
-const [x, y, loss] = [field('x', 'f64'), field('y', 'f64'), field('loss', 'f64')];
-const graded = withGradients(layout(dense(i, 1).place(x, y, loss)), [x, y, loss]);
-const { layout: tree, tangents } = withTangents(graded.layout, [x, y, loss]);
+const all = ['x', 'y', 'loss', 'other'].map((name) => field(name, 'f64'));
+const graded = withGradients(layout(dense(i, 1).place(...all)), all);
+const { layout: tree, tangents } = withTangents(graded.layout, all);
 
 /** All ops that have a rule, but a choice by a condition, which has arms itself. */
 const ruled = scalarOps.filter(
   ({ kernelOp, arity }) => derivatives[kernelOp].is === 'rule' && arity > 0 && kernelOp !== 'arith.select',
 );
 
-/** `const r = f(op(x, y), y)`, and `if (x > 5) loss += r`, where `f` is another op: what is no number below is handed on. */
-const moduleOf = ({ kernelOp, arity }: (typeof ruled)[number]): Module => {
+/** `const r = op(x, y) * y`, so that what is no number is handed on, and what is done with it. */
+const moduleOf = ({ kernelOp, arity }: (typeof ruled)[number], then: string): Module => {
   const parsed = parseModule(`module @m {
   kernel @f() {
     %q = arith.constant {value = 0} : i32
@@ -38,13 +38,7 @@ const moduleOf = ({ kernelOp, arity }: (typeof ruled)[number]): Module => {
     %y = field.load %q {field = y} : f64
     %a = ${kernelOp} ${arity === 2 ? '%x, %y' : '%x'} : f64
     %r = arith.mul %a, %y : f64
-    %c = arith.cmp %x, %five {predicate = gt} : i1
-    scf.if %c {
-      %w = field.atomic %r, %q {field = loss, kind = add} : f64
-      scf.yield
-    } {
-      scf.yield
-    }
+    ${then}
     scf.yield
   }
 }`);
@@ -52,18 +46,33 @@ const moduleOf = ({ kernelOp, arity }: (typeof ruled)[number]): Module => {
   return { ...parsed.right, layout: layoutTree(tree) };
 };
 
+/** `if (x > 5) loss += r`. */
+const ifLarge = `%c = arith.cmp %x, %five {predicate = gt} : i1
+    scf.if %c {
+      %w = field.atomic %r, %q {field = loss, kind = add} : f64
+      scf.yield
+    } {
+      scf.yield
+    }`;
+
+/** `other += r; loss += x * y`. */
+const besides = `%w = field.atomic %r, %q {field = other, kind = add} : f64
+    %s = arith.mul %x, %y : f64
+    %v = field.atomic %s, %q {field = loss, kind = add} : f64`;
+
 const ran = (
   kernel: Kernel,
   buffers: readonly Buffer[],
   given: Readonly<Record<string, number>>,
   asked: readonly string[],
+  args: readonly number[] = [],
 ): readonly number[] => {
   const store = new FieldStore(tree);
   for (const [name, v] of Object.entries(given)) store.store(name, [0], v);
   const dialects = [...coreDialects, fieldDialect(tree, store)];
   const done = interpret({ name: 'm', buffers, kernels: [kernel], attrs: {} }, dialects, allocateBuffers(buffers), {
     kernel: kernel.name,
-    args: [],
+    args,
   });
   if (E.isLeft(done)) throw new DiagnosticError(done.left);
   return asked.map((name) => Number(store.load(name, [0])));
@@ -73,7 +82,7 @@ const ran = (
 const points = [-2, -1, 0, 1].flatMap((x) => [-1, 0, 0.5].map((y) => [x, y] as const));
 
 describe.each(ruled.map((op) => [op.name, op] as const))('%s before a branch that is not taken', (name, op) => {
-  const module = moduleOf(op);
+  const module = moduleOf(op, ifLarge);
 
   it('gives nothing to a gradient', () => {
     const { kernel, buffers } = adjoint(module, 'f', { adjoints: graded.adjoints });
@@ -99,6 +108,38 @@ describe.each(ruled.map((op) => [op.name, op] as const))('%s before a branch tha
     for (const [x, y] of points) {
       const expected = [2 * x * y * y, 2 * x * x * y, 2 * y * y, 4 * x * y, 4 * x * y, 2 * x * x];
       evaluateGraph(graph, nodes, [x, y]).forEach((v, n) => expect(v, `${n} at ${x}, ${y}`).toBeCloseTo(expected[n]));
+    }
+  });
+});
+
+const steep = ruled.filter(({ kernelOp }) => {
+  const row = derivatives[kernelOp];
+  return row.is === 'rule' && row.tame !== true;
+});
+
+describe.each(steep.map((op) => [op.name, op] as const))('%s beside what the loss follows from', (_, op) => {
+  const { kernel, buffers, unwanted } = adjoint(moduleOf(op, besides), 'f', { adjoints: graded.adjoints });
+  const bitOf = (field: string): number => 1 << unwanted.findIndex((group) => group.includes(field));
+
+  it('gives nothing to a gradient', () => {
+    expect(unwanted.flat().sort()).toEqual(['loss', 'other']);
+    for (const [x, y] of points)
+      expect(
+        ran(kernel, buffers, { x, y, loss_grad: 1 }, ['x_grad', 'y_grad'], [bitOf('other')]),
+        `${x}, ${y}`,
+      ).toEqual([y, x]);
+  });
+
+  it('gives what it is where the loss follows from it, too', () => {
+    const alone = adjoint(moduleOf(op, besides.split('\n')[0]), 'f', { adjoints: graded.adjoints });
+    expect(alone.unwanted).toEqual([]);
+    for (const [x, y] of points) {
+      const expected = ran(alone.kernel, alone.buffers, { x, y, other_grad: 1 }, ['x_grad', 'y_grad']);
+      const both = ran(kernel, buffers, { x, y, loss_grad: 1, other_grad: 1 }, ['x_grad', 'y_grad'], [0]);
+      [y, x].forEach((own, n) => {
+        if (Number.isFinite(expected[n])) expect(both[n], `${x}, ${y}`).toBeCloseTo(expected[n] + own, 12);
+        else expect(both[n], `${x}, ${y}`).toBe(expected[n]);
+      });
     }
   });
 });

@@ -25,7 +25,7 @@ import { adjointBuffers } from './adjoint-buffers.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
-import { influentialValues } from './influence.js';
+import { influenceOf } from './influence.js';
 import { loopFacts } from './loop-facts.js';
 import { holdElements } from './hold.js';
 import { lost, missedIn, refuseLost } from './lost.js';
@@ -33,6 +33,7 @@ import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
@@ -57,8 +58,13 @@ export interface AdjointOptions {
 
 /** An adjoint kernel, and what it gives. */
 export interface Adjoint {
-  /** It takes what its primal takes. */
+  /** It takes what its primal takes, and where `unwanted` has groups of fields one more: a number with a bit for each group, the first in the lowest. */
   readonly kernel: Kernel;
+  /**
+   * Fields that may have adjoints of 0 because nothing that is wanted follows from them: where the bit of a group is set, what is computed for it alone is
+   * left out, which might else hand on what is no number.
+   */
+  readonly unwanted: readonly (readonly string[])[];
   /** Its buffers: those of the primal, and its own. */
   readonly buffers: readonly Buffer[];
   /** Buffers of one element with the derivatives by scalar arguments of a launch, by the number of the parameter. */
@@ -125,11 +131,9 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   });
   const facts = loopFacts(primal, controlOf);
   const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
+  const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
   /* Arguments are asked for by the host. */
-  const influential = new Set([
-    ...influentialValues(primal, table, elementOf, controlOf, rows),
-    ...primal.params.map((p) => p.id),
-  ]);
+  const influential = new Set([...influence.of.keys(), ...primal.params.map((p) => p.id)]);
   const setting: Omit<Setting, 'overwritten'> = {
     primal,
     table,
@@ -138,6 +142,9 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ownBuffers,
     derivatives: rows,
     active: new Set([...dependent].filter((v) => influential.has(v))),
+    influence,
+    /* Of what fields hold it is assumed that it is a number. */
+    steep: steepValues(primal, rows, facts, (op) => elementOf(op) !== undefined, true),
     unreached: unreachedValues(primal, facts, elementOf, controlOf, rows),
     places,
     facts,

@@ -9,11 +9,14 @@ import {
   type Op,
   type OpTable,
   type ScalarType,
+  type Value,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
 import { againIn, passingWrites, settledPlaces } from './again.js';
+import { cutsOf } from './cuts.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
+import type { Influence } from './influence.js';
 import type { LoopFacts } from './loop-facts.js';
 import type { Overwritten } from './overwrites.js';
 import { ownsAll } from './own.js';
@@ -32,6 +35,9 @@ export interface Setting {
   /** The adjoints of buffers that it uses. */
   readonly ownBuffers: ReadonlyMap<string, Buffer>;
   readonly active: ReadonlySet<number>;
+  /** See `cutsOf`. */
+  readonly influence: Influence;
+  readonly steep: ReadonlySet<number>;
   readonly unreached: ReadonlySet<number>;
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
@@ -52,6 +58,7 @@ export interface Draft {
   readonly draft: Kernel;
   readonly buffers: readonly Buffer[];
   readonly parameters: ReadonlyMap<number, string>;
+  readonly unwanted: readonly (readonly string[])[];
   readonly arrays: ReadonlyMap<string, string>;
   readonly overflow?: Overflow;
 }
@@ -62,7 +69,7 @@ export interface Draft {
  */
 export const draftAdjoint = (
   known: readonly Buffer[],
-  { primal, facts, ...setting }: Setting,
+  { primal, facts, influence, steep, ...setting }: Setting,
   remembered: ReadonlySet<number>,
 ): Draft => {
   const { name } = primal;
@@ -113,21 +120,31 @@ export const draftAdjoint = (
       b.if(when, () => void b.atomic(at, 'max', b.i32(n + 1), b.i32(0)));
     },
   };
-  const b = new Builder(table, buffers, idsFrom(highestId(primal) + 1));
+  const ids = idsFrom(highestId(primal) + 1);
+  const b = new Builder(table, buffers, ids);
+  const unwanted: Value = { id: ids.next(), type: 'i32', hint: 'unwanted' };
+  const cuts = cutsOf(influence, steep, unwanted);
   const { region: body } = b.region([], () => {
     const { ops } = b.collect(() => {
-      const sums = new Sums(active);
+      const sums = new Sums(active, cuts);
       r.region(b, primal.body, new Map(primal.params.map((p) => [p.id, p])), sums, ownsAll);
-      for (const [n, at] of parameters) b.store(at, sums.orZero(b, primal.params[n]), b.i32(0));
+      for (const [n, at] of parameters)
+        b.store(at, sums.leaving(b, primal.params[n]) ?? b.constant(0, primal.params[n].type), b.i32(0));
     });
     for (const one of ownBuffers.values()) clear(b, one);
     if (flag !== undefined) b.store(flag, b.i32(0), b.i32(0));
     ops.forEach((op) => b.append(op));
   });
   return {
-    draft: { name: `${name}_adjoint`, params: primal.params, body, attrs: primal.attrs },
+    draft: {
+      name: `${name}_adjoint`,
+      params: [...primal.params, ...(cuts.areAsked() ? [unwanted] : [])],
+      body,
+      attrs: primal.attrs,
+    },
     buffers: [...ownBuffers.values(), ...made],
     parameters,
+    unwanted: cuts.areAsked() ? influence.groups.slice(0, 31) : [],
     arrays: new Map([...ownBuffers].flatMap(([of, one]) => (one.role === 'output' ? [[of, one.name] as const] : []))),
     ...(flag === undefined ? {} : { overflow: { buffer: flag, loops: tooLong } }),
   };

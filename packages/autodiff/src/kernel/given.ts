@@ -26,7 +26,7 @@ export const reverseGiven = (r: Reversal, b: Builder, op: Op, known: Known, sums
   const seeds = region.params.map((p) => r.again.value(within, p));
   const guarded = whereReached(r, b, op.results, seeds);
   inputs.forEach((v, n) => {
-    if (r.active.has(v.id)) sums.add(b, v, guarded(r.again.value(within, operands[n])));
+    if (r.active.has(v.id)) sums.add(b, v, guarded(r.again.value(within, operands[n])), op.results);
   });
 };
 

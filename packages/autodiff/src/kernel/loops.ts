@@ -41,14 +41,14 @@ export const reverseLoop = (
     if (loop.counter && counter) within.set(loop.counter.id, counter);
     nextState(r.again, at, loop, within, r.record);
     const inside = sums.inner();
-    carried.forEach((n, k) => inside.add(at, loop.parts[loop.parts.length - 1].ends[n], now[k]));
+    carried.forEach((n, k) => inside.add(at, loop.parts[loop.parts.length - 1].ends[n], now[k], [loop.state[n]]));
     for (let k = loop.parts.length - 1; k >= 0; k--) {
       r.reverse(at, loop.parts[k].region, within, inside, owns);
       if (k > 0) handBack(at, inside, loop.parts[k - 1].received, loop.parts[k - 1].ends);
     }
     return [
       ...carried.map((n) => inside.orZero(at, loop.state[n])),
-      ...taken.map((v, n) => added(at, now[carried.length + n], inside.of(v))),
+      ...taken.map((v, n) => added(at, now[carried.length + n], inside.of(at, v))),
     ];
   };
   const lost = (at: Builder): readonly Value[] =>
@@ -66,7 +66,7 @@ export const reverseLoop = (
   const out = recorded
     ? recorded.backwards(b, lost, seeds, back)
     : counted(r, b, op, control.count!, known, lost, seeds, back);
-  carried.forEach((n, k) => sums.add(b, loop.first[n], out[k]));
+  carried.forEach((n, k) => sums.add(b, loop.first[n], out[k], [loop.state[n]]));
   taken.forEach((v, n) => sums.add(b, v, out[carried.length + n]));
   return true;
 };
@@ -109,8 +109,8 @@ const lastQuestion = (
   r.again.region(b, region, within, r.record);
   const inside = sums.inner();
   last.forEach((v, n) => {
-    const seed = sums.of(results[n]);
-    if (seed) inside.add(b, v, seed);
+    const seed = sums.of(b, results[n]);
+    if (seed) inside.add(b, v, seed, [results[n]]);
   });
   r.reverse(b, region, within, inside, owns);
   return [...carried.map((n) => inside.orZero(b, state[n])), ...taken.map((v) => inside.orZero(b, v))];
@@ -118,8 +118,8 @@ const lastQuestion = (
 
 const handBack = (b: Builder, sums: Sums, from: readonly Value[], to: readonly Value[]): void =>
   from.forEach((v, n) => {
-    const sum = sums.of(v);
-    if (sum) sums.add(b, to[n], sum);
+    const sum = sums.of(b, v);
+    if (sum) sums.add(b, to[n], sum, [v]);
   });
 
 const added = (b: Builder, before: Value, sum: Value | undefined): Value => (sum ? b.add(before, sum) : before);

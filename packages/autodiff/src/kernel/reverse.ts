@@ -34,10 +34,15 @@ const reverseOp = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums, ow
 /** Ops that compute: by the table of derivatives. */
 const reverseScalar = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums): void => {
   const [result] = op.results;
-  const seed = result && sums.of(result);
+  const seed = result && sums.of(b, result);
   if (!seed || !op.operands.some((v) => r.active.has(v.id))) return;
   if (op.name === 'arith.cast')
-    return sums.add(b, op.operands[0], b.value('arith.cast', [seed], { to: op.operands[0].type as string }));
+    return sums.add(
+      b,
+      op.operands[0],
+      b.value('arith.cast', [seed], { to: op.operands[0].type as string }),
+      op.results,
+    );
   const rule = ruleOf(r.derivatives, op, 'adjoint');
   if (!rule) return;
   const value = (v: Value): Value => r.again.value(known, v);
@@ -45,7 +50,7 @@ const reverseScalar = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums
   const guarded = whereReached(r, b, [result], [seed]);
   op.operands.forEach((v, n) => {
     const term = terms[n];
-    if (term && r.active.has(v.id)) sums.add(b, v, guarded(term));
+    if (term && r.active.has(v.id)) sums.add(b, v, guarded(term), op.results);
   });
 };
 
@@ -69,7 +74,7 @@ const reverseElement = (
     return;
   }
   if (does === 'load') {
-    const sum = sums.of(op.results[0]);
+    const sum = sums.leaving(b, op.results[0]);
     if (!sum) return;
     if (owns(op)) adjoint.store(b, b.add(adjoint.load(b, at), sum), at);
     else adjoint.add(b, sum, at);
@@ -130,8 +135,8 @@ const reverseBranch = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums
       b.region([], () => {
         const inside = sums.inner();
         arm.ops[arm.ops.length - 1].operands.forEach((v, n) => {
-          const seed = sums.of(op.results[n]);
-          if (seed) inside.add(b, v, seed);
+          const seed = sums.of(b, op.results[n]);
+          if (seed) inside.add(b, v, seed, [op.results[n]]);
         });
         r.region(b, arm, new Map(known), inside, owns);
         return taken.map((v) => inside.orZero(b, v));
@@ -153,7 +158,7 @@ const reverseParallel = (r: Reversal, b: Builder, op: Op, known: Known, sums: Su
     const inside = sums.inner();
     r.region(b, body, within, inside, ownElements(op, r.elementOf, r.constants));
     for (const { v, cell } of taken) {
-      const sum = inside.of(v);
+      const sum = inside.of(b, v);
       if (sum) b.atomic(cell, 'add', sum, b.i32(0));
     }
   });

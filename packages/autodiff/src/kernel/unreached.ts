@@ -1,9 +1,10 @@
-import { isFloat, isLoop, type ControlOf, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { isLoop, type ControlOf, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { tripCount } from '@filigree/opt';
 import type { DerivativeTable } from '../table/derivative.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { LoopFacts } from './loop-facts.js';
 import { rowOf } from './rule.js';
+import { steepValues } from './steep.js';
 
 /**
  * Values that may be computed for nothing, and whose rule may then multiply an adjoint of 0 by what is infinite or no number: they are used only in
@@ -18,23 +19,12 @@ export const unreachedValues = (
 ): ReadonlySet<number> => {
   /** How many ops that may not run their regions lie around the definition of a value. */
   const depths = new Map<number, number>(params.map((p) => [p.id, 0]));
-  /** Values that may be infinite or no number: what is loaded or given, and what follows from it. */
-  const singular = new Set<number>(params.flatMap((p) => (isFloat(p.type) ? [p.id] : [])));
-  /** Results of ops whose partial derivatives may be. */
-  const steep = new Set<number>();
+  const steep = steepValues({ body, params }, rows, { constantOf }, () => false, false);
   const reached = new Set<number>();
   const found = new Set<number>();
 
-  const isTame = (op: Op): boolean => {
-    const row = rowOf(rows, op);
-    return (row?.is === 'rule' || row?.is === 'zero') && row.tame === true;
-  };
   const isExtremum = (op: Op): boolean =>
     elementOf(op)?.does === 'atomic' && (op.attrs.kind === 'min' || op.attrs.kind === 'max');
-  const isSteady = (op: Op): boolean => {
-    const row = rowOf(rows, op);
-    return row?.is === 'rule' && row.steady === true;
-  };
   const mayPass = (op: Op): boolean => {
     const control = controlOf(op);
     if (!control) return false;
@@ -42,18 +32,9 @@ export const unreachedValues = (
   };
 
   const define = ({ params, ops }: Region, depth: number): void => {
-    for (const p of params) {
-      depths.set(p.id, depth);
-      if (isFloat(p.type)) singular.add(p.id);
-    }
+    for (const p of params) depths.set(p.id, depth);
     for (const op of ops) {
-      const fine = isTame(op) && op.operands.every((v) => !singular.has(v.id));
-      for (const r of op.results) {
-        depths.set(r.id, depth);
-        if (!isFloat(r.type) || fine) continue;
-        singular.add(r.id);
-        if (!isSteady(op)) steep.add(r.id);
-      }
+      for (const r of op.results) depths.set(r.id, depth);
       for (const region of op.regions) define(region, depth + (mayPass(op) ? 1 : 0));
     }
   };

@@ -17,9 +17,9 @@ export type Derivative =
 
 /**
  * Said of an op whose result and partial derivatives are numbers wherever its operands are, so that no adjoint of 0 meets what is infinite: where
- * its value is computed for nothing, its derivative may be, too.
+ * its value is computed for nothing, its derivative may be, too. A function says it by those operands that are constants.
  */
-export type Tame = true;
+export type Tame = true | ((...operands: readonly (number | undefined)[]) => boolean);
 
 /** Said of an op whose partial derivatives are numbers whatever its operands are, so that an adjoint of 0 stays 0. */
 export type Steady = true;

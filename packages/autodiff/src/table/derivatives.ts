@@ -1,5 +1,5 @@
 import { structures } from './structures.js';
-import type { Choice, Derivative, DerivativeTable, TimesPartials } from './derivative.js';
+import type { Choice, Derivative, DerivativeTable, Tame, TimesPartials } from './derivative.js';
 
 const rule = (times: TimesPartials) => ({ is: 'rule', times }) as const;
 const choice = (arms: Choice['arms'], first: Choice['first']): Derivative & { readonly is: 'rule' } => ({
@@ -13,7 +13,7 @@ const choice = (arms: Choice['arms'], first: Choice['first']): Derivative & { re
   },
 });
 const zero = (why: string) => ({ is: 'zero', why }) as const;
-const tame = (row: Derivative & { readonly is: 'rule' | 'zero' }): Derivative => ({ ...row, tame: true });
+const tame = (row: Derivative & { readonly is: 'rule' | 'zero' }, tame: Tame = true): Derivative => ({ ...row, tame });
 const steady = (row: Derivative & { readonly is: 'rule' }): Derivative => ({ ...row, tame: true, steady: true });
 
 const steps = zero('its result changes in steps, and does not change between them');
@@ -37,10 +37,13 @@ export const derivatives: DerivativeTable = {
   'arith.add': steady(rule((_s, seed) => [seed, seed])),
   'arith.sub': steady(rule((s, seed) => [seed, s.neg(seed)])),
   'arith.mul': tame(rule((s, seed, _r, a, b) => [s.mul(seed, b), s.mul(seed, a)])),
-  'arith.div': rule((s, seed, r, _a, b) => {
-    const byA = s.div(seed, b);
-    return [byA, s.neg(s.mul(byA, r))];
-  }),
+  'arith.div': tame(
+    rule((s, seed, r, _a, b) => {
+      const byA = s.div(seed, b);
+      return [byA, s.neg(s.mul(byA, r))];
+    }),
+    (_a, b) => b !== undefined && b !== 0,
+  ),
   'arith.rem': rule((s, seed, _r, a, b) => [seed, s.neg(s.mul(seed, s.trunc(s.div(a, b))))]),
   'arith.neg': steady(rule((s, seed) => [s.neg(seed)])),
   'arith.min': steady(choice([0, 1], (s, a, b) => s.le(a, b))),
@@ -72,10 +75,13 @@ export const derivatives: DerivativeTable = {
   'math.log1p': rule((s, seed, _r, a) => [s.div(seed, s.add(1, a))]),
   'math.log2': rule((s, seed, _r, a) => [s.div(s.mul(seed, Math.LOG2E), a)]),
   'math.log10': rule((s, seed, _r, a) => [s.div(s.mul(seed, Math.LOG10E), a)]),
-  'math.pow': rule((s, seed, r, a, b) => [
-    s.select(s.eq(b, 0), 0, s.mul(seed, s.mul(b, s.pow(a, s.sub(b, 1))))),
-    s.select(s.eq(a, 0), 0, s.mul(seed, s.mul(r, s.log(a)))),
-  ]),
+  'math.pow': tame(
+    rule((s, seed, r, a, b) => [
+      s.select(s.eq(b, 0), 0, s.mul(seed, s.mul(b, s.pow(a, s.sub(b, 1))))),
+      s.select(s.eq(a, 0), 0, s.mul(seed, s.mul(r, s.log(a)))),
+    ]),
+    (_a, b) => Number.isInteger(b) && b! >= 0,
+  ),
   'math.hypot': rule((s, seed, r, a, b) => {
     const by = (v: typeof seed): typeof seed => s.select(s.gt(r, 0), s.div(s.mul(seed, v), r), 0);
     return [by(a), by(b)];

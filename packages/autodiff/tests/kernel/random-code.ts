@@ -165,11 +165,16 @@ const kernelOf = (code: readonly Statement[]): Kernel =>
   );
 
 /** Runs a kernel on fields. */
-export const launch = (kernel: Kernel, buffers: readonly Buffer[], store: FieldStore, n: number): void => {
+export const launch = (
+  kernel: Kernel,
+  buffers: readonly Buffer[],
+  store: FieldStore,
+  ...args: readonly number[]
+): void => {
   const module: Module = { name: 'm', buffers, kernels: [kernel], attrs: {} };
   const ran = interpret(module, [...coreDialects, fieldDialect(tree, store)], allocateBuffers(buffers), {
     kernel: kernel.name,
-    args: [n],
+    args,
   });
   if (E.isLeft(ran)) throw new Error(ran.left[0].message);
 };

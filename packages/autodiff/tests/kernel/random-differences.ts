@@ -44,7 +44,8 @@ export const expectDifferences = (
           /* As a tape puts back what the adjoint reads so. */
           if (made.needs.kept.includes(name)) store.store(name, [p], at[k]);
         });
-        launch(made.kernel, made.buffers, store, n);
+        /* Everything is wanted. */
+        launch(made.kernel, made.buffers, store, n, ...(made.unwanted.length > 0 ? [0] : []));
         places.forEach(([name, p], k) => {
           const along = (t: number): number => loss(filled(at.map((v, m) => (m === k ? v + t : v))));
           const [wide, near] = [1e-4, 2e-5].map(

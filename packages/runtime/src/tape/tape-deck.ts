@@ -1,5 +1,5 @@
 import type { Adjoint, Needs, Overflow } from '@filigree/autodiff';
-import { allocateArray, fail, type TypedArray } from '@filigree/ir';
+import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
 import { areSame, areSameState } from './alike.js';
@@ -116,11 +116,17 @@ export const tapeDeck = (
       /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
       const wanted = new Set([loss]);
       const want = (names: readonly string[]): void => names.forEach((f) => wanted.add(f));
-      /* What a launch overwrites, whatever it follows from, its adjoint sets to zero. */
-      const counts = ({ kernel }: Launched): boolean => {
-        const does = kernels.writes.get(kernel)!.some((f) => wanted.has(f));
-        if (does) want(adjointOf(kernel).reads);
-        return does;
+      /* The launch of an adjoint; nothing where it gives nothing. What its primal overwrites, whatever that follows from, it sets to zero. */
+      const reversed = ({ kernel, args }: Launched): { kernel: string; args: readonly Scalar[] } | undefined => {
+        if (!kernels.writes.get(kernel)!.some((f) => wanted.has(f))) return undefined;
+        const made = adjointOf(kernel);
+        /* Zero times what is infinite would be no number. */
+        const bits = made.unwanted.reduce(
+          (all, group, n) => (group.some((f) => wanted.has(f)) ? all : all | (1 << n)),
+          0,
+        );
+        want(made.reads);
+        return { kernel: made.kernel.name, args: made.unwanted.length > 0 ? [...args, bits] : args };
       };
       /* Fields as the last launch left them. */
       const ended = new Map<string, Saved>();
@@ -131,15 +137,14 @@ export const tapeDeck = (
         return at.read(allocateArray(at.type, at.length));
       };
       const reverseLaunch = (entry: Launched & Flat): void => {
-        const { kernel, args, arrays, structure, kept, state } = entry;
+        const { kernel, arrays, structure, kept, state } = entry;
         structure?.check();
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
         kept?.before();
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
-        /* Zero times what is infinite would be no number. */
-        const runs = counts(entry);
-        if (runs) launch(made.kernel.name, { args, arrays, seen });
+        const runs = reversed(entry);
+        if (runs) launch(runs.kernel, { args: runs.args, arrays, seen });
         if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});
@@ -171,13 +176,8 @@ export const tapeDeck = (
         while (first > 0 && isPlain(list[first - 1])) first--;
         const all = list.slice(first, last + 1).reverse() as readonly (Launched & Flat)[];
         if (all.length < 2) return 0;
-        const launches = all.filter(counts);
-        const commands =
-          launches.length === 0
-            ? undefined
-            : executable.commands(
-                launches.map(({ kernel, args }) => ({ kernel: adjointOf(kernel).kernel.name, args })),
-              );
+        const launches = all.flatMap((e) => reversed(e) ?? []);
+        const commands = launches.length === 0 ? undefined : executable.commands(launches);
         lists.set(key, { commands, count: all.length, wanted: [...wanted] });
         if (commands) together(commands);
         return all.length;
