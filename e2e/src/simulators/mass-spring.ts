@@ -116,7 +116,7 @@ export const massSpring: Simulator = {
         },
       }),
       start,
-      optimiser: adam(0.02),
+      optimiser: adam(0.01),
       plain: (weights) => -plainDistance(scene, weights),
       difference: 1e-6,
       picture: () => {

@@ -47,6 +47,10 @@ const kernels = {
       next[p] = 2 * x[p] * y[p];
     }
   }),
+  again: kernel([x, y, next, way], (x, y, next, way) => {
+    for (const p of range(4)) way[p] = x[p] / (3 + y[p]);
+    for (const p of range(4)) next[p] = 2 * way[3 - p];
+  }),
   total: kernel([next, loss], (next, loss) => {
     for (const p of range(4)) loss[0] += next[p];
   }),
@@ -93,4 +97,20 @@ describe.each([
       sim.dispose();
     },
   );
+
+  it('what such a kernel reads again of the other counts', async () => {
+    const made = await program({ layout: tree, kernels, differentiate: true, backend: backend() })();
+    if (E.isLeft(made)) throw new DiagnosticError(made.left);
+    const sim = made.right;
+    for (const p of range(4)) {
+      sim.field(x).set(p, 1 + p);
+      sim.field(y).set(p, p);
+    }
+    const { gradient } = valueAndGradient(sim, () => (sim.run.again(), sim.run.total()), { loss, wrt: { x, y } });
+    for (const p of range(4)) {
+      expect(gradient.x.get(p)).toBeCloseTo(2 / (3 + p), 14);
+      expect(gradient.y.get(p)).toBeCloseTo((-2 * (1 + p)) / (3 + p) ** 2, 14);
+    }
+    sim.dispose();
+  });
 });

@@ -54,12 +54,22 @@ export const influenceOf = (
     const group = groups.get(nameOfAll(field)) ?? { bit: 1n << BigInt(groups.size), fields: new Set() };
     groups.set(nameOfAll(field), group);
     group.fields.add(field);
-    return group.bit;
+    return group.bit | (read.get(nameOfAll(field)) ?? 0n);
+  };
+  /* What a kernel writes it may read, too: then it influences more than what comes after. */
+  const read = new Map<string, bigint>();
+  const isRead = ({ attrs, results }: Op, { lasting }: ElementOp): void => {
+    if (!lasting) return;
+    const name = nameOfAll(String(attrs.field));
+    const [before, now] = [read.get(name) ?? 0n, together(results)];
+    if ((before | now) === before) return;
+    read.set(name, before | now);
+    findings++;
   };
 
   const visit = (op: Op): void => {
     const element = elementOf(op);
-    if (element) return element.value && mark(element.value, bitOf(op, element, element.value));
+    if (element) return element.value ? mark(element.value, bitOf(op, element, element.value)) : isRead(op, element);
     const all = together(op.results);
     if (isGiven(op)) return op.operands.slice(op.results.length).forEach((v) => mark(v, all));
     const control = controlOf(op);
@@ -91,7 +101,10 @@ export const influenceOf = (
     for (let n = ops.length - 1; n >= 0; n--) visit(ops[n]);
   };
   body.ops[body.ops.length - 1].operands.forEach((v) => mark(v, ANYTHING));
-  inside(body);
+  for (let before = -1; before < findings;) {
+    before = findings;
+    inside(body);
+  }
   return {
     of: found,
     all: (1n << BigInt(groups.size)) - 1n,
