@@ -197,6 +197,24 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
 });
 
+it('sums that are read on the way, and such that several sums go on from, are what they are in turn', () => {
+  const { found } = compiled(301, (x) => {
+    const sums = new Array<number>(3).fill(0);
+    let others = new Array<number>(3).fill(0);
+    const seen: number[] = [];
+    for (let e = 0; e < 300; e++) {
+      const [a, b] = [x[e] - x[e + 1], x[e] * x[(7 * e) % 301]];
+      const value = Math.sqrt(1 + a * a * b * b) + a / (1 + b * b) + b * b * a;
+      sums[e % 3] += value;
+      if (e >= 100) others[e % 3] -= value * b;
+      if (e % 60 === 59) seen.push(sums[e % 3]);
+      if (e === 99) others = sums.slice();
+    }
+    return [...seen, ...sums, ...others];
+  });
+  expect(found.elements).toBeGreaterThan(0);
+});
+
 /** An iteration of Jacobi's method on a 2x2 matrix, again and again. */
 function angles(m: number[], sweeps: number): number[] {
   let [a, b, c, angle] = [m[0], m[1], m[2], 0];
