@@ -3,7 +3,17 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { ARITHMETICS, coreDialects, interpret, isSymbolic, orThrow, Sym, symbolicMath, type Num } from '@filigree/ir';
+import {
+  ARITHMETICS,
+  coreDialects,
+  interpret,
+  isSymbolic,
+  orThrow,
+  printModule,
+  Sym,
+  symbolicMath,
+  type Num,
+} from '@filigree/ir';
 import { defaultOps, symbolic } from '@filigree/lang';
 import { instantiate } from '@filigree/runtime';
 import { specialize, trace, traceFor, type Program } from '@filigree/specialize';
@@ -123,6 +133,36 @@ it('random programs that repeat compute what plain evaluation does on backends',
   );
 });
 
+it('elements fill vectors to the last, however many there are', { timeout: 180_000 }, async () => {
+  const backends = [wasm(), ...((await cpp().probe()).usable ? [cpp()] : [])];
+  for (const count of [300, 301, 302, 303]) {
+    const plain = (x: number[], at: readonly number[]): number[] => {
+      const y = new Array<number>(at.length).fill(0);
+      for (let e = 0; e < at.length; e++) {
+        const [a, b] = [x[at[e]], x[at[e] + 1]];
+        y[e] = Math.sqrt(1 + a * a * b * b) / (2 + a * b + a * a * a + b * b * b);
+      }
+      return y;
+    };
+    const at = Array.from({ length: count }, (_, e) => (e * e * 31 + 7 * e) % count);
+    const program: Program = {
+      inputs: { x: count + 1 },
+      run: (given) => ({ y: symbolic(plain)(given.x as unknown as number[], at) as unknown as Num[] }),
+    };
+    const { module } = orThrow(specialize()(orThrow(trace().run(program))));
+    expect(printModule(module)).toContain(`least = ${count}`);
+    const numbers = values(count + 1, 0.7);
+    for (const backend of backends) {
+      const instance = orThrow(await instantiate(module, backend, { cache: false })());
+      instance.buffer('x').write(Float64Array.from(numbers));
+      instance.run();
+      const found = instance.buffer('y').read() as Float64Array;
+      expect(maxRelError(found, plain(numbers, at)), backend.name).toBeLessThan(1e-14);
+      instance.dispose();
+    }
+  }
+});
+
 /** What becomes of a function of one array, with repetition and without. */
 const compiled = (length: number, f: (x: number[]) => number[], scope: Readonly<Record<string, unknown>> = {}) => {
   const of = (repetition: boolean) => {
@@ -155,6 +195,24 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   });
   expect(found.elements).toBeGreaterThan(0);
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
+});
+
+it('sums that are read on the way, and such that several sums go on from, are what they are in turn', () => {
+  const { found } = compiled(301, (x) => {
+    const sums = new Array<number>(3).fill(0);
+    let others = new Array<number>(3).fill(0);
+    const seen: number[] = [];
+    for (let e = 0; e < 300; e++) {
+      const [a, b] = [x[e] - x[e + 1], x[e] * x[(7 * e) % 301]];
+      const value = Math.sqrt(1 + a * a * b * b) + a / (1 + b * b) + b * b * a;
+      sums[e % 3] += value;
+      if (e >= 100) others[e % 3] -= value * b;
+      if (e % 60 === 59) seen.push(sums[e % 3]);
+      if (e === 99) others = sums.slice();
+    }
+    return [...seen, ...sums, ...others];
+  });
+  expect(found.elements).toBeGreaterThan(0);
 });
 
 /** An iteration of Jacobi's method on a 2x2 matrix, again and again. */

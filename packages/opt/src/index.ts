@@ -28,6 +28,7 @@ export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { core, corePasses, corePassesOver, defaultPipeline } from './registry.js';
 export { takesLanes } from './support/takes-lanes.js';
+export { attrsOfParts } from './support/split-loop.js';
 export { tripCount } from './support/trip-count.js';
 export { uniqueName } from './support/unique-name.js';
 export { timesRun, workOf, type Loops } from './support/work.js';

@@ -13,7 +13,7 @@ import {
 import { corePass } from './support/core-pass.js';
 import { constantIn } from './support/constant-in.js';
 import { factsOf, isLoopOp, type Facts } from './support/facts.js';
-import { chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
+import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
 import { tripCount } from './support/trip-count.js';
 import { bodyOf, terminatorOf } from './support/values.js';
 
@@ -97,7 +97,7 @@ const unrollByFactor = (
     const even = trips !== undefined && trips % BigInt(factor) === 0n;
     const end = even ? ub : chunkedBound(b, loop, step, factor);
     const stride = indexConstant(b, loop, step * BigInt(factor));
-    const main = b.for(lb, end, stride, loop.attrs, loop.operands.slice(3), (iv, inits) => {
+    const main = b.for(lb, end, stride, attrsOfParts(loop), loop.operands.slice(3), (iv, inits) => {
       let carried = inits;
       for (let i = 0; i < factor; i++) {
         const index = i === 0 ? iv : b.add(iv, indexConstant(b, loop, step * BigInt(i)));
@@ -105,7 +105,7 @@ const unrollByFactor = (
       }
       return carried;
     });
-    return even ? main : b.append(opWith(loop, { operands: [end, ub, one, ...main] }));
+    return even ? main : b.append(opWith(loop, { operands: [end, ub, one, ...main], attrs: attrsOfParts(loop) }));
   });
 
 /** Appends one copy of the loop's body; gives the values that the next iteration starts from. */

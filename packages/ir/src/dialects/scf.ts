@@ -45,7 +45,7 @@ const forOp: OpDef = defineGeneral(
       '`parallel`: iterations may run at once; `independent`: but for what they accumulate in carried values, iterations do not ' +
       'depend on one another, and sums, products, extrema and bits may be formed in any order; `simd`: iterations want ' +
       'vector lanes, and depend on one another by carried values alone, or, where it is false, gain nothing by lanes; for parallel loops `schedule` says whether the ' +
-      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect; ' +
+      'iterations cost alike (`static`, as if absent) or not (`dynamic`), and `threads` how many threads are worth it at most; `trips` says how many iterations to expect, `least` that there are none or at least so many; ' +
       '`team`: inside of a parallel loop, iterations may be divided among the team of threads that runs one iteration of it; the team ' +
       'shares scratch buffers, and waits for all of its threads before and after the loop, which no two iterations may race in',
     verify: (op) => {
@@ -69,6 +69,7 @@ const forOp: OpDef = defineGeneral(
             : undefined) ??
           (op.attrs.schedule === undefined ? undefined : oneOf(op, 'schedule', ['static', 'dynamic'])) ??
           integerAttr(op, 'trips', 0, true) ??
+          integerAttr(op, 'least', 1, true) ??
           integerAttr(op, 'threads', 1, true) ??
           (op.attrs.parallel !== true && (op.attrs.schedule !== undefined || op.attrs.threads !== undefined)
             ? `'schedule' and 'threads' are for parallel loops`

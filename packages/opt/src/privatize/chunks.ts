@@ -1,5 +1,6 @@
 import { makeOp, type Builder, type Op, type Value, opWith } from '@filigree/ir';
 import { workOf, type Loops } from '../support/work.js';
+import { attrsOfParts } from '../support/split-loop.js';
 
 /** Ops that a chunk should take at the least: well more than the atomics after it. */
 const leastWork = 16_384;
@@ -31,8 +32,8 @@ export const chunkedLoop = (
   const least = leastIterations(workOf(loop.regions[0]!, loops));
   const length = b.mul(ceilDivide(trips, Math.min(chunks * least, 2 ** 31)), whole(least));
   const count = b.add(b.div(trips, b.max(length, whole(1))), b.min(b.rem(trips, b.max(length, whole(1))), whole(1)));
-  const { simd: _simd, independent: _independent, trips: _trips, ...outer } = loop.attrs;
-  const attrs = { ...loop.attrs, ...(least > 1 ? { trips: least } : {}) };
+  const { simd: _simd, independent: _independent, trips: _trips, ...outer } = attrsOfParts(loop);
+  const attrs = { ...attrsOfParts(loop), ...(least > 1 ? { trips: least } : {}) };
   b.for(signed(0), b.cast(count, index), signed(1), outer, [], (c) => {
     const first = b.mul(b.cast(c, unsigned), length);
     const many = b.min(length, b.sub(trips, first));

@@ -1,4 +1,4 @@
-import type { Builder, Op, Scalar, Value } from '@filigree/ir';
+import type { Attrs, Builder, Op, Scalar, Value } from '@filigree/ir';
 import type { Facts } from './facts.js';
 import { tripCount } from './trip-count.js';
 
@@ -17,6 +17,9 @@ export const chunkedBound = (b: Builder, loop: Op, step: bigint, chunk: number):
   const rest = b.rem(distance, b.constant(unsigned === 'u64' ? stride : Number(stride), unsigned));
   return b.sub(end, b.cast(rest, index));
 };
+
+/** What a loop says of itself that holds for loops over parts of its iterations, too. */
+export const attrsOfParts = ({ attrs: { least: _least, ...attrs } }: Op): Attrs => attrs;
 
 /** A constant of the loop's index type. */
 export const indexConstant = (b: Builder, loop: Op, value: bigint): Value => {

@@ -25,7 +25,7 @@ import { corePass } from '../support/core-pass.js';
 import { isQuick } from '../support/cycles.js';
 import { accessIn, branches, factsOf, type Facts } from '../support/facts.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
-import { indexConstant, unitChunks } from '../support/split-loop.js';
+import { attrsOfParts, indexConstant, unitChunks } from '../support/split-loop.js';
 import { fromStage, stagesBeside, toStage, type Stages } from '../support/stages.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
 
@@ -94,7 +94,7 @@ const distributed = (loop: Op, ctx: RewriteContext, c: Context): Replacement | u
     const iv = loop.regions[0]!.params[0]!;
     const stages = handed.map(({ base }, k) => c.arrays.take(kept(base), k));
     const [length, zero] = [indexConstant(b, loop, BigInt(chunk)), indexConstant(b, loop, 0n)];
-    const { simd: _simd, independent: _independent, trips: _trips, ...outer } = loop.attrs;
+    const { simd: _simd, independent: _independent, trips: _trips, ...outer } = attrsOfParts(loop);
     b.for(lb, ub, length, outer, [], (start) => {
       const many = chunks.isEven ? length : b.min(length, b.sub(ub, start));
       b.for(zero, many, one, { simd: true, trips: chunk }, [], (at) => {

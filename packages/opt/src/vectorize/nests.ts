@@ -16,7 +16,7 @@ import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { laneArithmetic } from '../support/lane-arithmetic.js';
-import { indexConstant } from '../support/split-loop.js';
+import { attrsOfParts, indexConstant } from '../support/split-loop.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { varyingIn } from './varying.js';
@@ -81,7 +81,7 @@ const vectorizeNest = (
   const replacement = ctx.build((b) => {
     b.loc = loop.loc;
     const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
-    const { simd: _simd, ...attrs } = loop.attrs;
+    const { simd: _simd, ...attrs } = attrsOfParts(loop);
     if (trips === BigInt(lanes) && attrs['parallel'] !== true) widen(loop, lb, lanes, varying, b);
     else b.for(lb, ub, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, varying, b));
     return [];

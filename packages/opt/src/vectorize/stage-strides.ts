@@ -15,7 +15,7 @@ import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
-import { chunkedBound, indexConstant, unitChunks } from '../support/split-loop.js';
+import { attrsOfParts, chunkedBound, indexConstant, unitChunks } from '../support/split-loop.js';
 import { fromStage, stagesBeside, toStage, type Stages } from '../support/stages.js';
 import { bodyOf } from '../support/values.js';
 import { stridedPlaces, type StridedPlace } from './strided-places.js';
@@ -69,7 +69,7 @@ const staged = (loop: Op, ctx: RewriteContext, c: Context): Replacement | undefi
   return ctx.build((b) => {
     b.loc = loop.loc;
     const [lb, ub, one] = loop.operands as readonly [Value, Value, Value];
-    const { parallel, trips: _trips, ...serial } = loop.attrs;
+    const { parallel, trips: _trips, ...serial } = attrsOfParts(loop);
     const { isEven } = chunks;
     const end = isEven ? ub : chunkedBound(b, loop, 1n, chunk);
     const [length, zero] = [indexConstant(b, loop, BigInt(chunk)), indexConstant(b, loop, 0n)];

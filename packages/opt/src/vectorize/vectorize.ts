@@ -12,7 +12,7 @@ import {
 import { corePass } from '../support/core-pass.js';
 import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
+import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
@@ -25,7 +25,7 @@ import { widen } from './widen.js';
  * Turns `scf.for {simd = true}` into a loop over vectors and a scalar epilogue. A vector has as many lanes as floats of
  * the widest type in the loop fit into a register; narrower data are loaded as short vectors with as many lanes, and
  * cast. Addresses that grow by one from lane to lane become contiguous loads and stores, equal ones a splat, all others
- * gathers and scatters. The epilogue, of fewer iterations than a vector has lanes, says so: compilers would put it on lanes
+ * gathers and scatters. Where a loop is long and no iteration reads what any writes, the last vector goes back instead, to be full. The epilogue, of fewer iterations than a vector has lanes, says so: compilers would put it on lanes
  * once more, which it never fills. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
  * atomics or carried values is left alone.
  *
@@ -67,9 +67,15 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
   return ctx.build((b) => {
     b.loc = loop.loc;
     const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
-    const { simd: _simd, ...attrs } = loop.attrs;
+    const { simd: _simd, ...attrs } = attrsOfParts(loop);
     const { parallel: _parallel, ...serial } = attrs;
     const even = trips !== undefined && trips % BigInt(lanes) === 0n;
+    if (!even && mayRepeat(loop, trips, lanes, facts)) {
+      const stride = indexConstant(b, loop, BigInt(lanes));
+      const last = b.sub(ub, stride);
+      b.for(lb, ub, stride, attrs, [], (iv) => widen(loop, b.min(iv, last), lanes, varyingIn(loop), b));
+      return [];
+    }
     const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
     b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) =>
       widen(loop, iv, lanes, varyingIn(loop), b),
@@ -77,6 +83,21 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
     if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs: { ...serial, simd: false } }));
     return [];
   });
+};
+
+/** Vectors of a loop from which on it takes no longer to do some iterations of the last again than to do what is left over one by one. */
+const MANY_VECTORS = 32;
+
+/**
+ * Whether the last vector may begin so early that it is full, and does again what the one before did: the loop is long, its iterations run one after the other, and none reads what any
+ * writes. So nothing is left over, for which the body would be there once more.
+ */
+const mayRepeat = (loop: Op, trips: bigint | undefined, lanes: number, facts: Facts): boolean => {
+  const { least, parallel } = loop.attrs;
+  const known = trips ?? (typeof least === 'number' ? BigInt(least) : 0n);
+  if (known < BigInt(MANY_VECTORS * lanes) || parallel === true) return false;
+  const { reads, writes, external } = facts.footprint(loop);
+  return !external && !reads.any && !writes.any && [...writes.names].every((name) => !reads.names.has(name));
 };
 
 /** Lanes of the widest float; of the widest element moved, where there are no floats. */

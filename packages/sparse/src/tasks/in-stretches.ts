@@ -1,3 +1,4 @@
+import { attrsOfParts } from '@filigree/opt';
 import {
   accessesBy,
   bufferMap,
@@ -111,7 +112,7 @@ export const inStretches = (
             if (k !== inner.at) return b.append(op);
             const before = b.mul(row, side);
             const bounds = [b.max(b.i32(0), b.sub(from, before)), b.min(side, b.sub(to, before))];
-            b.append(opWith(op, { operands: [...bounds, ...op.operands.slice(2)] }));
+            b.append(opWith(op, { operands: [...bounds, ...op.operands.slice(2)], attrs: attrsOfParts(op) }));
           });
         loop(b, rows, each, { from: b.div(from, side), attrs, hint });
       } else {

@@ -143,6 +143,7 @@ const emitInstances = (
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
   if (g.oneEach) return instance(b.i32(0));
-  const lanes = options.emit.simd ? { simd: isComputeBound(g.template, g, storeCount(g)) } : {};
+  const simd = options.emit.simd && isComputeBound(g.template, g, storeCount(g));
+  const lanes = options.emit.simd ? { simd, ...(simd && g.least > 1 ? { least: g.least } : {}) } : {};
   b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);
 };

@@ -35,6 +35,8 @@ export interface PlacedGroup {
    * piece of each tile.
    */
   readonly pieces: { readonly firstBase: number; readonly countBase: number; readonly tileBase: number } | undefined;
+  /** How many instances a tile or piece has at least that has any; 1 where it is not known. */
+  readonly least: number;
   /** Absent for rolled sums. */
   readonly template: Template | undefined;
   /** Buffer of each template variable that is a column; its address is the entry of the same number. */
@@ -223,7 +225,7 @@ const loopTables = (
   { level, repeated }: Movable,
   { pieces }: Encoded,
   starts: Int32Array,
-): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'tileBase' | 'pieces'> => ({
+): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'tileBase' | 'pieces' | 'least'> => ({
   level,
   steps: repeated?.steps ?? 1,
   oneEach: repeated !== undefined && oneEach(starts),
@@ -233,7 +235,15 @@ const loopTables = (
     countBase: pools.append(32, pieces.count),
     tileBase: starts.length > 2 ? pools.append(32, pieces.ofTile) : 0,
   },
+  least: repeated ? 1 : leastOf(pieces ? pieces.count : starts.subarray(1).map((end, t) => end - starts[t])),
 });
+
+/** The least of these numbers that are not 0. */
+const leastOf = (counts: Int32Array): number => {
+  let least = Infinity;
+  for (const n of counts) if (n > 0) least = Math.min(least, n);
+  return Number.isFinite(least) ? least : 1;
+};
 
 /** Instances a step from which its columns have minima of their own. */
 const MANY_A_STEP = 64;

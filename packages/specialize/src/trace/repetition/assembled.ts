@@ -11,14 +11,15 @@ import { isOfElements, ofElements, termOf, type Made } from './made.js';
 import { needed } from './needed.js';
 import { below, makeNodes, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
-import { TermList, TermLists } from './term-lists.js';
-import { TermWalk } from './term-walk.js';
+import { NO_TERM } from './sum-terms.js';
+import { TermLists } from './term-lists.js';
 
 /** Fewer stretches that are alike are nodes. */
 const MANY = 64;
 /** What finding what is needed takes, besides a few bits for each operation. */
-const BYTES_A_STRETCH = 20;
-const BYTES_A_VALUE = 12;
+const BYTES_A_STRETCH = 16;
+const BYTES_A_VALUE = 16;
+const BYTES_A_SUM_THAT_GOES_ON = 24;
 /** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
 const LEAST_OPERATIONS = 3;
 const MOST_LEVELS = 4;
@@ -38,31 +39,30 @@ export class Assembled {
    */
   repeats(first: number, least = MANY): boolean {
     const { stretches, made } = this;
-    const { length, leaves } = stretches;
-    const base = stretches.bases.at(first);
+    const { length, leaves, runs } = stretches;
+    const base = runs.baseOf(first);
     const level = new Int32Array(length - first);
     const counts = new Map<PathForm, Int32Array>();
     const isRead = new Bits(stretches.base - base);
     let [alike, terms] = [false, 0];
-    let known: { readonly form: PathForm; readonly atLevels: Int32Array } | undefined;
-    for (let s = first; s < length; s++) {
-      const form = made.formOf(s);
-      const start = stretches.leafStarts.at(s);
-      let l = 0;
-      for (let k = 0; k < form.leafCount; k++) {
-        const value = ~leaves[start + k];
-        if (value < base || isAddedTo(form, k)) continue;
-        l = Math.max(l, level[stretches.stretchOf(value) - first] + 1);
-        isRead.set(value - base);
+    for (let run = runs.runOf(first); run < runs.count; run++) {
+      const form = made.formOf(run);
+      let atLevels = counts.get(form);
+      if (atLevels === undefined) counts.set(form, (atLevels = new Int32Array(MOST_LEVELS + 1)));
+      for (let s = Math.max(first, runs.firstOf(run)); s < runs.behind(run); s++) {
+        const start = runs.leafStartIn(run, s);
+        let l = 0;
+        for (let k = 0; k < form.leafCount; k++) {
+          const value = ~leaves[start + k];
+          if (value < base || isAddedTo(form, k)) continue;
+          l = Math.max(l, level[runs.stretchOf(value) - first] + 1);
+          isRead.set(value - base);
+        }
+        if (l > MOST_LEVELS) return false;
+        level[s - first] = l;
+        terms += form.terms;
+        alike ||= ++atLevels[l] >= least;
       }
-      if (l > MOST_LEVELS) return false;
-      level[s - first] = l;
-      terms += form.terms;
-      if (form !== known?.form) {
-        known = { form, atLevels: counts.get(form) ?? new Int32Array(MOST_LEVELS + 1) };
-        counts.set(form, known.atLevels);
-      }
-      alike ||= ++known.atLevels[l] >= least;
     }
     return alike && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
   }
@@ -80,9 +80,9 @@ export class Assembled {
     const meanwhile = BYTES_A_STRETCH * stretches.length + stretches.base / 4;
     graph.charge(meanwhile);
     const n = needed(stretches, made, asked);
-    graph.charge(BYTES_A_VALUE * n.values.length);
-    const walk = new TermWalk(stretches, made, n);
-    const { alike, groupOf, memberOf, ofValue } = levelsOf(stretches, made, n, walk);
+    const goingOn = BYTES_A_SUM_THAT_GOES_ON * n.passed;
+    graph.charge(BYTES_A_VALUE * n.values.length + goingOn);
+    const { alike, groupOf, memberOf, ofValue, lastTerm, terms } = levelsOf(stretches, made, n);
     /* By rank what is known of a value, as in `Made`. */
     const known = new Int32Array(n.values.length).fill(UNKNOWN);
     const knownOf = (entry: number): number =>
@@ -105,14 +105,14 @@ export class Assembled {
       if (earlier.length > 0) this.standFor(earlier.values());
     };
     const computed = new Map<Alike, Computed>();
-    const { ptr, order } = byLevel(ofValue);
+    const { ptr, order: atLevel } = byLevel(ofValue);
     for (let level = 0; level + 1 < ptr.length; level++) {
       const groups = alike.filter((g) => g.level === level);
       /* By leaf that is read what members have there. */
       const leavesOf = ({ members, wanted: { leaves } }: Alike): readonly Int32Array[] => {
         const columns = leaves.map(() => new Int32Array(members.length));
         for (let i = 0; i < members.length; i++) {
-          const start = stretches.leafStarts.at(members[i]);
+          const start = stretches.runs.leafStartOf(members[i]);
           for (let c = 0; c < leaves.length; c++) columns[c][i] = stretches.leaves[start + leaves[c]];
         }
         return columns;
@@ -156,44 +156,48 @@ export class Assembled {
       }
       const ofGroups = alike.map((g) => computed.get(g)!);
       const exact = graph.arithmetic === 'exact';
-      const list = new TermList();
-      this.addSums(order.subarray(ptr[level], ptr[level + 1]), known, (r) => {
-        const value = n.values[r];
-        walk.collect(value, stretches.stretchOf(value));
-        list.length = 0;
-        for (let t = walk.length - 1; t >= 0; t--) {
-          const stretch = walk.stretchAt(t);
-          let [term, negative] = [0, walk.negativeAt(t)];
-          if (stretch < 0) term = termOf(knownOf(walk.entryAt(t)));
+      const order = new IntList();
+      const lists = new TermLists(terms.length);
+      const collect = (r: number): void => {
+        order.length = 0;
+        for (let t = lastTerm[r]; t !== NO_TERM; t = terms.beforeOf(t)) order.push(t);
+        for (let i = order.length - 1; i >= 0; i--) {
+          const t = order.at(i);
+          const stretch = terms.stretchOf(t);
+          let term = 0;
+          let negative = terms.negativeOf(t);
+          if (stretch < 0) term = termOf(knownOf(terms.entryOf(t)));
           else {
             const c = ofGroups[groupOf[stretch]];
-            const p = walk.placeAt(t);
+            const p = terms.placeOf(t);
             term = termIn(c, p, memberOf[stretch]);
             negative ^= c.negative[p];
           }
           /* Nothing is added where that changes nothing. */
-          if (!exact && term >= 0 && graph.isConstant(term) && graph.constantValue(term) === 0) continue;
-          list.push(term, negative);
+          if (exact || term < 0 || !graph.isConstant(term) || graph.constantValue(term) !== 0)
+            lists.push(term, negative);
         }
-        return list;
-      });
+      };
+      this.addSums(atLevel.subarray(ptr[level], ptr[level + 1]), known, lists, collect);
     }
     readAsNodes([asked.map((v) => ~v)]);
     made.setAll(n.values, known);
-    graph.charge(-meanwhile);
+    graph.charge(-meanwhile - goingOn);
   }
 
-  /** Sums of these values, by their ranks: each of the terms that `collect` finds. One value of elements by itself is no sum. */
-  private addSums(ranks: Int32Array, known: Int32Array, collect: (rank: number) => TermList): void {
+  /** Sums of these values, by their ranks: each of the terms that `collect` pushes. One value of elements by itself is no sum. */
+  private addSums(ranks: Int32Array, known: Int32Array, lists: TermLists, collect: (rank: number) => void): void {
     const { graph, all } = this;
-    const lists = new TermLists();
     const sumOf = new Int32Array(ranks.length).fill(UNKNOWN);
     for (let k = 0; k < ranks.length; k++) {
-      const list = collect(ranks[k]);
-      if (list.length === 0) known[ranks[k]] = graph.constant(0);
-      else if (list.length === 1 && list.negatives[0] === 0)
-        known[ranks[k]] = list.terms[0] >= 0 ? list.terms[0] : ofElements(~list.terms[0]);
-      else sumOf[k] = lists.add(list);
+      collect(ranks[k]);
+      const { single } = lists;
+      if (single === undefined && lists.pending > 0) {
+        sumOf[k] = lists.end();
+        continue;
+      }
+      known[ranks[k]] = single === undefined ? graph.constant(0) : single >= 0 ? single : ofElements(~single);
+      lists.drop();
     }
     if (lists.length === 0) return;
     const sums = lists.finish(graph);
@@ -222,7 +226,9 @@ const NO_ELEMENTS = { count: 0, variables: new Int32Array(0), columns: [], roots
 
 /** Ranks of values by level. */
 const byLevel = (levels: Int32Array): { ptr: Int32Array; order: Int32Array } => {
-  const ptr = new Int32Array(levels.reduce((a, b) => Math.max(a, b), -1) + 2);
+  let last = -1;
+  for (const l of levels) last = Math.max(last, l);
+  const ptr = new Int32Array(last + 2);
   for (const l of levels) ptr[l + 1]++;
   for (let l = 1; l < ptr.length; l++) ptr[l] += ptr[l - 1];
   const next = ptr.slice();

@@ -1,6 +1,6 @@
 /** A set of numbers below a limit, which knows how many of them are below one. */
 export class Bits {
-  private readonly words: Uint32Array;
+  readonly words: Uint32Array;
   private readonly counts: Int32Array;
 
   constructor(limit: number) {
@@ -25,35 +25,61 @@ export class Bits {
     this.words.fill(0);
   }
 
-  /** The last member of `[from, to)`, or −1. */
-  lastIn(from: number, to: number): number {
-    for (let i = to - 1; i >= from;) {
-      const word = this.words[i >>> 5] << (31 - (i & 31));
-      if (word === 0) i -= (i & 31) + 1;
-      else {
-        const found = i - Math.clz32(word);
-        return found >= from ? found : -1;
-      }
-    }
-    return -1;
+  /** Takes the members of another set of numbers below the same limit away. */
+  remove(others: Bits): void {
+    for (let w = 0; w < this.words.length; w++) this.words[w] &= ~others.words[w];
   }
 
   /** All members, ascending. Ranks are right until the next is set. */
   members(): Int32Array {
-    const { words, counts } = this;
-    for (let w = 0; w < words.length; w++) counts[w + 1] = counts[w] + ones(words[w]);
-    const out = new Int32Array(counts[words.length]);
+    const { words } = this;
+    const out = new Int32Array(this.ranked());
     let n = 0;
     for (let w = 0; w < words.length; w++)
       for (let rest = words[w]; rest !== 0; rest &= rest - 1) out[n++] = 32 * w + 31 - Math.clz32(rest & -rest);
     return out;
   }
 
-  /** How many members are below one, after `members`. */
+  /** Makes ranks right until the next is set, and says how many members there are. */
+  ranked(): number {
+    const { words, counts } = this;
+    for (let w = 0; w < words.length; w++) counts[w + 1] = counts[w] + ones(words[w]);
+    return counts[words.length];
+  }
+
+  /** How many members are below one, after `members` or `ranked`. */
   rank(i: number): number {
     return this.counts[i >>> 5] + ones(this.words[i >>> 5] & ((1 << (i & 31)) - 1));
   }
 }
+
+/** The last number of `[from, to)` that is in one of two sets, or −1. */
+export const lastInEither = (a: Bits, b: Bits, from: number, to: number): number => {
+  const [own, other] = [a.words, b.words];
+  for (let i = to - 1; i >= from;) {
+    const word = (own[i >>> 5] | other[i >>> 5]) << (31 - (i & 31));
+    if (word === 0) i -= (i & 31) + 1;
+    else {
+      const found = i - Math.clz32(word);
+      return found >= from ? found : -1;
+    }
+  }
+  return -1;
+};
+
+/** The first number of `[from, to)` that is in one of two sets, or −1. */
+export const firstInEither = (a: Bits, b: Bits, from: number, to: number): number => {
+  const [own, other] = [a.words, b.words];
+  for (let i = from; i < to;) {
+    const word = (own[i >>> 5] | other[i >>> 5]) >>> (i & 31);
+    if (word === 0) i += 32 - (i & 31);
+    else {
+      const found = i + 31 - Math.clz32(word & -word);
+      return found < to ? found : -1;
+    }
+  }
+  return -1;
+};
 
 /** These numbers below a limit, of equal ones one, ascending. */
 export const distinct = (values: Int32Array, limit: number): Int32Array => {

@@ -82,6 +82,8 @@ export type Recipe =
   | { readonly is: 'own'; readonly place: number }
   | { readonly is: 'argument'; readonly item: number }
   | { readonly is: 'number'; readonly node: number }
+  /** A list of values of the stretch, which most long results are. */
+  | { readonly is: 'owns'; readonly places: Int32Array }
   | { readonly is: 'list'; readonly of: readonly Recipe[] };
 
 /** Undefined for what is made of anything else, shares lists with arguments or within, or has more than so many items. */
@@ -105,7 +107,8 @@ export const recipeOf = (
         if (made === undefined) return undefined;
         of.push(made);
       }
-      return { is: 'list', of };
+      const places = of.flatMap((r) => (r.is === 'own' ? [r.place] : []));
+      return places.length === of.length ? { is: 'owns', places: Int32Array.from(places) } : { is: 'list', of };
     }
     if (typeof x === 'number' || typeof x === 'boolean' || (x === undefined && size === 1))
       return { is: 'plain', value: x };
@@ -131,7 +134,15 @@ export const rebuild = (recipe: Recipe, graph: Graph, base: number, items: reado
       return items[recipe.item];
     case 'number':
       return new Sym(graph, recipe.node);
+    case 'owns':
+      return symbols(graph, base, recipe.places);
     case 'list':
       return recipe.of.map((r) => rebuild(r, graph, base, items));
   }
+};
+
+const symbols = (graph: Graph, base: number, places: Int32Array): Sym[] => {
+  const list: Sym[] = [];
+  for (let i = 0; i < places.length; i++) list.push(new Sym(graph, ~(base + places[i])));
+  return list;
 };

@@ -66,9 +66,9 @@ export class Made {
     else this.batches.push({ values, nodes });
   }
 
-  formOf(stretch: number): PathForm {
-    const { ends, paths } = this.stretches;
-    const end = ends.at(stretch);
+  formOf(run: number): PathForm {
+    const { runs, paths } = this.stretches;
+    const end = runs.endOf(run);
     const mark = paths.markOf(end);
     return mark === 0 ? this.newForm(end) : this.forms[mark - 1];
   }
@@ -86,10 +86,10 @@ export class Made {
   }
 
   codeOf(value: number): number {
-    const { base, cursor, paths } = this.stretches;
+    const { base, cursor, paths, runs } = this.stretches;
     if (value < base) {
-      const stretch = this.stretches.stretchOf(value);
-      return this.formOf(stretch).code[value - this.stretches.bases.at(stretch)];
+      const run = runs.runOfValue(value);
+      return this.formOf(run).code[value - runs.baseIn(run, runs.stretchIn(run, value))];
     }
     let n = cursor;
     while (paths.operationsOf(n) > value - base + 1 || paths.codeOf(n) === MARK) n = paths.before(n);
@@ -100,9 +100,10 @@ export class Made {
   makeAll(first: number, ask: (values: Int32Array) => void): void {
     const { stretches, graph } = this;
     if (stretches.length === first) return;
-    const from = stretches.bases.at(first);
+    const { runs } = stretches;
+    const from = runs.baseOf(first);
     const earlier = new Set<number>();
-    for (let k = stretches.leafStarts.at(first); k < stretches.leafCount; k++) {
+    for (let k = runs.leafStartOf(first); k < stretches.leafCount; k++) {
       const value = ~stretches.leaves[k];
       if (value >= 0 && value < from && this.nodeOf(value) === UNKNOWN) earlier.add(value);
     }
@@ -112,25 +113,26 @@ export class Made {
     this.to.push(stretches.base);
     this.nodes.push(nodes);
     for (let s = first; s < stretches.length; s++) {
-      const start = stretches.leafStarts.at(s);
+      const run = runs.runOf(s);
+      const start = runs.leafStartIn(run, s);
       const leaf = (k: number): number => this.nodeOfEntry(stretches.leaves[start + k]);
-      makeNodes(graph, this.formOf(s), undefined, leaf, nodes, stretches.bases.at(s) - from);
+      makeNodes(graph, this.formOf(run), undefined, leaf, nodes, runs.baseIn(run, s) - from);
     }
   }
 
   /** Whether few additions make a value. */
   isShort(value: number): boolean {
+    const { runs, leaves } = this.stretches;
     let v = value;
     for (let n = 0; n < SHORT; n++) {
-      const stretch = this.stretches.stretchOf(v);
-      const { adds, left, right } = this.formOf(stretch);
-      const base = this.stretches.bases.at(stretch);
+      const run = runs.runOfValue(v);
+      const stretch = runs.stretchIn(run, v);
+      const { adds, left, right } = this.formOf(run);
+      const base = runs.baseIn(run, stretch);
       const p = v - base;
       if (adds[p] === 0) return true;
       const before = adds[p] === FROM_LEFT ? left[p] : right[p];
-      const entry = isLeaf(before)
-        ? this.stretches.leaves[this.stretches.leafStarts.at(stretch) + ~before]
-        : ~(base + before);
+      const entry = isLeaf(before) ? leaves[runs.leafStartIn(run, stretch) + ~before] : ~(base + before);
       if (entry >= 0) return true;
       v = ~entry;
     }
@@ -147,12 +149,14 @@ export class Made {
         waiting.pop();
         continue;
       }
-      const stretch = this.stretches.stretchOf(value);
-      const { code, left, right } = this.formOf(stretch);
-      const base = stretches.bases.at(stretch);
+      const { runs } = stretches;
+      const run = runs.runOfValue(value);
+      const stretch = runs.stretchIn(run, value);
+      const { code, left, right } = this.formOf(run);
+      const base = runs.baseIn(run, stretch);
       const p = value - base;
       const entryOf = (operand: number): number =>
-        isLeaf(operand) ? stretches.leaves[stretches.leafStarts.at(stretch) + ~operand] : ~(base + operand);
+        isLeaf(operand) ? stretches.leaves[runs.leafStartIn(run, stretch) + ~operand] : ~(base + operand);
       const arms = code[p] === SELECT ? right[p] : UNUSED;
       const operands = arms === UNUSED ? [left[p], right[p]] : [left[p], left[arms], right[arms]];
       const entries = operands.filter((o) => o !== UNUSED).map(entryOf);

@@ -1,5 +1,5 @@
 import { IntList } from '../../decompose/int-list.js';
-import { Bits } from './bits.js';
+import { Bits, firstInEither, lastInEither } from './bits.js';
 import type { Made } from './made.js';
 import { addedIn, beforeOf, below, findAdditions, isLeaf, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
@@ -8,8 +8,14 @@ import type { Stretches } from './stretches.js';
 export interface Needed {
   /** Values that are read from memory, ascending: those that are asked for, and those that stretches read. */
   readonly values: Int32Array;
-  readonly rank: (value: number) => number;
   readonly isValue: (value: number) => boolean;
+  readonly rank: (value: number) => number;
+  /** How many values there are that a sum goes on from and nobody else reads, and which of them one is. */
+  readonly passed: number;
+  readonly isPassed: (value: number) => boolean;
+  readonly passedRank: (value: number) => number;
+  /** The first value of `[from, to)` that is one or the other, or −1. */
+  readonly firstIn: (from: number, to: number) => number;
   /** What is evaluated of a stretch, if anything is. */
   readonly of: (stretch: number) => Wanted | undefined;
 }
@@ -28,12 +34,14 @@ export interface Wanted {
  * nobody needs: those of which many need the same are told apart.
  */
 export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Needed => {
-  const { bases, leafStarts, length } = stretches;
+  const { runs, leaves, length } = stretches;
   const limit = stretches.base;
   additionsThatGoOn(stretches, made);
   const values = new Bits(limit);
   const passed = new Bits(limit);
-  const of = new Array<Wanted | undefined>(length);
+  const all: (Wanted | undefined)[] = [undefined];
+  /* By stretch the number of what is evaluated of it, 0 for nothing. */
+  const of = new Int32Array(length);
   const choices = new Map<PathForm, Choices>();
   const nothingMade = made.isEmpty;
   const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.knownOf(~entry) !== -1);
@@ -46,43 +54,56 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
     if (passed.has(v)) values.set(v);
     else passed.set(v);
   };
-  const visit = (s: number, base: number, end: number): void => {
-    const form = made.formOf(s);
-    const start = leafStarts.at(s);
+  const visit = (s: number, form: PathForm, base: number, end: number, start: number): void => {
     roots.length = 0;
-    let last = Math.max(values.lastIn(base, end), passed.lastIn(base, end));
-    for (; last >= base; last = Math.max(values.lastIn(base, last), passed.lastIn(base, last))) {
+    for (let last = lastInEither(values, passed, base, end); last >= base;) {
       const p = last - base;
-      if (form.adds[p] === 0) {
-        roots.push(p);
-        continue;
+      if (form.adds[p] === 0) roots.push(p);
+      else {
+        const [before, added] = [beforeOf(form, p), addedIn(form, p)];
+        if (!isLeaf(added)) roots.push(added);
+        else if (!isKnown(leaves[start + ~added])) values.set(~leaves[start + ~added]);
+        if (isLeaf(before)) pass(leaves[start + ~before]);
+        else passed.set(base + before);
       }
-      const [before, added] = [beforeOf(form, p), addedIn(form, p)];
-      if (!isLeaf(added)) roots.push(added);
-      else if (!isKnown(stretches.leaves[start + ~added])) values.set(~stretches.leaves[start + ~added]);
-      if (isLeaf(before)) pass(stretches.leaves[start + ~before]);
-      else passed.set(base + before);
+      last = lastInEither(values, passed, base, last);
     }
     if (roots.length === 0) return;
     let known = choices.get(form);
-    if (known === undefined) choices.set(form, (known = new Choices(form)));
+    if (known === undefined) choices.set(form, (known = new Choices(form, (w) => all.push(w) - 1)));
     of[s] = known.choose(roots.values());
-    for (const k of of[s].leaves) {
-      const entry = stretches.leaves[start + k];
+    for (const k of all[of[s]]!.leaves) {
+      const entry = leaves[start + k];
       if (!isKnown(entry)) values.set(~entry);
+    }
+  };
+  const sweep = (run: number): void => {
+    const form = made.formOf(run);
+    const first = runs.firstOf(run);
+    for (let s = runs.behind(run) - 1; s >= first; s--) {
+      const base = runs.baseIn(run, s);
+      const end = base + form.length;
+      if (of[s] !== 0 || lastInEither(values, passed, base, end) >= 0)
+        visit(s, form, base, end, runs.leafStartIn(run, s));
     }
   };
   for (let again = true; again;) {
     passed.clear();
-    for (let s = length - 1, end = limit; s >= 0; s--) {
-      const base = bases.at(s);
-      if (of[s] !== undefined || values.lastIn(base, end) >= 0 || passed.lastIn(base, end) >= 0) visit(s, base, end);
-      end = base;
-    }
+    for (let run = runs.count - 1; run >= 0; run--) sweep(run);
     again = false;
     for (const c of choices.values()) again = c.settle() || again;
   }
-  return { values: values.members(), rank: (v) => values.rank(v), isValue: (v) => values.has(v), of: (s) => of[s] };
+  passed.remove(values);
+  return {
+    values: values.members(),
+    isValue: (v) => values.has(v),
+    rank: (v) => values.rank(v),
+    passed: passed.ranked(),
+    isPassed: (v) => passed.has(v),
+    passedRank: (v) => passed.rank(v),
+    firstIn: (from, to) => firstInEither(values, passed, from, to),
+    of: (s) => all[of[s]],
+  };
 };
 
 /** So many stretches that need the same are told apart from others on their path, */
@@ -96,41 +117,52 @@ const WASTE = 1 / 8;
 
 /** What stretches on one path need. At first each as it is; then one of those that many need, or all. */
 class Choices {
-  private readonly sets = new Map<number, { readonly roots: Int32Array; readonly wanted: Wanted; count: number }[]>();
-  private kept: ReadonlySet<Wanted> | undefined;
+  private readonly sets = new Map<
+    number,
+    { readonly roots: Int32Array; readonly number: number; readonly wanted: Wanted; count: number }[]
+  >();
+  /** Which of those that were met stay as they are. */
+  private kept: ReadonlySet<number> | undefined;
   private readonly all = new Set<number>();
-  private ofAll: Wanted;
+  private ofAll = 0;
   private grown = false;
   private known = 0;
   private chosen = 0;
   private needs = 0;
 
-  constructor(private readonly form: PathForm) {
-    this.ofAll = { form, roots: [], leaves: [] };
-  }
+  /** @param numberOf a number for what may be evaluated of stretches, from 1 */
+  constructor(
+    private readonly form: PathForm,
+    private readonly numberOf: (wanted: Wanted) => number,
+  ) {}
 
-  /** @param roots in any order, some perhaps several times */
-  choose(roots: Int32Array): Wanted {
+  /**
+   * The number of what is evaluated of a stretch.
+   *
+   * @param roots in any order, some perhaps several times
+   */
+  choose(roots: Int32Array): number {
     let hash = roots.length;
     for (const p of roots) hash = Math.imul(hash ^ p, 0x2c1b3c6d) ^ (hash >>> 15);
     let alike = this.sets.get(hash);
     if (alike === undefined) this.sets.set(hash, (alike = []));
     let set = alike.find((s) => s.roots.length === roots.length && s.roots.every((p, i) => p === roots[i]));
     if (set === undefined) {
-      alike.push((set = { roots: roots.slice(), wanted: wantedOf(this.form, new Set(roots)), count: 0 }));
+      const wanted = wantedOf(this.form, new Set(roots));
+      alike.push((set = { roots: roots.slice(), number: this.numberOf(wanted), wanted, count: 0 }));
       if (++this.known > MOST_KNOWN) this.kept ??= new Set();
     }
     if (this.kept === undefined) {
       set.count++;
       this.chosen++;
       this.needs += set.wanted.roots.length;
-      return set.wanted;
+      return set.number;
     }
-    if (this.kept.has(set.wanted)) return set.wanted;
+    if (this.kept.has(set.number)) return set.number;
     const before = this.all.size;
     for (const p of set.wanted.roots) this.all.add(p);
     if (this.all.size > before) {
-      this.ofAll = wantedOf(this.form, this.all);
+      this.ofAll = this.numberOf(wantedOf(this.form, this.all));
       this.grown = true;
     }
     return this.ofAll;
@@ -145,8 +177,8 @@ class Choices {
     const union = new Set(sets.flatMap((s) => s.wanted.roots));
     const wastes = this.needs < (1 - WASTE) * union.size * this.chosen;
     const many = sets.filter((s) => s.count >= MANY).sort((a, b) => b.count - a.count);
-    this.kept = new Set((wastes ? many : []).slice(0, MOST_CHOICES).map((s) => s.wanted));
-    return sets.length > 1;
+    this.kept = new Set((wastes ? many : []).slice(0, MOST_CHOICES).map((s) => s.number));
+    return sets.length > 1 && sets.length > this.kept.size;
   }
 }
 
@@ -164,29 +196,25 @@ const SAMPLE = 256;
 
 /** Of additions to leaves only those count as such where leaves are results of additions: others just read the leaf. */
 const additionsThatGoOn = (stretches: Stretches, made: Made): void => {
-  const { leafStarts, length } = stretches;
+  const { runs, leaves } = stretches;
   for (const form of made.allForms()) findAdditions(form, () => true);
-  interface Looked {
-    readonly form: PathForm;
-    readonly goesOn: Uint8Array;
-    n: number;
-  }
-  const looked = new Map<PathForm, Looked>();
-  let seen: Looked | undefined;
-  for (let s = length - 1; s >= 0; s--) {
-    const form = made.formOf(s);
-    if (form !== seen?.form) {
-      seen = looked.get(form) ?? { form, goesOn: new Uint8Array(form.leafCount), n: 0 };
-      looked.set(form, seen);
-    }
-    if (seen.n++ >= SAMPLE) continue;
-    for (let p = 0; p < form.length; p++) {
-      if (form.adds[p] === 0 || !isLeaf(beforeOf(form, p))) continue;
-      const k = ~beforeOf(form, p);
-      const entry = stretches.leaves[leafStarts.at(s) + k];
-      if (entry >= 0 || seen.goesOn[k] === 1) continue;
-      const stretch = stretches.stretchOf(~entry);
-      if (made.formOf(stretch).adds[~entry - stretches.bases.at(stretch)] !== 0) seen.goesOn[k] = 1;
+  const looked = new Map<PathForm, { readonly goesOn: Uint8Array; n: number }>();
+  for (let run = runs.count - 1; run >= 0; run--) {
+    const form = made.formOf(run);
+    let seen = looked.get(form);
+    if (seen === undefined) looked.set(form, (seen = { goesOn: new Uint8Array(form.leafCount), n: 0 }));
+    const first = runs.firstOf(run);
+    for (let s = runs.behind(run) - 1; s >= first && seen.n < SAMPLE; s--, seen.n++) {
+      const start = runs.leafStartIn(run, s);
+      for (let p = 0; p < form.length; p++) {
+        if (form.adds[p] === 0 || !isLeaf(beforeOf(form, p))) continue;
+        const k = ~beforeOf(form, p);
+        const entry = leaves[start + k];
+        if (entry >= 0 || seen.goesOn[k] === 1) continue;
+        const of = runs.runOfValue(~entry);
+        const place = ~entry - runs.baseIn(of, runs.stretchIn(of, ~entry));
+        if (made.formOf(of).adds[place] !== 0) seen.goesOn[k] = 1;
+      }
     }
   }
   for (const [form, { goesOn }] of looked) findAdditions(form, (leaf) => goesOn[leaf] === 1);

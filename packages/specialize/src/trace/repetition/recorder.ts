@@ -1,6 +1,7 @@
 import { SUB, type Graph, type Recorder } from '@filigree/ir';
 import { ADD } from '../../decompose/codes.js';
 import type { Elements } from '../elements/elements.js';
+import { IntList } from '../../decompose/int-list.js';
 import { Assembled } from './assembled.js';
 import { Calls } from './calls.js';
 import { LoopStack } from './loop-stack.js';
@@ -16,7 +17,7 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
   const made = new Made(graph, stretches);
   const assembled = new Assembled(graph, all, stretches, made);
   const find = (values: Int32Array): void => {
-    const read = values.filter((v) => isOfElements(made.knownOf(v)));
+    const read = made.isEmpty ? NONE : values.filter((v) => isOfElements(made.knownOf(v)));
     if (read.length > 0) assembled.standFor(read);
     const rest = read.length === 0 ? values : values.filter((v) => made.nodeOf(v) < 0);
     if (rest.length === 0) return;
@@ -32,11 +33,14 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
   const isOpen = (value: number): boolean => stretches.cursor !== 0 && value >= stretches.base;
   const nodesOf = (values: Int32Array): Int32Array => {
     if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
-    const unknown = values.filter((at) => at < 0 && made.nodeOf(~at) < 0).map((at) => ~at);
-    if (unknown.length > 0) find(unknown);
-    return values.map((at) => (at < 0 ? made.nodeOf(~at) : at));
+    const unknown = new IntList(values.length);
+    for (const at of values) if (at < 0 && (made.isEmpty || made.nodeOf(~at) < 0)) unknown.push(~at);
+    if (unknown.length > 0) find(unknown.values());
+    const nodes = values.slice();
+    for (let i = 0; i < nodes.length; i++) if (nodes[i] < 0) nodes[i] = made.nodeOf(~nodes[i]);
+    return nodes;
   };
-  const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : stretches.stretchOf(value));
+  const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : stretches.runs.stretchOf(value));
   return {
     take: (code, a, b) => {
       if (stretches.cursor === 0) return 0;
@@ -61,6 +65,8 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     done: (text, site) => loops.done(text, site),
   };
 };
+
+const NONE = new Int32Array(0);
 
 /** So many values that are asked for together are made as nodes. */
 const FEW = 64;

@@ -1,15 +1,14 @@
 import { SUB, type Graph } from '@filigree/ir';
 import { ARITY } from '../../decompose/codes.js';
-import { doubled, IntList, lastUpTo } from '../../decompose/int-list.js';
+import { doubled } from '../../decompose/int-list.js';
 import { A, AGAIN, B, CHILD, CODE, FRESH, MARK, OPERATIONS, Paths, SIBLING, UNUSED } from './paths.js';
+import { Runs } from './runs.js';
 
 /** Operations that a stretch may have. */
 const MOST_OPERATIONS = 4096;
-/** What is kept of a stretch besides its leaves, which is counted for so many together. */
-const BYTES_A_STRETCH = 12;
+/** What is kept of a run of stretches besides their leaves, which is counted for so many together. */
+const BYTES_A_RUN = 24;
 const COUNTED = 1024;
-/** The stretch of a value is looked for among those of 2 to this power of values that follow one another. */
-const VALUES_TOGETHER = 4;
 /** Values have numbers of 31 bits. */
 const MOST_VALUES = 2 ** 31 - 2 * MOST_OPERATIONS;
 
@@ -24,9 +23,7 @@ const LEAF = -1;
  */
 export class Stretches {
   readonly paths = new Paths();
-  readonly bases = new IntList();
-  readonly ends = new IntList();
-  readonly leafStarts = new IntList();
+  readonly runs = new Runs();
   leaves = new Int32Array(1024);
   leafCount = 0;
   /** The path of the stretch that is recorded, up to now; 0 while none is. */
@@ -38,28 +35,16 @@ export class Stretches {
   /** Whether the stretch went where none went before. */
   isNew = false;
 
-  /* The stretch of the first value of each such run, as far as stretches were looked for. */
-  private readonly ofRuns = new IntList();
-
   constructor(private readonly graph: Graph) {}
 
   get length(): number {
-    return this.bases.length;
-  }
-
-  /** The stretch that a value is of. */
-  stretchOf(value: number): number {
-    const { ofRuns } = this;
-    const run = value >>> VALUES_TOGETHER;
-    for (let next = ofRuns.length; next <= run; next++)
-      ofRuns.push(next === 0 ? 0 : this.near(ofRuns.at(next - 1), next << VALUES_TOGETHER));
-    return this.near(ofRuns.at(run), value);
+    return this.runs.length;
   }
 
   /** How many values stretches from one on have, with that which is recorded. */
   valuesFrom(first: number): number {
     const recorded = this.cursor === 0 ? 0 : this.paths.operationsOf(this.cursor);
-    return this.base + recorded - (first < this.length ? this.bases.at(first) : this.base);
+    return this.base + recorded - (first < this.length ? this.runs.baseOf(first) : this.base);
   }
 
   /** Begins a stretch that follows paths from a root, while there are numbers for its values. */
@@ -75,11 +60,10 @@ export class Stretches {
     const operations = this.cursor === 0 ? 0 : this.paths.operationsOf(this.cursor);
     if (operations === 0) this.leafCount = this.cursor === 0 ? this.leafCount : this.firstLeaf;
     else {
-      this.bases.push(this.base);
-      this.ends.push(this.cursor);
-      this.leafStarts.push(this.firstLeaf);
+      const { count } = this.runs;
+      this.runs.push(this.cursor, this.base, this.firstLeaf, operations, this.leafCount - this.firstLeaf);
       this.base += operations;
-      if (this.length % COUNTED === 0) this.graph.charge(BYTES_A_STRETCH * COUNTED);
+      if (this.runs.count > count && count % COUNTED === 0) this.graph.charge(BYTES_A_RUN * COUNTED);
     }
     this.cursor = 0;
     return operations > 0;
@@ -165,17 +149,20 @@ export class Stretches {
    * @returns the last event that began one, or −1
    */
   divide(first: number, cuts: (event: number) => boolean, rootOf: (event: number) => number): number {
-    const { paths, bases, ends, leafStarts } = this;
-    const from = first < this.length ? leafStarts.at(first) : this.firstLeaf;
+    const { paths, runs } = this;
+    const from = first < this.length ? runs.leafStartOf(first) : this.firstLeaf;
     const leaves = this.leaves.slice(from, this.leafCount);
-    const given = [...ends.values().subarray(first), this.cursor].map((end, i) => ({
-      end,
-      base: first + i < this.length ? bases.at(first + i) : this.base,
-      leaf: (first + i < this.length ? leafStarts.at(first + i) : this.firstLeaf) - from,
-    }));
-    if (first < this.length) this.base = bases.at(first);
-    bases.length = ends.length = leafStarts.length = first;
-    this.ofRuns.length = Math.min(this.ofRuns.length, this.base >>> VALUES_TOGETHER);
+    const given = Array.from({ length: this.length - first }, (_, i) => {
+      const run = runs.runOf(first + i);
+      return {
+        end: runs.endOf(run),
+        base: runs.baseIn(run, first + i),
+        leaf: runs.leafStartIn(run, first + i) - from,
+      };
+    });
+    given.push({ end: this.cursor, base: this.base, leaf: this.firstLeaf - from });
+    if (first < this.length) this.base = runs.baseOf(first);
+    runs.truncate(first);
     this.leafCount = from;
     this.cursor = 0;
     let last = -1;
@@ -204,11 +191,6 @@ export class Stretches {
       }
     }
     return last;
-  }
-
-  /** The stretch of a value that is at most a run away from the first value of a run, which is of stretch `from`. */
-  private near(from: number, value: number): number {
-    return lastUpTo(this.bases, value, from, Math.min(this.length, from + 1 + (1 << VALUES_TOGETHER)));
   }
 
   /** Whether an operand that is a leaf agrees with one; one that was not met before is kept. */

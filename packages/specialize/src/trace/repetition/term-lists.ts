@@ -2,43 +2,62 @@ import type { Graph } from '@filigree/ir';
 import { doubled, IntList } from '../../decompose/int-list.js';
 import type { Sums } from '../elements/elements.js';
 
-/** The terms of one sum, as they are collected. */
-export class TermList {
-  terms = new Int32Array(64);
-  negatives = new Int32Array(64);
-  length = 0;
-
-  push(term: number, negative: number): void {
-    if (this.length === this.terms.length) {
-      this.terms = doubled(this.terms);
-      this.negatives = doubled(this.negatives);
-    }
-    this.terms[this.length] = term;
-    this.negatives[this.length++] = negative;
-  }
-}
-
-/** The terms of sums, of equal ones once. */
+/** The terms of sums, of equal ones once. What is pushed is the sum that comes next, until it ends or is dropped. */
 export class TermLists {
   private readonly ends = new IntList();
-  private readonly terms = new IntList();
-  private readonly negatives = new IntList();
+  private readonly terms: Int32Array;
+  private readonly negatives: Uint8Array;
+  private from = 0;
+  private to = 0;
+  private hash = 0;
   /* Open addressing: 1 + the number of a sum. */
   private table = new Int32Array(1024);
   private hashes = new Int32Array(512);
 
+  /** @param most how many terms there are at the most */
+  constructor(most: number) {
+    this.terms = new Int32Array(most);
+    this.negatives = new Uint8Array(most);
+  }
+
+  /** How many sums there are. */
   get length(): number {
     return this.ends.length;
   }
 
-  /** The number of the sum of these terms. */
-  add(list: TermList): number {
-    const hash = hashOf(list);
+  push(term: number, negative: number): void {
+    this.hash = Math.imul(this.hash ^ term, 0x2c1b3c6d) + negative + (this.hash >>> 15);
+    this.terms[this.to] = term;
+    this.negatives[this.to++] = negative;
+  }
+
+  /** The terms of the sum that comes next. */
+  get pending(): number {
+    return this.to - this.from;
+  }
+
+  /** Its only term, where there is one that is not subtracted. */
+  get single(): number | undefined {
+    return this.pending === 1 && this.negatives[this.from] === 0 ? this.terms[this.from] : undefined;
+  }
+
+  /** Forgets the sum that comes next. */
+  drop(): void {
+    this.to = this.from;
+    this.hash = 0;
+  }
+
+  /** Ends the sum that comes next, and gives its number. */
+  end(): number {
+    const hash = this.hash ^ (this.hash >>> 16);
     let mask = this.table.length - 1;
     let at = hash & mask;
     for (; this.table[at] !== 0; at = (at + 1) & mask) {
       const s = this.table[at] - 1;
-      if (this.hashes[s] === hash && this.isSum(s, list)) return s;
+      if (this.hashes[s] === hash && this.isPending(s)) {
+        this.drop();
+        return s;
+      }
     }
     const s = this.ends.length;
     if (s === this.hashes.length) {
@@ -50,22 +69,20 @@ export class TermLists {
     }
     this.table[at] = s + 1;
     this.hashes[s] = hash;
-    for (let t = 0; t < list.length; t++) {
-      this.terms.push(list.terms[t]);
-      this.negatives.push(list.negatives[t]);
-    }
-    this.ends.push(this.terms.length);
+    this.ends.push(this.to);
+    this.from = this.to;
+    this.hash = 0;
     return s;
   }
 
   /** The sums, with a variable of the graph for each. */
   finish(graph: Graph): Sums {
-    graph.charge(9 * this.terms.length);
+    graph.charge(9 * this.from);
     return {
       first: graph.variables(this.length),
       ptr: this.ends.starts(),
-      terms: this.terms.values().slice(),
-      negative: Uint8Array.from(this.negatives.values()),
+      terms: this.terms.slice(0, this.from),
+      negative: this.negatives.slice(0, this.from),
     };
   }
 
@@ -75,17 +92,15 @@ export class TermLists {
     return at;
   }
 
-  private isSum(s: number, list: TermList): boolean {
-    const from = s === 0 ? 0 : this.ends.at(s - 1);
-    if (this.ends.at(s) - from !== list.length) return false;
-    for (let t = 0; t < list.length; t++)
-      if (this.terms.at(from + t) !== list.terms[t] || this.negatives.at(from + t) !== list.negatives[t]) return false;
+  private isPending(s: number): boolean {
+    const start = s === 0 ? 0 : this.ends.at(s - 1);
+    if (this.ends.at(s) - start !== this.pending) return false;
+    for (let t = 0; t < this.pending; t++)
+      if (
+        this.terms[start + t] !== this.terms[this.from + t] ||
+        this.negatives[start + t] !== this.negatives[this.from + t]
+      )
+        return false;
     return true;
   }
 }
-
-const hashOf = ({ terms, negatives, length }: TermList): number => {
-  let h = length;
-  for (let t = 0; t < length; t++) h = Math.imul(h ^ terms[t], 0x2c1b3c6d) + negatives[t] + (h >>> 15);
-  return h ^ (h >>> 16);
-};
