@@ -1,6 +1,8 @@
 import {
   coreDialects,
+  integerRange,
   isInteger,
+  isWide,
   makeOp,
   makeValue,
   freshIds,
@@ -165,21 +167,42 @@ const constantOf = ({ name, attrs: { value }, results: [result] }: Op, table: Op
     ? { value, type: result.type }
     : undefined;
 
-/** The first of kernels that are alike with parameters for the numbers in which they differ. */
+/**
+ * The first of kernels that are alike with parameters for the numbers in which they differ. One that is as far from another in all of them is that and a
+ * distance: then whoever reads the kernel sees that neighbours in memory are neighbours, as compilers must that make lanes of them.
+ */
 const opened = (
   kernel: Kernel,
   uses: readonly (readonly Use[])[],
   table: OpTable,
 ): Pick<Alike, 'kernel' | 'numbers'> => {
   const ids = freshIds(kernel);
-  const columns = new Map<string, { readonly param: Value; readonly values: readonly Attr[] }>();
-  const params = uses[0].map(({ type }, k) => {
+  const columns = new Map<string, Column>();
+  const params: Column[] = [];
+  const distances: Op[] = [];
+  const columnOf = (type: ScalarType, values: readonly Attr[]): Column => {
+    const value = makeValue(ids.next(), type, undefined);
+    for (const from of params) {
+      const distance = from.value.type === type ? distanceOf(type, from.values, values) : undefined;
+      if (distance === undefined) continue;
+      const constant = makeValue(ids.next(), type, undefined);
+      distances.push(
+        makeOp('arith.constant', [], [constant], { value: distance }, [], undefined),
+        makeOp('arith.add', [from.value, constant], [value], {}, [], undefined),
+      );
+      return { value, values };
+    }
+    const column = { value, values };
+    params.push(column);
+    return column;
+  };
+  const numbers = uses[0].map(({ type }, k) => {
     const values = uses.map((list) => list[k].value);
     if (values.every((v) => v === values[0])) return undefined;
     const key = `${type} ${values.join()}`;
-    const known = columns.get(key) ?? { param: makeValue(ids.next(), type, undefined), values };
+    const known = columns.get(key) ?? columnOf(type, values);
     columns.set(key, known);
-    return known.param;
+    return known.value;
   });
   let at = 0;
   const constants = new Set<number>();
@@ -191,20 +214,35 @@ const opened = (
         return op;
       }
       const fixed = isFixed(op, depth, table);
-      const operands = op.operands.map((v) => (constants.has(v.id) && !fixed ? (params[at++] ?? v) : v));
+      const operands = op.operands.map((v) => (constants.has(v.id) && !fixed ? (numbers[at++] ?? v) : v));
       return opWith(op, { operands, regions: op.regions.map((inner) => regionOf(inner, depth + 1)) });
     }),
   });
-  const all = [...columns.values()];
-  const ranges = all.map(({ values }) => [Math.min(...values.map(Number)), Math.max(...values.map(Number))]);
+  const ranges = params.map(({ values }) => [Math.min(...values.map(Number)), Math.max(...values.map(Number))]);
   const attrs: Attrs = { ...kernel.attrs, [RANGES]: ranges };
+  const body = regionOf(kernel.body, 0);
   return {
     kernel: {
       ...kernel,
-      params: [...kernel.params, ...all.map((c) => c.param)],
-      body: regionOf(kernel.body, 0),
+      params: [...kernel.params, ...params.map((c) => c.value)],
+      body: { params: body.params, ops: [...distances, ...body.ops] },
       attrs,
     },
-    numbers: uses.map((_, m) => all.map(({ values }) => values[m])),
+    numbers: uses.map((_, m) => params.map(({ values }) => values[m])),
   };
+};
+
+/** A number in which kernels differ, and what it is in each of them. */
+interface Column {
+  readonly value: Value;
+  readonly values: readonly Attr[];
+}
+
+/** How far numbers are from others, if they are all as far and the type has that number. */
+const distanceOf = (type: ScalarType, from: readonly Attr[], to: readonly Attr[]): Attr | undefined => {
+  const distances = to.map((value, k) => BigInt(value as string | number) - BigInt(from[k] as string | number));
+  const [distance] = distances;
+  const [least, most] = integerRange(type);
+  if (distance < least || distance > most || distances.some((d) => d !== distance)) return undefined;
+  return isWide(type) ? String(distance) : Number(distance);
 };

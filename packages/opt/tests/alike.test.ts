@@ -1,15 +1,27 @@
+import * as E from 'fp-ts/lib/Either.js';
 import { expect, it } from 'vitest';
-import { buildKernel, declareBuffer, type Builder, type Kernel, type Value } from '@filigree/ir';
+import {
+  buildKernel,
+  coreDialects,
+  declareBuffer,
+  interpret,
+  makeModule,
+  type Builder,
+  type Kernel,
+  type Value,
+} from '@filigree/ir';
 import { alikeKernels, withNumbers, withoutNumbers } from '@filigree/opt';
 
 const buffers = [declareBuffer('y', 'i32', 64, 'inout')];
 
-const over = (name: string, count: number, body: (b: Builder, i: Value) => void): Kernel =>
+const wide = [declareBuffer('y', 'i32', 128, 'inout')];
+
+const over = (name: string, count: number, body: (b: Builder, i: Value) => void, to = buffers): Kernel =>
   buildKernel(
     name,
     {},
     (b) => void b.for(b.i32(0), b.i32(count), b.i32(1), { parallel: true }, [], (i) => body(b, i)),
-    buffers,
+    to,
   );
 
 /** How many kernels are optimised and written, if they differ in one number. */
@@ -38,4 +50,33 @@ it.each(kinds)('kernels that differ in %s', (_, count, of) => {
       expect(withoutNumbers(own).numbers).toEqual(numbers[k]);
       if (members.length > 1) expect(withoutNumbers(own).kernel.body.ops).toEqual(kernel.body.ops);
     }
+});
+
+it('numbers that are equally far from each other are one, and distances', () => {
+  const from = [8, 40, 56];
+  const kernels = from.map((n) =>
+    over(
+      `k${n}`,
+      4,
+      (b, i) => {
+        const y = [n - 1, n, n + 1].map((k) => b.load('y', b.add(i, b.i32(k))));
+        b.store('y', y.reduce(b.add), b.add(i, b.i32(64 - n)));
+      },
+      wide,
+    ),
+  );
+  const [{ kernel, numbers }, ...others] = alikeKernels(kernels);
+  expect(others).toEqual([]);
+  expect(kernel.params.map((p) => p.type)).toEqual(['i32', 'i32']);
+  expect(numbers).toEqual([
+    [7, 56],
+    [39, 24],
+    [55, 8],
+  ]);
+  const run = (k: Kernel): ArrayLike<unknown> => {
+    const y = Int32Array.from({ length: 128 }, (_, n) => n * n);
+    expect(E.isRight(interpret(makeModule('one', wide, [k]), coreDialects, { y }))).toBe(true);
+    return y;
+  };
+  for (const [m, own] of kernels.entries()) expect(run(withNumbers(kernel, own.name, numbers[m]!))).toEqual(run(own));
 });

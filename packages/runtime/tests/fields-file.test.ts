@@ -1,17 +1,22 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocateBuffers, DiagnosticError } from '@filigree/ir';
+import { float, int } from '@filigree/quant';
 import { hostField, loadArena, openArena, saveArena, type Arena } from '@filigree/runtime';
 import {
+  bitArray,
+  bitStruct,
   dense,
   dynamic,
   field,
+  fields,
   hash,
   i,
   ij,
   initializeArena,
   layout,
   storageOf,
+  stored,
   type Layout,
 } from '@filigree/sparse/fields';
 import { allIndices, randomLayout, windowOf } from './field-model.js';
@@ -76,6 +81,35 @@ describe('saved arenas', () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('of fields in few bits hold their words, and have no dense view', () => {
+    const { v } = fields('f32', i, { v: 2 });
+    const [n, b] = [field('n', 'i32', { axes: i }), field('b', 'i32', { axes: i })];
+    const tree = (digits: number): Layout =>
+      layout(
+        dense(i, 64).place(bitStruct(32, stored(v, float(5, digits, { shared: 'v' })), stored(n, int(5)))),
+        bitArray(i, 64, 32).place(stored(b, int(2))),
+      );
+    const [one, other] = [arenaOf(tree(8)), arenaOf(tree(8))];
+    for (let k = 0; k < 64; k += 3) {
+      hostField(one, v).set([k], [k * 0.37 - 5, 1 / (k + 1)]);
+      hostField(one, n).set([k], k - 30);
+      hostField(one, b).set([k], k % 4);
+    }
+    const file = saveArena(one);
+    loadArena(other, file);
+    expect(contents(other)).toEqual(contents(one));
+    expect(saveArena(other)).toEqual(file);
+    /* Rounded, wrapped, and changed by nothing else in the word. */
+    expect([...hostField(other, v).get([63])]).toEqual([18.25, 0]);
+    expect([60, 63].map((k) => [hostField(other, n).get([k]), hostField(other, b).get([k])])).toEqual([
+      [-2, 0],
+      [1, -1],
+    ]);
+    const views = [() => hostField(one, v).view(), () => hostField(one, n).view(), () => hostField(one, b).view()];
+    for (const view of views) expect(codeOf(view)).toBe('field/not-dense');
+    expect(codeOf(() => loadArena(arenaOf(tree(7)), file))).toBe('arena/layout');
   });
 
   it('are as small as what they hold', () => {

@@ -63,6 +63,8 @@ export interface FieldPipelineOptions {
   readonly fma?: boolean;
   /** Whether the target loads from where vector lanes say about as fast as element by element; default what the backend of a program says, else false. */
   readonly gathers?: boolean;
+  /** Bytes of a vector of the target, by which rows of words are cut; default what the backend of a program says, else 32. */
+  readonly vectorBytes?: 16 | 32 | 64;
   /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
   readonly fences?: boolean;
   /** How loops are cut; default what the backend of a program says, else for a processor. */
@@ -104,6 +106,7 @@ export const fieldPasses = (
     fastMath = true,
     fma = false,
     gathers = false,
+    vectorBytes,
     grain,
     fences = false,
     lowering = {},
@@ -124,6 +127,8 @@ export const fieldPasses = (
       ...(grain && { grain }),
       fences,
       ...lowering,
+      ...(vectorBytes !== undefined &&
+        lowering.simplify !== false && { simplify: { vectorBytes, ...lowering.simplify } }),
       ...(debug ? { checks: true } : {}),
     }),
   ]);
@@ -170,6 +175,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   quant: optionsOf(quantSpec),
   fma: option.truth,
   gathers: option.truth,
+  vectorBytes: option.choice(16, 32, 64),
   grain: optionsOf(grainSpec),
   fences: option.truth,
   lanes: option.truth,

@@ -174,6 +174,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       extensions: options.extensions ?? [],
       fma: backend.capabilities.fma ?? false,
       gathers: backend.capabilities.gathers ?? false,
+      ...(backend.capabilities.vectors && { vectorBytes: backend.capabilities.vectors.vectorBytes }),
       fences: backend.capabilities.weakMemory ?? false,
       ...grainOf(backend),
       ...only(options, pipelineSpec),

@@ -52,6 +52,8 @@ export interface SimplifyOptions {
   readonly batch?: boolean;
   /** Prefetches slots of hash tables some iterations ahead. */
   readonly prefetch?: boolean;
+  /** Bytes of a vector of the target, by which rows of words are cut; default 32. */
+  readonly vectorBytes?: 16 | 32 | 64;
 }
 
 /** Whether equal expressions are shared: wherever a part is on that makes some. */
@@ -76,8 +78,9 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
     forward = true,
     batch = true,
     prefetch = true,
+    vectorBytes,
   } = options;
-  const parts = simplifications(storage);
+  const parts = simplifications(storage, vectorBytes);
   const merging = parts['merge-accesses'];
   const resolving = digits && merge;
   /* Identical lookups are shared first, which is most of them, and what hangs on them. */
@@ -103,8 +106,8 @@ export const simplifyAccess = (storage: Storage, given?: SimplifyOptions): Pass<
   );
 };
 
-/** The passes that simplify micro-accesses, by name. */
-export const simplifications = (storage: Storage): Readonly<Record<Simplification, Pass<Module>>> => {
+/** The passes that simplify micro-accesses, by name; vectors of the target have that many bytes. */
+export const simplifications = (storage: Storage, vectorBytes = 32): Readonly<Record<Simplification, Pass<Module>>> => {
   const dialects = fieldDialects(storage.layout);
   const footprint = footprints(storage, dialects);
   const part = (
@@ -116,7 +119,7 @@ export const simplifications = (storage: Storage): Readonly<Record<Simplificatio
   return {
     ...part('guard-multiples', (k, buffers) => guardMultiples(k, dialects, buffers)),
     ...part('read-edges', (k, buffers) =>
-      readEdges(cutRowEnds(k, storage.layout, dialects, buffers), storage, dialects, buffers, footprint),
+      readEdges(cutRowEnds(k, storage.layout, vectorBytes, dialects, buffers), storage, dialects, buffers, footprint),
     ),
     ...part('split-loops', (k, buffers) =>
       splitAtBounds(splitLoops(splitWraps(k, dialects, buffers), dialects, buffers), dialects, buffers),
@@ -152,4 +155,5 @@ export const simplifySpec: OptionSpec<SimplifyOptions> = {
   forward: option.truth,
   batch: option.truth,
   prefetch: option.truth,
+  vectorBytes: option.choice(16, 32, 64),
 };

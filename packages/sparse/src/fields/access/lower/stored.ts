@@ -139,13 +139,18 @@ const valueIn = (b: Builder, { field, stored, shift }: Shifted, word: Value): Va
     : format.emitDecode(b, code, field!.type);
 };
 
-/** Bits of a word, as a value of their own type. */
+/**
+ * Bits of a word, as a value of their own type. It is cut to that type as early as possible: registers hold twice as many halves of words, and fields in
+ * the lower half need no more than that.
+ */
 const bitsIn = (b: Builder, wordBits: number, shift: Shift, bits: number, word: Value): Value => {
-  const type = codeType(wordBits);
-  const moved = movedDown(b, b.cast(word, type), shift, type);
-  const isTop = typeof shift === 'number' && shift + bits === wordBits;
-  const code = isTop || bits === wordBits ? moved : b.and(moved, constant(b, maskOf(bits), type));
-  return b.cast(code, codeType(bits));
+  const [whole, type] = [codeType(wordBits), codeType(bits)];
+  const isLow = typeof shift === 'number' && shift + bits <= 32;
+  const from = isLow ? type : whole;
+  const code = b.cast(movedDown(b, b.cast(b.cast(word, whole), from), shift, from), type);
+  const end = isLow ? Math.min(wordBits, 32) : wordBits;
+  const isTop = bits === 32 || bits === wordBits || (typeof shift === 'number' && shift + bits === end);
+  return isTop ? code : b.and(code, constant(b, maskOf(bits), type));
 };
 
 const movedDown = (b: Builder, word: Value, shift: Shift, type: 'u32' | 'u64'): Value =>

@@ -13,13 +13,14 @@ import { numberOf } from './number-of.js';
 import { reachOf, split } from './split.js';
 
 /**
- * Cuts loops over rows of words of bit arrays into whole lines of memory at both ends, from which neighbours are read
- * beyond the row, and what is between. Lanes then choose at the ends only (`read-edges`), and no piece leaves a rest that does not
- * fill vectors.
+ * Cuts loops over rows of words of bit arrays where lines of memory end, so that no piece leaves a rest that does not fill vectors, and that each reads beyond
+ * the row at one end at most, where its lanes choose (`read-edges`). Where neighbours are read beyond both ends and vectors are as long as lines, that is one
+ * cut, in the middle: a choice costs less than one more loop does. Shorter ones choose in the lines at both ends only.
  */
 export const cutRowEnds = (
   kernel: Kernel,
   layout: Layout,
+  vectorBytes: number,
   dialects: readonly Dialect[],
   buffers: readonly Buffer[],
 ): Kernel =>
@@ -27,7 +28,7 @@ export const cutRowEnds = (
     kernel,
     dialects,
     (op, ctx) => {
-      const at = cutsOf(op, layout, ctx);
+      const at = cutsOf(op, layout, vectorBytes, ctx);
       return at && ctx.build((b) => split(op, at, b, ctx));
     },
     buffers,
@@ -36,7 +37,7 @@ export const cutRowEnds = (
 /** Bytes of a line of memory, which are one vector or several. */
 const LINE = 64;
 
-const cutsOf = (loop: Op, layout: Layout, ctx: RewriteContext): readonly number[] | undefined => {
+const cutsOf = (loop: Op, layout: Layout, vectorBytes: number, ctx: RewriteContext): readonly number[] | undefined => {
   if (loop.name !== 'scf.for' || loop.attrs.simd !== true || loop.attrs.parallel === true || loop.results.length > 0)
     return undefined;
   const [from, to, step] = loop.operands.map((v) => numberOf(ctx.definition(v)));
@@ -48,7 +49,10 @@ const cutsOf = (loop: Op, layout: Layout, ctx: RewriteContext): readonly number[
   const beyond = to - (reach.unit - reach.most);
   const last = beyond > 0 ? to - lanes * Math.ceil(beyond / lanes) : to;
   if ((first === from && last === to) || first > last) return undefined;
-  return [from, first, last, to].filter((x, n, all) => n === 0 || x > all[n - 1]);
+  const middle = from + lanes * Math.floor((to - from) / 2 / lanes);
+  const atOnce = vectorBytes >= LINE && first > from && last < to;
+  const cuts = atOnce ? [Math.min(Math.max(middle, first), last)] : [first, last];
+  return [from, ...cuts, to].filter((x, n, all) => n === 0 || x > all[n - 1]);
 };
 
 /** Words of a line of memory, for loops over words. */
