@@ -1,6 +1,14 @@
-import type { Mirror } from '@filigree/backend/device';
+import type { DeviceBuffer, Mirror } from '@filigree/backend/device';
 import { arrayConstructor, type TypedArray } from '@filigree/ir';
-import { HANDS, isPooled, lastCell, LINE, type PooledStorage, type Storage } from '@filigree/sparse/fields';
+import {
+  HANDS,
+  isPooled,
+  lastCell,
+  LINE,
+  STATUS_WORDS,
+  type PooledStorage,
+  type Storage,
+} from '@filigree/sparse/fields';
 
 /** Which parts of an arena the host is about to look at, and whether it writes there. */
 export interface Parts {
@@ -15,12 +23,15 @@ export interface MirroredArena {
   readonly buffers: Readonly<Record<string, TypedArray>>;
   /** Brings parts up to date. */
   readonly look: (parts: Parts) => void;
-  /** Brings the status words up to date, for the host to look at or also to write. */
-  readonly lookAtStatus: (writes: boolean) => void;
+  /** The status words, and nothing else: fetched from the device at each call. */
+  readonly status: () => Int32Array;
+  /** Brings the status words up to date, for the host to write. */
+  readonly changeStatus: () => void;
 }
 
-/** @param start bytes from the start of the mirrored block to the arena */
-export const mirroredArena = (storage: Storage, mirror: Mirror, start: number): MirroredArena => {
+/** @param of the words of the arena, in the block that is mirrored */
+export const mirroredArena = (storage: Storage, mirror: Mirror, of: DeviceBuffer): MirroredArena => {
+  const start = of.offset;
   const buffers = Object.fromEntries(
     storage.buffers.map(({ name, type, length }) => [
       name,
@@ -45,7 +56,8 @@ export const mirroredArena = (storage: Storage, mirror: Mirror, start: number): 
       for (const at of nodes) if (isPooled(at) && within(at.node.id)) lookAtPool(at, words, see);
       seen.set(branches, mirror.age());
     },
-    lookAtStatus: (writes) => access(writes)(storage.status, storage.root - storage.status),
+    status: () => of.read(new Int32Array(STATUS_WORDS), storage.status / 4) as Int32Array,
+    changeStatus: () => access(true)(storage.status, storage.root - storage.status),
   };
 };
 

@@ -80,8 +80,9 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
   const body = op.regions[0]!;
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const [from, stride] = [atom(w, lb), atom(w, step)];
-  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
-  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride);
+  const by = constantNumber(w, step);
+  const unit = constantNumber(w, lb) === 0 && by === 1;
+  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride, by);
   const iv = body.params[0]!;
   const trip = shared.names.take('trip');
   const wide = wideName(shared);
