@@ -171,16 +171,17 @@ const beginner = (
   return () => {
     const threads = step.parallel ? (team ?? blockSize) : 1;
     const each = team === undefined ? blockSize : 1;
-    driver.launch(entry, alive && blocksOf(step, each, values, driver.device.processors), threads, frame);
+    const most = driver.device.processors * Math.ceil(threadsPerProcessor / threads);
+    driver.launch(entry, alive && blocksOf(step, each, values, most), threads, frame);
   };
 };
 
 /** Blocks enough to keep all processors busy, and no more than have something to do where each does so many iterations at once. */
-const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scalar[], processors: number): number => {
+const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scalar[], most: number): number => {
   if (!parallel) return 1;
   const count = typeof trips === 'object' ? Number(values[trips.parameter]) : (trips ?? Infinity);
-  return Math.max(1, Math.min(Math.ceil(count / each), processors * blocksPerProcessor));
+  return Math.max(1, Math.min(Math.ceil(count / each), most));
 };
 
 /** Of a launch for which there is enough to do. */
-export const blocksPerProcessor = 8;
+export const threadsPerProcessor = 8 * blockSize;

@@ -46,15 +46,19 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
     {},
     (b) => {
       if (launch.repeated) return emitSteps(b, launch, options);
-      for (const g of launch.groups) emitPartsOf(b, g, options);
+      const { groups } = launch;
+      for (const g of groups) emitPartsOf(b, g, options);
+      const { parallel, teams } = options.emit;
       if (launch.tiles === 1) {
-        for (const g of launch.groups)
-          emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
-        return;
+        const emitAll = (): void => {
+          for (const g of groups)
+            emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
+        };
+        return teams ? void b.for(b.i32(0), b.i32(1), b.i32(1), { parallel: true }, [], emitAll) : emitAll();
       }
-      const parallel = options.emit.parallel && launch.groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK;
-      b.for(b.i32(0), b.i32(launch.tiles), b.i32(1), parallel ? { parallel: true } : {}, [], (index) => {
-        for (const g of launch.groups) {
+      const divided = teams || (parallel && groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK);
+      b.for(b.i32(0), b.i32(launch.tiles), b.i32(1), divided ? { parallel: true } : {}, [], (index) => {
+        for (const g of groups) {
           const first = b.load(POOL[32], linear(b, index, 1, g.tileBase));
           const end = b.load(POOL[32], linear(b, index, 1, g.tileBase + 1));
           emitGroup(b, g, { index, first, count: b.sub(end, first) }, launch.tiles, options);
@@ -76,8 +80,9 @@ const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitCo
     for (const level of levels) {
       const tiles = level.map((g) => stepOf(b, g, step));
       level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
+      const { parallel, teams } = options.emit;
       const worth = level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
-      if (!options.emit.parallel || !worth) {
+      if (!teams && !(parallel && worth)) {
         level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
         continue;
       }
@@ -106,25 +111,29 @@ const shareOf = (b: Builder, { index, first, count }: Tile, share: Value): Tile 
 /** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
 const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, options: EmitContext): void => {
   const { pieces } = g;
-  if (pieces === undefined) return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles) }, options);
+  if (pieces === undefined)
+    return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles), team: true }, options);
   const ofTile = (k: number): Value => b.load(POOL[32], linear(b, tile.index, 1, pieces.tileBase + k));
   const { first, step } = g.encoded.pieces!;
   const [from, to] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
-  b.for(from, to, b.i32(1), { trips: Math.ceil(first.length / tiles) }, [], (index) => {
+  const [of, within] = [Math.ceil(first.length / tiles), Math.ceil(g.size / first.length)];
+  /* Of short pieces each thread of a team takes one. */
+  const team = options.emit.teams && of > within;
+  b.for(from, to, b.i32(1), { ...(team ? { team } : {}), trips: of }, [], (index) => {
     const from = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
     const count = b.load(POOL[32], linear(b, index, 1, pieces.countBase));
-    emitInstances(b, g, { index, first: from, count }, { step, trips: Math.ceil(g.size / first.length) }, options);
+    emitInstances(b, g, { index, first: from, count }, { step, trips: within, team: !team }, options);
   });
 };
 
 const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
 
-/** Every `step`-th instance from the first of a tile or piece on. */
+/** Every `step`-th instance from the first of a tile or piece on; where there are teams, `team` divides them among one. */
 const emitInstances = (
   b: Builder,
   g: PlacedGroup,
   tile: Tile,
-  { step, trips }: { readonly step: number; readonly trips: number },
+  { step, trips, team }: { readonly step: number; readonly trips: number; readonly team: boolean },
   options: EmitContext,
 ): void => {
   const tables = tileTables(b, g.encoded, g.bases, tile);
@@ -143,6 +152,10 @@ const emitInstances = (
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
   if (g.oneEach) return instance(b.i32(0));
+  if (options.emit.teams) {
+    b.for(b.i32(0), tile.count, b.i32(1), { ...(team ? { team } : {}), trips }, [], instance);
+    return;
+  }
   const lanes = options.emit.simd ? { simd: isComputeBound(g.template, g, storeCount(g)) } : {};
   b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);
 };

@@ -24,7 +24,7 @@ export const teamOf = <T extends TeamRoom>(loop: Op, module: Module, team: T | u
 /** What a team has for what it shares. */
 export type TeamRoom = Pick<TeamSpelling, 'sharedBytes' | 'atomics'>;
 
-/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known. */
+/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known, or said of most of its runs. */
 export const teamSize = (loop: Op, most: number): number => {
   const constants = new Map<number, number>();
   let trips = 0;
@@ -32,7 +32,8 @@ export const teamSize = (loop: Op, most: number): number => {
     if (op.name === 'arith.constant') constants.set(op.results[0]!.id, Number(op.attrs['value']));
     if (!isTeamLoop(op)) return;
     const [from, to, step] = op.operands.map((v) => constants.get(v.id));
-    const count = from === undefined || to === undefined || !(step! > 0) ? most : Math.ceil((to - from) / step!);
+    const usual = Number(op.attrs['trips'] ?? most);
+    const count = from === undefined || to === undefined || !(step! > 0) ? usual : Math.ceil((to - from) / step!);
     trips = Math.max(trips, count);
   });
   return Math.max(WARP, Math.min(most, Math.ceil(trips / WARP) * WARP));
