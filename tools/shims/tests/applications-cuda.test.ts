@@ -12,7 +12,7 @@ it('every application has its size here', () => {
 
 describe.skipIf(!usable)('applications on cuda, threads in any order', () => {
   const backend = cudaOnCpu({ seed: 20262 });
-  it.each(names)('%s passes its checks', { timeout: 300_000 }, async (name) => {
+  it.each(names)('%s passes its checks', { timeout: 900_000 }, async (name) => {
     expect(await check(name, backend, small[name]!.dtype ?? 'f64')).toBe(true);
   });
 });

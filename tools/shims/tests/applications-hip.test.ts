@@ -8,7 +8,7 @@ afterAll(() => rmSync(out, { recursive: true, force: true }));
 
 describe.skipIf(!usable || !all)('applications on hip, the last thread first', () => {
   const backend = hipOnCpu('backward');
-  it.each(names)('%s passes its checks', { timeout: 300_000 }, async (name) => {
+  it.each(names)('%s passes its checks', { timeout: 900_000 }, async (name) => {
     expect(await check(name, backend, small[name]!.dtype ?? 'f64')).toBe(true);
   });
 });

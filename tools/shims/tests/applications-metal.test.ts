@@ -31,7 +31,7 @@ const onMetal = (name: string): boolean => !['start', 'seissol', 'lina', 'plane-
 
 describe.skipIf(!usable || !all)('applications in f32 on metal', () => {
   const backend = metalOnCpu({ seed: 11 });
-  it.each(names.filter(onMetal))('%s passes its checks, or is refused by name', { timeout: 300_000 }, async (name) => {
+  it.each(names.filter(onMetal))('%s passes its checks, or is refused by name', { timeout: 900_000 }, async (name) => {
     const said = await check(name, backend, 'f32').catch((e: unknown) => {
       if (!(e instanceof DiagnosticError)) throw e;
       return e.diagnostics[0]!.message;
