@@ -76,22 +76,30 @@ const work = (g: PlacedGroup): number =>
 /** A loop over steps; what one level computes is complete before the next begins. */
 const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitContext): void => {
   const levels = [...new Set(groups.map((g) => g.level))].map((level) => groups.filter((g) => g.level === level));
-  b.for(b.i32(0), b.i32(steps), b.i32(1), { trips: steps }, [], (step) => {
-    for (const level of levels) {
-      const tiles = level.map((g) => stepOf(b, g, step));
-      level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
-      const { parallel, teams } = options.emit;
-      const worth = level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
-      if (!teams && !(parallel && worth)) {
-        level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
-        continue;
+  const { parallel, teams } = options.emit;
+  const isWorth = (level: readonly PlacedGroup[]): boolean =>
+    parallel && level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
+  const emitAll = (): void =>
+    void b.for(b.i32(0), b.i32(steps), b.i32(1), { trips: steps }, [], (step) => {
+      for (const level of levels) {
+        const tiles = level.map((g) => stepOf(b, g, step));
+        level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
+        if (!isWorth(level)) {
+          level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
+          continue;
+        }
+        b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
+          level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
+        );
       }
-      b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
-        level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
-      );
-    }
-  });
+    });
+  /* Short steps are for one team: the host would launch each. Of one instance each they are as quick on one thread. */
+  const onTeam = teams && !levels.some(isWorth) && !groups.every((g) => g.oneEach) && !groups.some(hasParts);
+  if (onTeam) b.for(b.i32(0), b.i32(1), b.i32(1), { parallel: true }, [], emitAll);
+  else emitAll();
 };
+
+const hasParts = ({ segments }: PlacedGroup): boolean => segments.some(({ parts }) => parts !== undefined);
 
 /** Shares of a step that threads divide. */
 const SHARES = 64;
@@ -151,7 +159,11 @@ const emitInstances = (
     const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
-  if (g.oneEach) return instance(b.i32(0));
+  if (g.oneEach) {
+    /* A team waits for what one of its threads does. */
+    if (options.emit.teams) return void b.for(b.i32(0), b.i32(1), b.i32(1), { team: true }, [], instance);
+    return instance(b.i32(0));
+  }
   if (options.emit.teams) {
     b.for(b.i32(0), tile.count, b.i32(1), { ...(team ? { team } : {}), trips }, [], instance);
     return;
