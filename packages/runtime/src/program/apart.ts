@@ -7,7 +7,7 @@ import { reportersIn } from './may-report.js';
 export interface Apart {
   readonly seen: MirroredArena;
   /** Whether a kernel may report something, which the host then has to fetch. */
-  readonly mayReport: (kernel: string) => boolean;
+  readonly mayReport: (kernel: string | undefined) => boolean;
 }
 
 export const apart = ({ memory, buffer, given }: Instance, storage: Storage): Apart => {

@@ -4,12 +4,12 @@ import { arenaName, type Storage } from '@filigree/sparse/fields';
 
 /**
  * Tells of the kernels of a lowered module, by name, whether they may leave something in the status words: who does takes the first of these by an
- * atomic, so one that has no atomic that may be there reports nothing. Of kernels that it does not know it says that they may.
+ * atomic, so one that has no atomic that may be there reports nothing. Of kernels that it does not know, and of several at once, it says that they may.
  */
 export const reportersIn = (
   { kernels, buffers }: Pick<Module, 'kernels' | 'buffers'>,
   storage: Storage,
-): ((kernel: string) => boolean) => {
+): ((kernel: string | undefined) => boolean) => {
   const facts = factsOf(coreDialects);
   const words = arenaName(storage.memory, 'i32');
   const status = storage.status / 4;
@@ -25,7 +25,7 @@ export const reportersIn = (
     });
     return found;
   };
-  const known = new Map<string, boolean>();
+  const known = new Map<string | undefined, boolean>();
   return (name) => {
     const before = known.get(name);
     if (before !== undefined) return before;

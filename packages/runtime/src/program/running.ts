@@ -45,7 +45,7 @@ export interface RunningOn {
   /** How the host sees the arena. */
   readonly seen: Parameters<typeof openArena>[1];
   /** Whether a kernel, by its name, may report something; default that all may, which costs little where the host sees the arena. */
-  readonly mayReport?: (kernel: string) => boolean;
+  readonly mayReport?: (kernel: string | undefined) => boolean;
 }
 
 /** What others need to take part. */
@@ -104,7 +104,7 @@ export const running = (
   }
   const check: LaunchContext['check'] = (name, shown, kernel) => {
     others.attached.onRan?.();
-    if (kernel === undefined || !mayReport || mayReport(kernel)) checkStatus(arena, sites, name, shown);
+    if (mayReport?.(kernel) !== false) checkStatus(arena, sites, name, shown);
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {
