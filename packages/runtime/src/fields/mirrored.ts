@@ -23,8 +23,8 @@ export interface MirroredArena {
   readonly buffers: Readonly<Record<string, TypedArray>>;
   /** Brings parts up to date. */
   readonly look: (parts: Parts) => void;
-  /** The status words, and nothing else: fetched from the device at each call. */
-  readonly status: () => Int32Array;
+  /** Brings the status words up to date, and nothing else: fetched from the device at each call. */
+  readonly lookAtStatus: () => void;
   /** Brings the status words up to date, for the host to write. */
   readonly changeStatus: () => void;
 }
@@ -40,6 +40,7 @@ export const mirroredArena = (storage: Storage, mirror: Mirror, of: DeviceBuffer
   );
   const seen = new Map<Parts['branches'], number>();
   const words = new Int32Array(mirror.bytes, start, storage.bytes / 4);
+  const status = storage.status / 4;
   const access = (writes: boolean) => (at: number, bytes: number, end?: () => number) =>
     writes
       ? mirror.change(start + at, start + at + bytes, end && ((): number => start + end()))
@@ -56,7 +57,7 @@ export const mirroredArena = (storage: Storage, mirror: Mirror, of: DeviceBuffer
       for (const at of nodes) if (isPooled(at) && within(at.node.id)) lookAtPool(at, words, see);
       seen.set(branches, mirror.age());
     },
-    status: () => of.read(new Int32Array(STATUS_WORDS), storage.status / 4) as Int32Array,
+    lookAtStatus: () => void of.read(words.subarray(status, status + STATUS_WORDS), status),
     changeStatus: () => access(true)(storage.status, storage.root - storage.status),
   };
 };

@@ -16,11 +16,11 @@ import type { Arena } from '../fields/arena.js';
 
 /** Throws what a kernel left in the status words, if anything, and clears them. */
 export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, shown?: Shown): void => {
-  const { words, storage, mirrored } = arena;
-  const seen = mirrored?.status() ?? words;
-  const at = mirrored ? 0 : storage.status / 4;
-  if (seen[at] === STATUS.fine) return;
-  const status = seen.slice(at, at + STATUS_WORDS);
+  const { words, storage } = arena;
+  const at = storage.status / 4;
+  arena.mirrored?.lookAtStatus();
+  if (words[at] === STATUS.fine) return;
+  const status = words.slice(at, at + STATUS_WORDS);
   clearStatus(arena);
   const site = sites[status[1]] as Site | undefined;
   const diagnostic = statusDiagnostic(arena, site, kernel, status);
