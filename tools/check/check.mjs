@@ -20,6 +20,7 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
  * @property {readonly string[]} [tests] Vitest filters
  * @property {Record<string, string>} [env]
  * @property {boolean} [everyTarget] once for each instruction set that this processor has, by FILIGREE_TARGET
+ * @property {number} [seconds] after which tests are given up; default half an hour
  * @property {string} [needs]
  * @property {'always' | 'ci' | 'named'} [when] `ci`: only where CI=true, or when named; `named`: only then
  */
@@ -107,6 +108,7 @@ const large = [
     says: 'every application of the gallery on every GPU backend, its text run by the CPU, and conformance',
     tests: ['tools/shims/', 'packages/backend-cuda/', 'packages/backend-hip/', 'packages/backend-metal/'],
     env: { FILIGREE_BACKENDS: 'all' },
+    seconds: 7200,
     when: 'named',
   },
 ];
@@ -164,7 +166,7 @@ const performTests = async (check, folders) => {
       `--outputFile.json=${report}`,
       ...folders,
     ],
-    { cwd: root, env: check.env ?? {}, seconds: 1800, show: true },
+    { cwd: root, env: check.env ?? {}, seconds: check.seconds ?? 1800, show: true },
   );
   const totals = readTotals(report, code === 0);
   rmSync(folder, { recursive: true, force: true });

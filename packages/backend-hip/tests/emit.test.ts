@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +31,15 @@ it('is the same bytes for the same module, and has no headers', () => {
 /* Making code is nine tenths of the time. `npm run test:backends` has it made for every chip; else for one, and the others only say what they do not know. */
 const made = (chip: string): boolean => chip === 'gfx90a' || process.env['FILIGREE_BACKENDS'] === 'all';
 
+/* Chips that not every hipcc knows. */
+const newer =
+  hipcc === undefined
+    ? []
+    : ['gfx942'].filter((chip) => {
+        const asked = ['--offload-arch=' + chip, '-x', 'hip', '-E', '/dev/null'];
+        return spawnSync(hipcc, asked, { env: { HIP_PLATFORM: 'amd', ...process.env } }).status === 0;
+      });
+
 /* What no pass has seen, so that words that the chip has not are refused, which reading alone does not do. hipcc names libraries all the same. */
 const unmade = [
   ...['--cuda-device-only', '-S', '-emit-llvm', '-Xclang', '-disable-llvm-passes'],
@@ -45,7 +55,7 @@ const together = (): string =>
 describe.skipIf(!hipcc)('hipcc', () => {
   const text = hipcc ? together() : '';
 
-  it.each(['gfx906', 'gfx90a', 'gfx1030'])(
+  it.each(['gfx906', 'gfx90a', 'gfx1030', ...newer])(
     'compiles every program for %s without a warning',
     { timeout: 600_000 },
     async (chip) => {

@@ -25,7 +25,8 @@ import { PARAMS } from './access-model.js';
 export const leaves = ({ nodes }: Layout): readonly number[] =>
   nodes.filter((n) => n.id > 0 && n.children.some((c) => nodes[c].field)).map((n) => n.id);
 
-const VISITS = 4096;
+/* Loops that activate cells visit more in the end than `small` counts on: as many as a pool has. */
+const VISITS = 1 << 14;
 export const visits = [
   declareBuffer('visits', 'i32', 8 * VISITS, 'inout'),
   declareBuffer('visited', 'i32', 1, 'inout'),
@@ -60,11 +61,11 @@ const extentOf = ({ nodes }: Layout, node: number, axis: number): number | undef
   return path.reduce((extent, n) => extent * n.extents[axis], 1);
 };
 
+const MANY = 2048;
+
 /** Few enough elements to look at each. */
 export const small = (shape: Layout): boolean =>
-  leaves(shape).every(
-    (node) => axesOf(shape, node).reduce((n, a) => n * (extentOf(shape, node, a) ?? 24), 1) <= VISITS / 2,
-  );
+  leaves(shape).every((node) => axesOf(shape, node).reduce((n, a) => n * (extentOf(shape, node, a) ?? 24), 1) <= MANY);
 
 /** Single cells of these nodes can be deactivated. */
 const removable = ({ nodes }: Layout): readonly number[] =>

@@ -11,6 +11,7 @@ import {
   snodeDialect,
   storageOf,
   type Layout,
+  type LoopGrain,
 } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { after, moduleFrom } from './access-text.js';
@@ -27,6 +28,10 @@ const lowered = (shape: Layout, kernel: string): string => {
   const dialects = dialectsOf(shape);
   return after(shape, kernel, (s) => [lowerLoops(s), canonicalize({ dialects }), cse({ dialects })]);
 };
+
+/** The same for a target whose loops are cut so. */
+const loweredFor = (grain: LoopGrain, shape: Layout, kernel: string): string =>
+  after(shape, kernel, (s) => [lowerLoops(s, { grain })]);
 
 const copy = `
   kernel @copy() {
@@ -389,5 +394,176 @@ describe('what is refused', () => {
     const { code, remedy } = left(lowerLoops(storage).run(module));
     expect(code).toBe('loops/nested');
     expect(remedy).toContain('before or after');
+  });
+});
+
+describe('the deactivation of all cells', () => {
+  const clear = `
+  kernel @clear() {
+    field.clear_all {node = up.u}
+    scf.yield
+  }`;
+
+  it('of a pool is done by one thread of a processor, since all of them go on one list', () => {
+    const shape = layout(dense(ij, 16).pointer().place(u));
+    expect(lowered(shape, clear)).toMatchInlineSnapshot(`
+      "%0 = mem.load 320 {buffer = @arena_i32} : i32
+      %1 = arith.shl %0, 8 : i32
+      %2 = mem.load 337 {buffer = @arena_i32} : i32
+      %3 = arith.sub %1, %2 : i32
+      %4 = arith.max %3, 0 : i32
+      %5 = mem.load 336 {buffer = @arena_i32} : i32
+      %6 = arith.add %5, %4 : i32
+      %7 = arith.min %6, 258 : i32
+      scf.for 2, %7, 1 {
+      ^(%task: i32):
+        %8 = arith.add %task, 2512 : i32
+        %9 = mem.load %8 {buffer = @arena_i32} : i32
+        %10 = arith.cmp %9, 0 {predicate = ne} : i1
+        scf.if %10 {
+          %11 = arith.shl %task, 1 : i32
+          %12 = arith.add %11, 2784 : i32
+          %13 = mem.load %12 {buffer = @arena_i32} : i32
+          %14 = snode.index %13, 0 {hi = 16, lo = 0, unit = 1} : i32
+          %15 = arith.add %11, 2785 : i32
+          %16 = mem.load %15 {buffer = @arena_i32} : i32
+          %17 = snode.index %16, 0 {hi = 16, lo = 0, unit = 1} : i32
+          field.deactivate %14, %17 {node = up.u}
+        } {
+        }
+      }
+      %18 = mem.load 352 {buffer = @arena_i32} : i32
+      %19 = arith.cmp %18, 0 {predicate = ne} : i1
+      scf.if %19 {
+        %20 = arith.sub %5, %2 : i32
+        %21 = arith.and %20, 255 : i32
+        %22 = arith.add %21, %2 : i32
+        %23 = arith.sub 258, %5 : i32
+        %24 = arith.add %22, %23 : i32
+        %25 = arith.add %24, 255 : i32
+        %26 = arith.shr %25, 8 : i32
+        %27 = arith.min %0, %26 : i32
+        %28 = scf.for 0, %27, 1, %21 {
+        ^(%i: i32, %29: i32):
+          %30 = arith.shl %i, 8 : i32
+          %31 = arith.max %30, %21 : i32
+          %32 = arith.add %30, 256 : i32
+          %33 = arith.min %32, %24 : i32
+          %34 = arith.shl %i, 4 : i32
+          %35 = arith.add %34, 896 : i32
+          %36 = mem.load %35 {buffer = @arena_i32} : i32
+          %37 = arith.add %31, %36 : i32
+          %38 = arith.min %37, %33 : i32
+          %39 = arith.add %i, 1 : i32
+          %40 = arith.cmp %39, %0 {predicate = eq} : i1
+          %41 = arith.select %40, %38, %33 : i32
+          scf.for %38, %41, 1 {
+          ^(%n: i32):
+            %42 = arith.cmp %n, %22 {predicate = lt} : i1
+            %43 = scf.if %42 {
+              %44 = arith.sub %n, %21 : i32
+              %45 = arith.add %44, 1968 : i32
+              %46 = mem.load %45 {buffer = @arena_i32} : i32
+              scf.yield %46
+            } {
+              %47 = mem.load 336 {buffer = @arena_i32} : i32
+              %48 = arith.sub %n, %22 : i32
+              %49 = arith.add %47, %48 : i32
+              scf.yield %49
+            } : i32
+            %50 = mem.atomic 1, 352 {buffer = @arena_i32, kind = add} : i32
+            %51 = arith.add %50, 2240 : i32
+            mem.store %43, %51 {buffer = @arena_i32}
+          }
+          %52 = arith.add %34, 897 : i32
+          %53 = mem.load %52 {buffer = @arena_i32} : i32
+          %54 = arith.shl %53, 4 : i32
+          %55 = arith.add %54, 944 : i32
+          mem.store 0, %55 {buffer = @arena_i32}
+          mem.store 0, %35 {buffer = @arena_i32}
+          scf.yield %41
+        } : i32
+        %56 = arith.cmp %0, %26 {predicate = ge} : i1
+        scf.if %56 {
+          scf.for 0, 64, 1 {
+          ^(%n_1: i32):
+            %57 = arith.shl %n_1, 4 : i32
+            %58 = arith.add %57, 944 : i32
+            mem.store 0, %58 {buffer = @arena_i32}
+          }
+        } {
+        }
+        mem.store 0, 320 {buffer = @arena_i32}
+        mem.store 0, 321 {buffer = @arena_i32}
+        %59 = arith.sub %28, %21 : i32
+        %60 = mem.load 352 {buffer = @arena_i32} : i32
+        %61 = mem.load 337 {buffer = @arena_i32} : i32
+        %62 = arith.min %59, %61 : i32
+        %63 = arith.cmp %60, 4096 {predicate = gt} : i1
+        scf.if %63 {
+          scf.for 0, %60, 1 {parallel = true} {
+          ^(%n_2: i32):
+            %64 = arith.add %n_2, 2240 : i32
+            %65 = mem.load %64 {buffer = @arena_i32} : i32
+            %66 = arith.shl %65, 1 : i32
+            %67 = arith.add %66, 368 : i32
+            mem.store 0, %67 {buffer = @arena_f32}
+            %68 = arith.cmp %n_2, %62 {predicate = lt} : i1
+            %69 = arith.sub %61, %62 : i32
+            %70 = arith.add %n_2, %69 : i32
+            %71 = arith.select %68, %n_2, %70 : i32
+            %72 = arith.add %71, 1968 : i32
+            mem.store %65, %72 {buffer = @arena_i32}
+          }
+        } {
+          scf.for 0, %60, 1 {
+          ^(%n_3: i32):
+            %73 = arith.add %n_3, 2240 : i32
+            %74 = mem.load %73 {buffer = @arena_i32} : i32
+            %75 = arith.shl %74, 1 : i32
+            %76 = arith.add %75, 368 : i32
+            mem.store 0, %76 {buffer = @arena_f32}
+            %77 = arith.cmp %n_3, %62 {predicate = lt} : i1
+            %78 = arith.sub %61, %62 : i32
+            %79 = arith.add %n_3, %78 : i32
+            %80 = arith.select %77, %n_3, %79 : i32
+            %81 = arith.add %80, 1968 : i32
+            mem.store %74, %81 {buffer = @arena_i32}
+          }
+        }
+        %82 = arith.sub %62, %60 : i32
+        %83 = arith.sub %61, %62 : i32
+        %84 = arith.min %82, %83 : i32
+        %85 = arith.max %84, 0 : i32
+        scf.for 0, %85, 1 {
+        ^(%n_4: i32):
+          %86 = arith.sub %61, %85 : i32
+          %87 = arith.add %86, %n_4 : i32
+          %88 = arith.add %87, 1968 : i32
+          %89 = mem.load %88 {buffer = @arena_i32} : i32
+          %90 = arith.add %60, %n_4 : i32
+          %91 = arith.add %90, 1968 : i32
+          mem.store %89, %91 {buffer = @arena_i32}
+        }
+        %92 = arith.add %83, %60 : i32
+        %93 = arith.sub %59, %62 : i32
+        %94 = mem.load 336 {buffer = @arena_i32} : i32
+        %95 = arith.add %94, %93 : i32
+        %96 = arith.min %95, 258 : i32
+        %97 = arith.add %96, -2 : i32
+        %98 = arith.cmp %97, %92 {predicate = eq} : i1
+        %99 = arith.select %98, 2, %96 : i32
+        mem.store %99, 336 {buffer = @arena_i32}
+        %100 = arith.select %98, 0, %92 : i32
+        mem.store %100, 337 {buffer = @arena_i32}
+        mem.store 0, 352 {buffer = @arena_i32}
+      } {
+      }"
+    `);
+    expect(loweredFor({ tasks: 1 << 16, least: 1, most: 256 }, shape, clear)).toContain('parallel = true');
+  });
+
+  it('of bits in a mask is divided among threads', () => {
+    expect(lowered(layout(dense(ij, [128, 64]).bitmasked().place(u)), clear)).toContain('parallel = true');
   });
 });

@@ -100,6 +100,8 @@ export interface EmitOptions {
   readonly simd: boolean;
   /** Lets tiles of a launch run in parallel. */
   readonly parallel: boolean;
+  /** Each tile is for a team of threads, which divide its instances, however little there is to do: on one thread a device for many is slow. */
+  readonly teams: boolean;
 }
 
 /** What `specialize` uses unless told otherwise. */
@@ -119,7 +121,7 @@ export const defaultOptions: SpecializeOptions = {
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
   place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0, fusedBytes: 1 << 19 },
-  emit: { simd: true, parallel: true },
+  emit: { simd: true, parallel: true, teams: false },
 };
 
 /** The defaults, at every depth overridden by what is given. */
@@ -149,8 +151,13 @@ export const traceFor = ({
 /** What to specialise with for a target: on GPUs, whose threads run in teams, many small tiles keep more of them busy than a cache saves. */
 export const overridesFor = (target: {
   readonly team?: unknown;
-}): { readonly place?: { readonly fusedBytes: number } } =>
-  target.team === undefined ? {} : { place: { fusedBytes: 0 } };
+}): {
+  readonly place?: { readonly fusedBytes: number; readonly tileBytes: number };
+  readonly emit?: { readonly teams: boolean };
+} => (target.team === undefined ? {} : { place: { fusedBytes: 0, tileBytes: TEAM_BYTES }, emit: { teams: true } });
+
+/** What one tile for a team touches: some hundred instances, which neighbouring threads take. */
+const TEAM_BYTES = 1 << 15;
 
 /* What the options of each stage take. Infinity is no limit. */
 
@@ -190,7 +197,11 @@ export const placeSpec: OptionSpec<PlaceOptions> = {
   fusedBytes: option.number(0),
 };
 
-export const emitSpec: OptionSpec<EmitOptions> = { simd: option.truth, parallel: option.truth };
+export const emitSpec: OptionSpec<EmitOptions> = {
+  simd: option.truth,
+  parallel: option.truth,
+  teams: option.truth,
+};
 
 /** What `specialize` takes; what is left out at any depth is as in `defaultOptions`. */
 export const specializeSpec: OptionSpec<SpecializeOptions> = {

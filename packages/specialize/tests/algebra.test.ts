@@ -157,9 +157,10 @@ describe('sparse algebra through all stages', () => {
     'pieces and many tiles': { place: { ...d.place, tileBytes: 4096 } },
     'wide index tables': { place: { ...d.place, narrow: false } },
     'tiles of equally many instances': { place: { ...d.place, tileInstances: 10 } },
+    'teams of threads': { emit: { ...d.emit, teams: true } },
     'tiles that go on with the next launch': { place: { ...d.place, fusedBytes: 16 } },
     'many tiles': { place: { ...d.place, tileBytes: 256 } },
-    'no lanes': { emit: { simd: false, parallel: false } },
+    'no lanes': { emit: { simd: false, parallel: false, teams: false } },
   };
   for (const [name, options] of Object.entries(variants)) {
     it(`equals plain evaluation with ${name}`, () => {

@@ -7,6 +7,7 @@ import {
   group,
   harvest,
   order,
+  overridesFor,
   place,
   specialize,
   trace,
@@ -70,12 +71,22 @@ describe('every stage can be switched off', () => {
     'tiles of equally many instances': { place: { ...d.place, tileInstances: 7 } },
     'tiles that go on with the next launch': { place: { ...d.place, fusedBytes: 16 } },
     'no tiles': { place: { ...d.place, tileBytes: 0 } },
-    'no lanes, one thread': { emit: { simd: false, parallel: false } },
+    'teams of threads': { emit: { ...d.emit, teams: true } },
+    'teams, and no tiles': { place: { ...d.place, tileBytes: 0 }, emit: { ...d.emit, teams: true } },
+    'teams, and small tiles': {
+      place: { ...d.place, tileBytes: 128, fusedBytes: 0 },
+      emit: { ...d.emit, teams: true },
+    },
+    'teams, and sums rolled': {
+      group: { ...defaultOptions.group, maxUnrolledTerms: 1, minUnrolledInstances: 1e9 },
+      emit: { ...d.emit, teams: true },
+    },
+    'no lanes, one thread': { emit: { simd: false, parallel: false, teams: false } },
     'nothing at all': {
       decompose: { ...d.decompose, global: false, tags: false, detectBlocks: false },
       simplify: false,
       place: { coherence: false, pieces: false, narrow: false, tileBytes: 0, tileInstances: 0, fusedBytes: 0 },
-      emit: { simd: false, parallel: false },
+      emit: { simd: false, parallel: false, teams: false },
     },
   };
   const n = 60;
@@ -91,6 +102,19 @@ describe('every stage can be switched off', () => {
       }
     });
   }
+
+  it('leaves nothing to one thread where there are teams, and launches once what is small', () => {
+    const traced = right(trace().run(program));
+    const kernelsOf = (options: Partial<SpecializeOptions>) => right(specialize(options)(traced)).module.kernels;
+    expect(kernelsOf({}).length).toBeGreaterThan(1);
+    const [kernel, ...others] = kernelsOf(overridesFor({ team: {} }) as Partial<SpecializeOptions>);
+    expect(others).toEqual([]);
+    const loops = kernel.body.ops.filter((op) => op.regions.length > 0);
+    expect(loops.map(({ attrs }) => attrs.parallel)).toEqual([true]);
+    const inside = loops[0].regions[0].ops.filter((op) => op.regions.length > 0);
+    expect(inside.length).toBeGreaterThan(1);
+    for (const { attrs } of inside) expect(attrs.team).toBe(true);
+  });
 
   it('computes in f32 when asked to', () => {
     const traced = right(trace().run(program));

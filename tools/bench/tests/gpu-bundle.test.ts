@@ -16,6 +16,7 @@ import { orThrow } from '@filigree/ir';
 import { cudaMachine, driverOnCpu } from '@filigree/shims';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeBundle } from '../src/gpu/bundle/make-bundle.js';
+import { VERSION } from '../src/gpu/bundle/write-bundle.js';
 import { importResults } from '../src/gpu/import-results.js';
 
 /* Of the tier `toolchain`. */
@@ -144,7 +145,7 @@ describe('results that cannot be imported', () => {
     return () => importResults(folder, pages, 'npm run gpu');
   };
   const device = { name: 'A', architecture: 'sm_90', processors: 1, driver: 13000, copy: 1e12 };
-  const whole = { version: 2, commit: 'abc', device, programs: 2, results: [] };
+  const whole = { version: VERSION, commit: 'abc', device, programs: 2, results: [] };
 
   it.each([
     ['no file', undefined, /gpu\/results.*cannot be read/s],

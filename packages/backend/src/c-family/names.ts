@@ -37,7 +37,8 @@ export const identifier = (text: string): string => {
 };
 
 /* Helper functions end in their type, vector types are a type and their lanes; `part0_of_…` is kept for the parts of kernels. */
-const helperLike = /_[iuf]\d+$|^[iuf]\d+x\d+$|^omp_|^share$|^trip_count$|^in_bounds$|^unknown_zero$|^filigree/;
+const helperLike =
+  /_[iuf]\d+$|^[iuf]\d+x\d+$|^omp_|^share$|^(certain_)?trip_count$|^in_bounds$|^unknown_zero$|^filigree/;
 
 /** Names that generated sources use for themselves. */
 export const reserved: readonly string[] = [

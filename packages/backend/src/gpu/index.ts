@@ -12,4 +12,4 @@ export { gpuDialect, lanesIn } from './dialect.js';
 export { atomicsInStep } from './atomics-in-step.js';
 export { type WarpWords, warpHelpers, warpSpellings } from './warp.js';
 export * from './probe.js';
-export { blocksPerProcessor } from './library.js';
+export { threadsPerProcessor } from './library.js';

@@ -11,7 +11,7 @@ import type { Step } from './steps.js';
 
 /**
  * Loaded code over memory of a device. A list of launches is the launches of all its steps, one after the other; the host waits once,
- * for the last, and reads nothing but whether one of them trapped. With `graphs`, launches that are run a second time with the same arguments are
+ * for the last, and reads nothing but whether one of them trapped, if one can. With `graphs`, launches that are run a second time with the same arguments are
  * one graph from then on. Error then: `NAME/graphs` where the driver knows none.
  */
 export const gpuLibrary = (
@@ -31,6 +31,8 @@ export const gpuLibrary = (
   };
   const kernels = new Map(module.kernels.map((k) => [k.name, k]));
   const kept = new Set<GpuGraph>();
+  /* Of launches whose end nobody saw, the trap word may say anything; else it is as the last launch that did not trap left it. */
+  let clean = true;
 
   const prepare = ({ kernel: name, args }: Command): Prepared => {
     const kernel = kernels.get(name)!;
@@ -64,13 +66,15 @@ export const gpuLibrary = (
     const launch = (): void => prepared.forEach((p) => p.begin());
     const again = graphs ? asGraph(driver, launch, kept) : { begin: launch, changed: () => undefined };
     const begin = (): void => {
-      if (watched) driver.clear(status!.at, 4);
+      if (watched && !clean) driver.clear(status!.at, 4);
+      clean &&= !watched;
       again.begin();
     };
+    const said = new Int32Array(1);
     const end = (): void => {
       if (!watched) return;
-      const said = new Int32Array(1);
       memory.read(status!, 0, said);
+      clean = said[0] === 0;
       checkStatus(module, said[0]!);
     };
     return {
@@ -167,16 +171,17 @@ const beginner = (
   return () => {
     const threads = step.parallel ? (team ?? blockSize) : 1;
     const each = team === undefined ? blockSize : 1;
-    driver.launch(entry, alive && blocksOf(step, each, values, driver.device.processors), threads, frame);
+    const most = driver.device.processors * Math.ceil(threadsPerProcessor / threads);
+    driver.launch(entry, alive && blocksOf(step, each, values, most), threads, frame);
   };
 };
 
 /** Blocks enough to keep all processors busy, and no more than have something to do where each does so many iterations at once. */
-const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scalar[], processors: number): number => {
+const blocksOf = ({ parallel, trips }: Step, each: number, values: readonly Scalar[], most: number): number => {
   if (!parallel) return 1;
   const count = typeof trips === 'object' ? Number(values[trips.parameter]) : (trips ?? Infinity);
-  return Math.max(1, Math.min(Math.ceil(count / each), processors * blocksPerProcessor));
+  return Math.max(1, Math.min(Math.ceil(count / each), most));
 };
 
 /** Of a launch for which there is enough to do. */
-export const blocksPerProcessor = 8;
+export const threadsPerProcessor = 8 * blockSize;

@@ -1,6 +1,14 @@
-import type { Mirror } from '@filigree/backend/device';
+import type { DeviceBuffer, Mirror } from '@filigree/backend/device';
 import { arrayConstructor, type TypedArray } from '@filigree/ir';
-import { HANDS, isPooled, lastCell, LINE, type PooledStorage, type Storage } from '@filigree/sparse/fields';
+import {
+  HANDS,
+  isPooled,
+  lastCell,
+  LINE,
+  STATUS_WORDS,
+  type PooledStorage,
+  type Storage,
+} from '@filigree/sparse/fields';
 
 /** Which parts of an arena the host is about to look at, and whether it writes there. */
 export interface Parts {
@@ -15,12 +23,15 @@ export interface MirroredArena {
   readonly buffers: Readonly<Record<string, TypedArray>>;
   /** Brings parts up to date. */
   readonly look: (parts: Parts) => void;
-  /** Brings the status words up to date, for the host to look at or also to write. */
-  readonly lookAtStatus: (writes: boolean) => void;
+  /** Brings the status words up to date, and nothing else: fetched from the device at each call. */
+  readonly lookAtStatus: () => void;
+  /** Brings the status words up to date, for the host to write. */
+  readonly changeStatus: () => void;
 }
 
-/** @param start bytes from the start of the mirrored block to the arena */
-export const mirroredArena = (storage: Storage, mirror: Mirror, start: number): MirroredArena => {
+/** @param of the words of the arena, in the block that is mirrored */
+export const mirroredArena = (storage: Storage, mirror: Mirror, of: DeviceBuffer): MirroredArena => {
+  const start = of.offset;
   const buffers = Object.fromEntries(
     storage.buffers.map(({ name, type, length }) => [
       name,
@@ -29,6 +40,7 @@ export const mirroredArena = (storage: Storage, mirror: Mirror, start: number): 
   );
   const seen = new Map<Parts['branches'], number>();
   const words = new Int32Array(mirror.bytes, start, storage.bytes / 4);
+  const status = storage.status / 4;
   const access = (writes: boolean) => (at: number, bytes: number, end?: () => number) =>
     writes
       ? mirror.change(start + at, start + at + bytes, end && ((): number => start + end()))
@@ -45,7 +57,8 @@ export const mirroredArena = (storage: Storage, mirror: Mirror, start: number): 
       for (const at of nodes) if (isPooled(at) && within(at.node.id)) lookAtPool(at, words, see);
       seen.set(branches, mirror.age());
     },
-    lookAtStatus: (writes) => access(writes)(storage.status, storage.root - storage.status),
+    lookAtStatus: () => void of.read(words.subarray(status, status + STATUS_WORDS), status),
+    changeStatus: () => access(true)(storage.status, storage.root - storage.status),
   };
 };
 

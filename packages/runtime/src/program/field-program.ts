@@ -16,7 +16,6 @@ import {
 import type { Loss } from '@filigree/quant';
 import { arenaName, sitesOf, type Storage } from '@filigree/sparse/fields';
 import { bytesInUse, loadArena, saveArena } from '../fields/arena-file.js';
-import { mirroredArena } from '../fields/mirrored.js';
 import { instantiateBanked, instantiateSpec, type Instance, type InstantiateOptions } from '../instantiate.js';
 import type { Banking } from '../bank/banked.js';
 import type { Session } from '../session/contract.js';
@@ -32,7 +31,8 @@ import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.
 import type { Decks } from '../tape/decks.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import type { TapeDeck } from '../tape/tape-deck.js';
-import { running, type Running, type RunningOn, type RunningParts } from './running.js';
+import type { Apart } from './apart.js';
+import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
 import type { WaitingLaunches } from './queue/waiting.js';
 
@@ -121,11 +121,13 @@ export const fieldProgram = (
     /* What not every program needs is loaded when one does: pages load the rest only. */
     const waiting = queued && (await import('./queue/waiting.js'));
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
+    const apart = instance.memory.mapped ? undefined : (await import('./apart.js')).apart(instance, storage);
     const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');
     return assembled(storage, module, launches, instance, {
       session,
       random,
       initialized: over !== undefined,
+      apart,
       ledger: losses?.lossLedger(storage, module, instance),
       waitingOf: (parts) =>
         waiting?.waitingLaunches({ source: queued!, backend, instance, session, options: compiling, said }, parts),
@@ -158,6 +160,8 @@ interface Assembly {
   readonly session: Session | undefined;
   readonly random: Seeds;
   readonly initialized: boolean;
+  /** How its memory is seen where the host does not see it. */
+  readonly apart: Apart | undefined;
   readonly ledger: LossLedger | undefined;
   /** What launches wait in, where they do. */
   readonly waitingOf: (parts: RunningParts) => WaitingLaunches | undefined;
@@ -170,13 +174,20 @@ const assembled = (
   module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { session, random, initialized, ledger, waitingOf, decksOf }: Assembly,
+  { session, random, initialized, apart, ledger, waitingOf, decksOf }: Assembly,
 ): FieldProgram => {
   const take = (given: RunningParts) => ({ ...given, decks: decksOf(given), waiting: waitingOf(given) });
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
   const parts: { taken?: ReturnType<typeof take> } = {};
   const core = running(
-    { executable: instance, storage, sites: sitesOf(module), random, initialized, seen: seenBy(instance, storage) },
+    {
+      executable: instance,
+      storage,
+      sites: sitesOf(module),
+      random,
+      initialized,
+      ...(apart ?? { seen: instance.buffers }),
+    },
     launches,
     (given) => {
       const { decks, waiting } = (parts.taken = take(given));
@@ -250,13 +261,6 @@ const assembled = (
     launches,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
-};
-
-/** The arena as the host sees it: where it lies, or in a mirror. */
-const seenBy = ({ memory, buffer, buffers }: Instance, storage: Storage): RunningOn['seen'] => {
-  if (memory.mapped) return buffers;
-  const words = buffer(arenaName(storage.memory, 'i32'));
-  return mirroredArena(storage, memory.mirror(words.block), words.offset);
 };
 
 /** An instance whose memory is handed out as it is after all launches, and from then on after each. */

@@ -22,7 +22,7 @@ export type LaunchByName = (kernel: string, given?: NamedLaunch) => void;
  */
 export const launchByName = (
   executable: Pick<Executable, 'launch' | 'buffer'>,
-  check: (launch: string, shown: undefined) => void,
+  check: (launch: string, shown: undefined, kernel: string) => void,
   queue: Queue | undefined,
 ): LaunchByName => {
   const known = new Map<string, (given: NamedLaunch) => void>();
@@ -30,7 +30,7 @@ export const launchByName = (
     const args: Scalar[] = [];
     const startWith = (of: readonly Scalar[]): void => {
       executable.launch(kernel, of);
-      check(kernel, undefined);
+      check(kernel, undefined, kernel);
     };
     const bind = ({ args: of = [], arrays = [] }: NamedLaunch): void => {
       args.length = of.length;

@@ -35,8 +35,8 @@ export interface LaunchContext {
   readonly executable: Launches;
   /** A seed for the next kernel that draws random numbers. */
   readonly nextSeed: () => number;
-  /** Called after each kernel; throws what it reported. */
-  readonly check: (launch: string, shown: Shown | undefined) => void;
+  /** Called after each kernel, with its name where it was one; throws what it reported. */
+  readonly check: (launch: string, shown: Shown | undefined, kernel?: string) => void;
   /** What launches wait in, if they do not run at once. */
   readonly queue?: (call: Call) => (given: readonly unknown[], before: Returned) => Returned;
   /** Writes launches down while it records. */
@@ -147,7 +147,7 @@ const callOf = (
   const notes = signature.notes && notesOf?.(name, signature.notes, executable, shown);
   const checked = (): void => {
     const failed = notes?.();
-    check(name, shown);
+    check(name, shown, kernel.name);
     if (failed) throw failed;
   };
   /* What the kernel reported before it stopped says more. */

@@ -44,6 +44,8 @@ export interface RunningOn {
   readonly initialized: boolean;
   /** How the host sees the arena. */
   readonly seen: Parameters<typeof openArena>[1];
+  /** Whether a kernel, by its name, may report something; default that all may, which costs little where the host sees the arena. */
+  readonly mayReport?: (kernel: string | undefined) => boolean;
 }
 
 /** What others need to take part. */
@@ -76,7 +78,7 @@ export interface Attached {
 
 /** @param launches for each launch, by name, the kernels that it runs, one after the other */
 export const running = (
-  { executable, storage, sites, random, initialized, seen }: RunningOn,
+  { executable, storage, sites, random, initialized, seen, mayReport }: RunningOn,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   attach: (parts: RunningParts) => Attached = () => ({}),
 ): Running => {
@@ -100,9 +102,9 @@ export const running = (
     arena.mirrored?.look({ writes: true });
     initializeArena(storage, arena.words);
   }
-  const check: LaunchContext['check'] = (name, shown) => {
+  const check: LaunchContext['check'] = (name, shown, kernel) => {
     others.attached.onRan?.();
-    checkStatus(arena, sites, name, shown);
+    if (mayReport?.(kernel) !== false) checkStatus(arena, sites, name, shown);
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {

@@ -18,7 +18,7 @@ import type { Arena } from '../fields/arena.js';
 export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string, shown?: Shown): void => {
   const { words, storage } = arena;
   const at = storage.status / 4;
-  arena.mirrored?.lookAtStatus(false);
+  arena.mirrored?.lookAtStatus();
   if (words[at] === STATUS.fine) return;
   const status = words.slice(at, at + STATUS_WORDS);
   clearStatus(arena);
@@ -29,7 +29,7 @@ export const checkStatus = (arena: Arena, sites: readonly Site[], kernel: string
 
 /** Forgets what a kernel reported. */
 export const clearStatus = ({ words, storage, mirrored }: Arena): void => {
-  mirrored?.lookAtStatus(true);
+  mirrored?.changeStatus();
   words.fill(0, storage.status / 4, storage.status / 4 + STATUS_WORDS);
 };
 

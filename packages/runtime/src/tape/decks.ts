@@ -63,12 +63,12 @@ export const decksOf = (
     adjoints?.watched &&
     accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
       instance.launch(kernel, args);
-      check(of, shown);
+      check(of, shown, kernel);
     });
   return {
     recorder,
     accesses,
-    tangents: tangents && tangentDeck(instance, tangents, (name) => check(name, undefined), returns),
+    tangents: tangents && tangentDeck(instance, tangents, (kernel) => check(kernel, undefined, kernel), returns),
     tape: (queue) =>
       adjoints &&
       recorder &&

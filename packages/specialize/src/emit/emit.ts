@@ -46,15 +46,19 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
     {},
     (b) => {
       if (launch.repeated) return emitSteps(b, launch, options);
-      for (const g of launch.groups) emitPartsOf(b, g, options);
+      const { groups } = launch;
+      for (const g of groups) emitPartsOf(b, g, options);
+      const { parallel, teams } = options.emit;
       if (launch.tiles === 1) {
-        for (const g of launch.groups)
-          emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
-        return;
+        const emitAll = (): void => {
+          for (const g of groups)
+            emitGroup(b, g, { index: undefined, first: undefined, count: b.i32(g.size) }, 1, options);
+        };
+        return teams ? void b.for(b.i32(0), b.i32(1), b.i32(1), { parallel: true }, [], emitAll) : emitAll();
       }
-      const parallel = options.emit.parallel && launch.groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK;
-      b.for(b.i32(0), b.i32(launch.tiles), b.i32(1), parallel ? { parallel: true } : {}, [], (index) => {
-        for (const g of launch.groups) {
+      const divided = teams || (parallel && groups.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK);
+      b.for(b.i32(0), b.i32(launch.tiles), b.i32(1), divided ? { parallel: true } : {}, [], (index) => {
+        for (const g of groups) {
           const first = b.load(POOL[32], linear(b, index, 1, g.tileBase));
           const end = b.load(POOL[32], linear(b, index, 1, g.tileBase + 1));
           emitGroup(b, g, { index, first, count: b.sub(end, first) }, launch.tiles, options);
@@ -72,21 +76,30 @@ const work = (g: PlacedGroup): number =>
 /** A loop over steps; what one level computes is complete before the next begins. */
 const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitContext): void => {
   const levels = [...new Set(groups.map((g) => g.level))].map((level) => groups.filter((g) => g.level === level));
-  b.for(b.i32(0), b.i32(steps), b.i32(1), { trips: steps }, [], (step) => {
-    for (const level of levels) {
-      const tiles = level.map((g) => stepOf(b, g, step));
-      level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
-      const worth = level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
-      if (!options.emit.parallel || !worth) {
-        level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
-        continue;
+  const { parallel, teams } = options.emit;
+  const isWorth = (level: readonly PlacedGroup[]): boolean =>
+    parallel && level.reduce((sum, g) => sum + work(g), 0) >= PARALLEL_WORK * steps;
+  const emitAll = (): void =>
+    void b.for(b.i32(0), b.i32(steps), b.i32(1), { trips: steps }, [], (step) => {
+      for (const level of levels) {
+        const tiles = level.map((g) => stepOf(b, g, step));
+        level.forEach((g, k) => emitPartsOf(b, g, options, tiles[k]));
+        if (!isWorth(level)) {
+          level.forEach((g, k) => emitGroup(b, g, tiles[k], steps, options));
+          continue;
+        }
+        b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
+          level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
+        );
       }
-      b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
-        level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
-      );
-    }
-  });
+    });
+  /* Short steps are for one team: the host would launch each. Of one instance each they are as quick on one thread. */
+  const onTeam = teams && !levels.some(isWorth) && !groups.every((g) => g.oneEach) && !groups.some(hasParts);
+  if (onTeam) b.for(b.i32(0), b.i32(1), b.i32(1), { parallel: true }, [], emitAll);
+  else emitAll();
 };
+
+const hasParts = ({ segments }: PlacedGroup): boolean => segments.some(({ parts }) => parts !== undefined);
 
 /** Shares of a step that threads divide. */
 const SHARES = 64;
@@ -106,25 +119,29 @@ const shareOf = (b: Builder, { index, first, count }: Tile, share: Value): Tile 
 /** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
 const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, options: EmitContext): void => {
   const { pieces } = g;
-  if (pieces === undefined) return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles) }, options);
+  if (pieces === undefined)
+    return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles), team: true }, options);
   const ofTile = (k: number): Value => b.load(POOL[32], linear(b, tile.index, 1, pieces.tileBase + k));
   const { first, step } = g.encoded.pieces!;
   const [from, to] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
-  b.for(from, to, b.i32(1), { trips: Math.ceil(first.length / tiles) }, [], (index) => {
+  const [of, within] = [Math.ceil(first.length / tiles), Math.ceil(g.size / first.length)];
+  /* Of short pieces each thread of a team takes one. */
+  const team = options.emit.teams && of > within;
+  b.for(from, to, b.i32(1), { ...(team ? { team } : {}), trips: of }, [], (index) => {
     const from = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
     const count = b.load(POOL[32], linear(b, index, 1, pieces.countBase));
-    emitInstances(b, g, { index, first: from, count }, { step, trips: Math.ceil(g.size / first.length) }, options);
+    emitInstances(b, g, { index, first: from, count }, { step, trips: within, team: !team }, options);
   });
 };
 
 const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
 
-/** Every `step`-th instance from the first of a tile or piece on. */
+/** Every `step`-th instance from the first of a tile or piece on; where there are teams, `team` divides them among one. */
 const emitInstances = (
   b: Builder,
   g: PlacedGroup,
   tile: Tile,
-  { step, trips }: { readonly step: number; readonly trips: number },
+  { step, trips, team }: { readonly step: number; readonly trips: number; readonly team: boolean },
   options: EmitContext,
 ): void => {
   const tables = tileTables(b, g.encoded, g.bases, tile);
@@ -142,7 +159,15 @@ const emitInstances = (
     const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
-  if (g.oneEach) return instance(b.i32(0));
+  if (g.oneEach) {
+    /* A team waits for what one of its threads does. */
+    if (options.emit.teams) return void b.for(b.i32(0), b.i32(1), b.i32(1), { team: true }, [], instance);
+    return instance(b.i32(0));
+  }
+  if (options.emit.teams) {
+    b.for(b.i32(0), tile.count, b.i32(1), { ...(team ? { team } : {}), trips }, [], instance);
+    return;
+  }
   const simd = options.emit.simd && isComputeBound(g.template, g, storeCount(g));
   const lanes = options.emit.simd ? { simd, ...(simd && g.least > 1 ? { least: g.least } : {}) } : {};
   b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);

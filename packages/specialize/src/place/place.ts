@@ -91,7 +91,7 @@ export interface PlacedParts {
 
 /**
  * Groups that do not depend on one another: one launch, tile by tile. Or the groups of levels that repeat, in the order in which
- * they run within a step.
+ * they run within a step. On teams also groups of one tile, in the order in which they run.
  */
 export interface Launch {
   readonly level: number;
@@ -116,7 +116,9 @@ export interface Placement {
  * order in which their group computes them, so that they are written consecutively; cuts launches into tiles; then
  * encodes the index columns.
  */
-export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>>): Pass<Ordered, Placement> => {
+export const place = (
+  given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place' | 'emit'>>,
+): Pass<Ordered, Placement> => {
   const options = withDefaults(checkOptions<Partial<SpecializeOptions>>('place', given, specializeSpec));
   return pass('place', (h) => {
     const all = [...h.harvested, ...h.listed, ...moves(h)].filter((g) => g.units.length > 0);
@@ -131,7 +133,8 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
     const reserve = (n: number): number => (temporaries += n) - n;
     const names = ['', ...h.inputs.map((i) => i.name)];
     const at: PlaceContext = { h, slot, pools, reserve, options: options.place, simd: options.emit.simd, names };
-    const launches = planned.map((launch) => placeLaunch(at, launch));
+    const each = planned.map((launch) => placeLaunch(at, launch));
+    const launches = options.emit.teams ? onOneTeam(each) : each;
     const buffers: Buffer[] = [
       ...h.inputs.map((i): Buffer => ({ name: i.name, type: dtype, length: i.length, role: 'input' })),
       ...h.outputs.map((o): Buffer => ({ name: o.name, type: dtype, length: o.length, role: 'output' })),
@@ -151,6 +154,22 @@ export const place = (given?: Partial<Pick<SpecializeOptions, 'dtype' | 'place'>
     };
   });
 };
+
+/** Launches of one tile, as those of small programs are, become one: a team waits for itself between two groups, and the host launches once. */
+const onOneTeam = (launches: readonly Launch[]): readonly Launch[] => {
+  const together: Launch[] = [];
+  for (const launch of launches) {
+    const last = together.at(-1);
+    if (last && isOneTile(launch) && isOneTile(last))
+      together[together.length - 1] = { ...last, groups: [...last.groups, ...launch.groups] };
+    else together.push(launch);
+  }
+  return together;
+};
+
+/** Whether a launch is one tile, and nothing is done before. */
+const isOneTile = ({ tiles, repeated, groups }: Launch): boolean =>
+  tiles === 1 && !repeated && groups.every((g) => g.segments.every(({ parts }) => parts === undefined));
 
 /** Inputs and outputs are called as no buffer is that the program adds. */
 const checkNames = ({ inputs, outputs }: Ordered, buffers: readonly Buffer[]): void => {

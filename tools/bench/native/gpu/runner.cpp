@@ -179,7 +179,7 @@ struct Result {
 
 struct Program {
   string folder;
-  unsigned mostBlocks;
+  unsigned processors, threadsEach;
   Result result;
   vector<uint64_t> modules, blocks;
 
@@ -213,8 +213,8 @@ struct Program {
     unsigned long blocks;
     Launch l;
     in >> module >> kernel >> blocks >> l.threads >> count;
-    if (!in || module >= modules.size()) throw Failure{"calls.txt names a module that is not there"};
-    l.blocks = (unsigned)std::min(blocks, (unsigned long)mostBlocks);
+    if (!in || module >= modules.size() || l.threads == 0) throw Failure{"calls.txt names a module that is not there"};
+    l.blocks = (unsigned)std::min(blocks, (unsigned long)processors * ((threadsEach + l.threads - 1) / l.threads));
     CALL(cuModuleGetFunction, (uint64_t*, uint64_t, const char*), &l.function, modules[module], kernel.c_str());
     for (size_t k = 0; k < count; k++) {
       string what;
@@ -328,12 +328,12 @@ static string line(const Result& r) {
          ", \"why\": " + quoted(r.why) + ", " + numbers + ", \"parts\": [" + parts + "]}";
 }
 
-const int VERSION = 2;
+const int VERSION = 3;
 
 struct Bundle {
   int version = 0;
   string commit;
-  unsigned blocks = 0;
+  unsigned threads = 0;
   vector<string> programs;
 };
 
@@ -345,7 +345,7 @@ static Bundle readBundle() {
   while (in >> what) {
     if (what == "filigree-bundle") in >> b.version;
     else if (what == "commit") std::getline(in >> std::ws, b.commit);
-    else if (what == "blocks") in >> b.blocks;
+    else if (what == "threads") in >> b.threads;
     else if (what == "program") { b.programs.emplace_back(); in >> b.programs.back(); }
   }
   if (b.version != VERSION) stop("this bundle is of version " + std::to_string(b.version) + ", and this runner of version " + std::to_string(VERSION));
@@ -451,7 +451,8 @@ int main(int count, char** given) {
             bool broken = false;
             try {
               if (k == first) openDriver();
-              p.mostBlocks = bundle.blocks * attribute(16);
+              p.processors = attribute(16);
+              p.threadsEach = bundle.threads;
               p.run();
             } catch (const Failure& f) {
               p.result.why = f.why;

@@ -1,25 +1,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Sources } from '@filigree/backend';
+import type { Backend, Sources } from '@filigree/backend';
 import { emitOnly } from '@filigree/backend/device';
 import { locate, runProcess } from '@filigree/backend/native';
 import { gallery } from '@filigree/e2e';
-import { fail } from '@filigree/ir';
+import { fail, orThrow, pass, type Module } from '@filigree/ir';
 import { DiagnosticError, backends } from 'filigree';
 import { describeMachine } from '../machine.js';
 import { commandLine, fromHere, misused, publish, runCommand } from '../command.js';
+import { bytesByModel, type ModelledBytes } from './bytes-by-model.js';
 import { chips, occupancy } from './occupancy.js';
 import { resourcesOf, type Resources } from './resources.js';
 
 const USAGE = 'usage: npm run gpu:static -- [EXAMPLE…] [--out FILE.md]';
 
-/** Small: the text of a program says nothing of lengths. */
+/** Small, but large enough that what a program repeats is found: the text says nothing of lengths. */
 const EXAMPLES: Readonly<Record<string, readonly [dtype: 'f32' | 'f64', args: Readonly<Record<string, string>>]>> = {
   power: ['f64', { k: '2', n: '64' }],
   'lmlt-plus-k': ['f64', { n: '100' }],
   cotan: ['f64', { n: '64' }],
-  arap: ['f64', { n: '36' }],
+  arap: ['f64', { n: '900' }],
   mpm2d: ['f32', { size: '32', steps: '1' }],
   mpm3d: ['f32', { size: '16', steps: '1' }],
   'sparse-cnn': ['f32', { size: '16' }],
@@ -40,10 +41,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const sections = [];
   for (const name of names.length > 0 ? names : Object.keys(EXAMPLES)) {
     console.error(name);
-    const rows = (await sourcesOf(name)).flatMap(async (sources) =>
+    const programs = await programsOf(name);
+    const rows = programs.flatMap(async ({ sources }) =>
       Promise.all(chips.map(async (chip) => ({ chip, kernels: await resources(nvcc, sources, chip.name) }))),
     );
-    sections.push({ name, found: (await Promise.all(rows)).flat() });
+    sections.push({ name, found: (await Promise.all(rows)).flat(), moved: programs.flatMap(({ moved }) => moved) });
   }
   publish(fromHere(out ?? 'docs/benchmarks/gpu-static.md'), {
     title: 'GPU kernels, as the compiler sees them',
@@ -89,18 +91,66 @@ const main = async (argv: readonly string[]): Promise<number> => {
           'Spilled bytes: what a thread keeps in memory for want of registers, of the kernel with the most of it.',
         ],
       },
+      {
+        title: 'Bytes by model',
+        table: {
+          head: [
+            'example',
+            'arguments',
+            'kernels',
+            'bytes of all',
+            'bytes: most',
+            'of unknown length',
+            'bytes an iteration: most',
+          ],
+          rows: sections.map(({ name, moved }) => {
+            const [whole, open] = [true, false].map((is) => moved.filter((m) => m.whole === is).map((m) => m.bytes));
+            return [
+              name,
+              Object.entries(EXAMPLES[name][1])
+                .map(([k, v]) => `${k}=${v}`)
+                .join(' '),
+              String(moved.length),
+              String(whole.reduce((sum, n) => sum + n, 0)),
+              String(Math.max(0, ...whole)),
+              String(open.length),
+              open.length === 0 ? '–' : String(Math.max(...open)),
+            ];
+          }),
+        },
+        notes: [
+          'What kernels must move between memory and threads, each run once, by what operations say of their accesses: an element that an access names comes once, goes once, or both where it is updated, as often as the loops run on which its index depends; of no buffer more than there is. What branches do counts always, and elements that neighbours share count for each.',
+          'A kernel is of unknown length where a loop runs as often as memory says, as those over cells that are in use do: of such a loop one iteration counts.',
+        ],
+      },
     ],
   });
   return 0;
 };
 
-/** The programs of an example, as CUDA C++. It ends where it would run them. */
-const sourcesOf = async (name: string): Promise<readonly Sources[]> => {
+/** A program of an example as CUDA C++, and what its kernels must move. */
+interface StaticProgram {
+  readonly sources: Sources;
+  readonly moved: readonly ModelledBytes[];
+}
+
+/** The programs of an example. It ends where it would run them. */
+const programsOf = async (name: string): Promise<readonly StaticProgram[]> => {
   const [dtype, args] = EXAMPLES[name];
-  const programs = new Map<string, Sources>();
-  const backend = emitOnly(backends().find((b) => b.name === 'cuda')!);
+  const programs = new Map<string, StaticProgram>();
+  const modules = new Map<Sources, Module>();
+  const cuda = emitOnly(backends().find((b) => b.name === 'cuda')!);
+  const backend: Backend = {
+    ...cuda,
+    emit: pass(cuda.emit.name, (module: Module) => {
+      const sources = orThrow(cuda.emit.run(module));
+      modules.set(sources, module);
+      return sources;
+    }),
+  };
   const common = { backend, threads: 1, seed: 1, bench: false, ablate: [], progress: () => undefined };
-  const emit = (program: string, sources: Sources): void => void programs.set(program, sources);
+  const emit = (program: string, sources: Sources): void =>
+    void programs.set(program, { sources, moved: bytesByModel(modules.get(sources)!) });
   try {
     await gallery[name].run({ ...common, args, dtype, emit });
   } catch (e) {

@@ -8,8 +8,13 @@ export const controlHelpers: Readonly<Record<string, (names: ControlNames) => re
     `    ${tokens.trap('step')}`,
     '    return 0;',
     '  }',
-    '  if (from >= to) return 0;',
-    `  return (${wide})(((${unsigned})to - (${unsigned})from - 1) / (${unsigned})step + 1);`,
+    ...trips(wide, unsigned),
+    '}',
+  ],
+  /* Of a step that is positive: such a kernel has nothing to report. */
+  certain_trip_count: ({ local, wide, unsigned }) => [
+    `${local} ${wide} certain_trip_count(${wide} from, ${wide} to, ${wide} step) {`,
+    ...trips(wide, unsigned),
     '}',
   ],
   unknown_zero: ({ local, wide, tokens }) => [
@@ -27,6 +32,11 @@ export const controlHelpers: Readonly<Record<string, (names: ControlNames) => re
     '}',
   ],
 };
+
+const trips = (wide: string, unsigned: string): readonly string[] => [
+  '  if (from >= to) return 0;',
+  `  return (${wide})(((${unsigned})to - (${unsigned})from - 1) / (${unsigned})step + 1);`,
+];
 
 /** How a language declares what these helpers need. */
 interface ControlNames {

@@ -43,7 +43,7 @@ const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
   }
   const [from, stride] = [atom(w, lb), atom(w, step)];
   const [trips, trip] = [w.shared.names.take('trips'), w.shared.names.take('trip')];
-  line(w, `const ${wideName(w.shared)} ${trips} = ${tripCount(w, from, atom(w, ub), stride)};`);
+  line(w, `const ${wideName(w.shared)} ${trips} = ${tripCount(w, from, atom(w, ub), stride, by)};`);
   return {
     open: `for (${wideName(w.shared)} ${trip} = 0; ${trip} < ${trips}; ++${trip}) {`,
     first: [`const ${type} ${i()} = ${from} + (${type})${trip} * ${stride};`],

@@ -80,8 +80,9 @@ export const emitPart = (w: Writer, op: Op): void => {
     ...captured.map((v) => v.name),
     ...status,
   ];
-  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
-  const trips = unit ? to : tripCount(w, loop.from, to, loop.stride);
+  const by = constantNumber(w, step);
+  const unit = constantNumber(w, lb) === 0 && by === 1;
+  const trips = unit ? to : tripCount(w, loop.from, to, loop.stride, by);
   const started: StartedPart = {
     name,
     alone: alone?.name ?? name,

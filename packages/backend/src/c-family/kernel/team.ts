@@ -24,7 +24,7 @@ export const teamOf = <T extends TeamRoom>(loop: Op, module: Module, team: T | u
 /** What a team has for what it shares. */
 export type TeamRoom = Pick<TeamSpelling, 'sharedBytes' | 'atomics'>;
 
-/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known. */
+/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known, or said of most of its runs. */
 export const teamSize = (loop: Op, most: number): number => {
   const constants = new Map<number, number>();
   let trips = 0;
@@ -32,7 +32,8 @@ export const teamSize = (loop: Op, most: number): number => {
     if (op.name === 'arith.constant') constants.set(op.results[0]!.id, Number(op.attrs['value']));
     if (!isTeamLoop(op)) return;
     const [from, to, step] = op.operands.map((v) => constants.get(v.id));
-    const count = from === undefined || to === undefined || !(step! > 0) ? most : Math.ceil((to - from) / step!);
+    const usual = Number(op.attrs['trips'] ?? most);
+    const count = from === undefined || to === undefined || !(step! > 0) ? usual : Math.ceil((to - from) / step!);
     trips = Math.max(trips, count);
   });
   return Math.max(WARP, Math.min(most, Math.ceil(trips / WARP) * WARP));
@@ -80,8 +81,9 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
   const body = op.regions[0]!;
   const [lb, ub, step] = op.operands as [Value, Value, Value];
   const [from, stride] = [atom(w, lb), atom(w, step)];
-  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
-  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride);
+  const by = constantNumber(w, step);
+  const unit = constantNumber(w, lb) === 0 && by === 1;
+  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride, by);
   const iv = body.params[0]!;
   const trip = shared.names.take('trip');
   const wide = wideName(shared);

@@ -43,6 +43,12 @@ export const constantNumber = (w: Writer, v: Value): number | undefined => {
   return c === undefined ? undefined : Number(c);
 };
 
-/** The number of iterations; a step that is not positive is reported, and runs none. */
-export const tripCount = (w: Writer, lb: string, ub: string, step: string): string =>
-  `${w.site.helper('trip_count')}(${lb}, ${ub}, ${step}, ${w.site.status()})`;
+/**
+ * The number of iterations; a step that is not positive is reported, and runs none.
+ *
+ * @param by the step where it is a constant
+ */
+export const tripCount = (w: Writer, lb: string, ub: string, step: string, by: number | undefined): string =>
+  by !== undefined && by >= 1
+    ? `${w.site.helper('certain_trip_count')}(${lb}, ${ub}, ${step})`
+    : `${w.site.helper('trip_count')}(${lb}, ${ub}, ${step}, ${w.site.status()})`;

@@ -302,7 +302,9 @@ const clearNode = (
   const attrs = { node: name };
   if (visited === 0) return void e.b.op('field.clear', [], attrs);
   const plan = planOf(storage, visited, { grain });
-  overTasks(e, plan, { changing: false, attrs: attrsOf(plan, storage) }, (place) =>
+  /* All cells of a pool go on one list: threads of a processor would take a counter from each other for next to no work. Collecting them is divided. */
+  const alone = !list && storage.nodes[node].pool !== undefined && (grain?.least ?? 0) !== 1;
+  overTasks(e, plan, { changing: false, alone, attrs: attrsOf(plan, storage) }, (place) =>
     overElements(e, plan, place, {}, ({ coordinates }) => {
       e.b.op(list ? 'field.clear' : 'field.deactivate', ordered(storage, visited, coordinates), attrs);
     }),

@@ -14,22 +14,24 @@ export interface TaskOptions {
   readonly changing: boolean;
   /** Whether the list of active cells, where one is needed, is there already. */
   readonly listed?: boolean;
-  /** Attributes of the parallel loop. */
+  /** Whether one thread does all; default false. */
+  readonly alone?: boolean;
+  /** Attributes of the loop. */
   readonly attrs: Attrs;
 }
 
-/** Runs `body` for each task of a plan, in parallel. */
+/** Runs `body` for each task of a plan, in parallel unless it says otherwise. */
 export const overTasks = (e: Emit, plan: Plan, options: TaskOptions, body: (place: Place) => void): void => {
   const { b, storage } = e;
   const { source } = plan;
   const tasks = tasksOf(plan);
-  const attrs = { ...options.attrs, parallel: true };
+  const attrs = options.alone === true ? {} : { ...options.attrs, parallel: true };
   if (source === 0) {
     const start = startAt(new Map(), firstAround(plan, fixed(storage.root)));
     const list = plan.loops.length === 1 && plan.split === 1 && plan.loops[0].at;
     const count = list && list.length !== undefined ? lengthOf(e, list, plus(start.around, list.offset)) : b.i32(tasks);
     return loop(b, count, (task) => body(enterTask(e, plan, start, task)), {
-      attrs: plan.split === plan.loops.length ? { ...attrs, simd: true } : attrs,
+      attrs: plan.split === plan.loops.length && options.alone !== true ? { ...attrs, simd: true } : attrs,
       hint: 'task',
     });
   }

@@ -4,7 +4,7 @@ import {
   type GpuDriver,
   type GpuKernel,
   type GpuMachine,
-  blocksPerProcessor,
+  threadsPerProcessor,
   gpuBackend,
 } from '@filigree/backend/gpu';
 import { cudaFlags, cudaLanguage } from '@filigree/backend-cuda';
@@ -187,7 +187,12 @@ const noting = (driver: GpuDriver, notes: Notebook, moduleOf: (path: string) => 
         return isPointer ? notes.place(Number(new BigUint64Array(bits.buffer)[0])) : { bits };
       });
       notes.note({ call: 'launch', module, kernel: name, blocks, threads, args });
-      driver.launch(kernel, Math.min(blocks, blocksPerProcessor * driver.device.processors), threads, frame);
+      driver.launch(
+        kernel,
+        Math.min(blocks, driver.device.processors * Math.ceil(threadsPerProcessor / threads)),
+        threads,
+        frame,
+      );
     },
   };
 };

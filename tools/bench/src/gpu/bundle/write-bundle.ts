@@ -1,13 +1,13 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { blocksPerProcessor } from '@filigree/backend/gpu';
+import { threadsPerProcessor } from '@filigree/backend/gpu';
 import { contentHash } from '@filigree/backend/native';
 import type { BundledProgram, LeftOut } from './programs.js';
 import type { Argument, At, Step } from './recording.js';
 
 /** The version of what is written, which the runner writes into its results. */
-export const VERSION = 2;
+export const VERSION = 3;
 
 /** Beside the programs, as they are. */
 const FILES = ['run.sh', 'runner.cpp', 'baselines.py', 'README.md'];
@@ -30,7 +30,7 @@ export const writeBundle = async (
       names.push(name);
     }
   for (const file of FILES) copyFileSync(join(here, file), join(folder, file));
-  const lines = [`filigree-bundle ${VERSION}`, `commit ${commit}`, `blocks ${blocksPerProcessor}`];
+  const lines = [`filigree-bundle ${VERSION}`, `commit ${commit}`, `threads ${threadsPerProcessor}`];
   writeFileSync(join(folder, 'bundle.txt'), [...lines, ...names.map((n) => `program ${n}`), ''].join('\n'));
   writeFileSync(
     join(folder, 'left-out.txt'),

@@ -43,16 +43,8 @@ export const resetCells = (e: Emit, at: NodeStorage, container: Address, count: 
   const { b } = e;
   const { pool, mask, slots } = at;
   const zero = b.i32(0);
-  if (pool && slots !== undefined) {
-    each(e, count, false, (n) => {
-      const slot = along(plus(container, slots), n, 4);
-      const found = load(e, slot, 'i32');
-      b.if(b.cmp('ne', found, b.i32(AMBIENT_CELL)), () => {
-        store(e, zero, slot, 'i32');
-        recycle(e, pool, found);
-      });
-    });
-  } else if (mask !== undefined)
+  if (pool && slots !== undefined) recycleAll(e, pool, plus(container, slots), count);
+  else if (mask !== undefined)
     each(e, b.i32(Math.ceil(at.cells / WORD)), false, (n) => {
       const word = along(plus(container, mask), n, 4);
       b.if(b.cmp('ne', load(e, word, 'i32'), zero), () => {
@@ -75,6 +67,32 @@ export const recycle = (e: Emit, pool: Pool, number: Value): void => {
   store(e, b.i32(0), along(fixed(pool.active), number, 4), 'i32');
   const at = atomic(e, 'add', b.i32(1), fixed(pool.recycledCount));
   store(e, number, along(fixed(pool.recycled), at, 4), 'i32');
+};
+
+/** The same for all cells in the first `count` slots, which are then empty: their places on the list are taken at once, so that threads do not contend for each. */
+const recycleAll = (e: Emit, pool: Pool, slots: Address, count: Value): void => {
+  const { b } = e;
+  const [zero, one, none] = [b.i32(0), b.i32(1), b.i32(AMBIENT_CELL)];
+  const slotOf = (n: Value): Address => along(slots, n, 4);
+  const [cells] = b.for(zero, count, one, {}, [zero], (n, [sum]) =>
+    b.add(sum, b.cast(b.cmp('ne', load(e, slotOf(n), 'i32'), none), 'i32')),
+  );
+  b.if(b.cmp('ne', cells, zero), () => {
+    const first = atomic(e, 'add', cells, fixed(pool.recycledCount));
+    b.for(zero, count, one, {}, [first], (n, [at]) => {
+      const found = load(e, slotOf(n), 'i32');
+      return b.if(
+        b.cmp('ne', found, none),
+        () => {
+          store(e, zero, slotOf(n), 'i32');
+          store(e, zero, along(fixed(pool.active), found, 4), 'i32');
+          store(e, found, along(fixed(pool.recycled), at, 4), 'i32');
+          return b.add(at, one);
+        },
+        () => at,
+      );
+    });
+  });
 };
 
 const each = ({ b }: Emit, count: Value, plain: boolean, body: (n: Value) => void): void =>

@@ -1,0 +1,39 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Backend } from '@filigree/backend';
+import { findToolchain } from '@filigree/backend/native';
+import { gallery, small } from '@filigree/e2e';
+
+/** Whether there is a compiler, which stands for that of a device: of the tier `toolchain`. */
+export const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
+
+/** `npm run test:backends` runs all applications on all backends, `npm test` one of each kind on one. A file a backend: files run side by side. */
+export const all = process.env['FILIGREE_BACKENDS'] === 'all';
+
+/** Those that `npm test` runs. */
+const OFTEN = new Set([
+  'power',
+  'cotan',
+  'mpm2d',
+  'sparse-cnn',
+  'structures',
+  'quant-partial-store',
+  'sparse-saxpy',
+  'lina',
+]);
+
+/** The applications that run here. */
+export const names = Object.keys(small).filter((name) => all || OFTEN.has(name));
+
+/** Where pictures go. */
+export const out = mkdtempSync(join(tmpdir(), 'filigree-shims-'));
+
+/** Whether an application passes its own check. */
+export const check = async (name: string, backend: Backend, dtype: 'f32' | 'f64'): Promise<boolean> => {
+  const common = { threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
+  const { args } = small[name]!;
+  const draws = gallery[name]!.summary.includes('out=DIR');
+  const { check } = await gallery[name]!.run({ args: draws ? { ...args, out } : args, backend, dtype, ...common });
+  return check.passed === true;
+};
