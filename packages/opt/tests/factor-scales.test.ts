@@ -73,9 +73,10 @@ const products = (module: Module): number => {
 
 describe('factors of integers', () => {
   it('are taken out of what is computed from these, which stays the same with fewer products', () => {
-    let changed = 0;
+    let [tried, changed] = [0, 0];
     fc.assert(
       fc.property(fc.array(fc.nat(6979 * 997), { minLength: 4, maxLength: 40 }), (choices) => {
+        tried++;
         const before = random(choices);
         const result = factorScales().run(before);
         if (E.isLeft(result)) throw new Error(result.left[0]!.message);
@@ -88,6 +89,6 @@ describe('factors of integers', () => {
       }),
       { numRuns: 200 },
     );
-    expect(changed).toBeGreaterThan(20);
+    expect(changed / tried).toBeGreaterThan(0.1);
   });
 });

@@ -15,6 +15,7 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
  * compilers it started end after `seconds`. What it says on the way goes to `say`, a line at a time.
  *
  * @param packages whether those that it imports are run from their sources, as this one is, or as whoever installs them runs them
+ * @param flags of Node
  */
 export const runProcess = <R>(
   program: string,
@@ -22,9 +23,10 @@ export const runProcess = <R>(
   seconds: number,
   say: (line: string) => void = () => undefined,
   packages: 'sources' | 'built' = 'sources',
+  flags: readonly string[] = [],
 ): Promise<Outcome<R>> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [...fileOf(program, packages), JSON.stringify(job)], {
+    const child = spawn(process.execPath, [...flags, ...fileOf(program, packages), JSON.stringify(job)], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let out = '';

@@ -1,4 +1,3 @@
-import type { Backend } from '@filigree/backend';
 import { threadsOption } from '@filigree/backend/options';
 import {
   ARITHMETICS,
@@ -8,14 +7,13 @@ import {
   option,
   optionsOf,
   type Arithmetic,
-  type Extension,
   type Loc,
   type OptionSpec,
 } from '@filigree/ir';
 import { symbolic } from '@filigree/lang/numeric';
 import { sharingSpec, type SharingOptions } from '@filigree/runtime';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
-import type { BackendName } from './backends.js';
+import { backendSpec, type BackendOptions } from './backends.js';
 import { build, type Built, type Stage } from './build.js';
 import { checkPattern } from './check-pattern.js';
 import { compiledProgram, type CompiledProgram } from './compiled-program.js';
@@ -33,11 +31,7 @@ export interface NumericProgram<I extends Readonly<Record<string, InputShape>>, 
 }
 
 /** How a program is compiled. */
-export interface CompileOptions extends SharingOptions {
-  /** A name, of this version or of an extension, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
-  readonly backend?: BackendName | (string & {}) | Backend;
-  /** Those whose backends may be named; a backend that is named knows their ops. */
-  readonly extensions?: readonly Extension[];
+export interface CompileOptions extends SharingOptions, BackendOptions {
   /** The scalar type of inputs, outputs and arithmetic; default `f64`. */
   readonly dtype?: 'f32' | 'f64';
   /** Threads of a run that does not say otherwise; default 1. */
@@ -100,7 +94,7 @@ export const builtProgram = async (
       remedy: 'write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
     });
   for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
-  const { rewrite = true, scope, at, ...rest } = options;
+  const { rewrite = true, scope, at, fallback: _fallback, ...rest } = options;
   const backend = await backendFor(options);
   const toTrace = rewrite
     ? traceable(
@@ -117,8 +111,7 @@ export const builtProgram = async (
 
 /** What all traced programs take, for those that pass it on. */
 export const compileSpec: OptionSpec<Omit<CompileOptions, 'scope' | 'at'>> = {
-  backend: option.anything,
-  extensions: option.array('a list of extensions'),
+  ...backendSpec,
   dtype: option.choice('f32', 'f64'),
   threads: threadsOption,
   cache: option.or(false, option.text),

@@ -1,15 +1,10 @@
-import type { Backend } from '@filigree/backend';
 import type { Memory } from '@filigree/backend/device';
-import { checkOptions, option, type Extension, type OptionSpec, orThrow } from '@filigree/ir';
+import { checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
 import { openMemory as openFor } from '@filigree/runtime';
-import { resolveBackend, type BackendName } from './backends.js';
+import { backendSpec, resolveBackend, type BackendOptions } from './backends.js';
 
 /** What a memory is for. */
-export interface OpenMemoryOptions {
-  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
-  readonly backend?: BackendName | (string & {}) | Backend;
-  /** Those whose backends may be named. */
-  readonly extensions?: readonly Extension[];
+export interface OpenMemoryOptions extends BackendOptions {
   /** Bytes that it has at the least. It grows, but for WebAssembly without shared memory; there the default is 64 MiB. */
   readonly bytes?: number;
 }
@@ -19,12 +14,11 @@ export interface OpenMemoryOptions {
  * an output of one is an input of another without a copy. Errors: `runtime/backend`, `memory/backend`, `load/memory`.
  */
 export const openMemory = async (given?: OpenMemoryOptions): Promise<Memory> => {
-  const { backend, extensions, ...options } = checkOptions('openMemory', given, openMemorySpec);
-  return orThrow(await openFor(await resolveBackend(backend, extensions), options)());
+  const { backend, fallback, extensions, ...options } = checkOptions('openMemory', given, openMemorySpec);
+  return orThrow(await openFor(await resolveBackend(backend, extensions, fallback), options)());
 };
 
 const openMemorySpec: OptionSpec<OpenMemoryOptions> = {
-  backend: option.anything,
-  extensions: option.array('a list of extensions'),
+  ...backendSpec,
   bytes: option.number(0),
 };

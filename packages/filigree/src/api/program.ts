@@ -1,4 +1,3 @@
-import type { Backend } from '@filigree/backend';
 import { fail, checkOptions, option, type OptionSpec, orThrow } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
 import {
@@ -9,7 +8,7 @@ import {
   type ProgramOptions,
   programSpec,
 } from '@filigree/runtime';
-import type { BackendName } from './backends.js';
+import { backendSpec, type BackendOptions } from './backends.js';
 import { ablateFields } from './field-ablation.js';
 import { backendFor } from './session.js';
 
@@ -17,12 +16,8 @@ import { backendFor } from './session.js';
 export type FieldProgram<K extends Kernels = Kernels, F extends Fields = Fields> = Program<K, F>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
-export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields> extends Omit<
-  ProgramOptions<K, F>,
-  'backend'
-> {
-  /** A name, of this version or of an extension, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
-  readonly backend?: BackendName | (string & {}) | Backend;
+export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
+  extends Omit<ProgramOptions<K, F>, 'backend'>, Pick<BackendOptions, 'backend' | 'fallback'> {
   /** Parts of the lowering to switch off, by their names in `FIELD_ABLATIONS`. */
   readonly ablate?: readonly string[];
 }
@@ -40,7 +35,12 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
       remedy: 'write program({ layout: layout(dense(i, 100).place(x)), kernels: { step } })',
     });
   const spec = fieldProgramSpec as OptionSpec<FieldProgramOptions<K, F>>;
-  const { ablate = [], backend, ...options } = checkOptions<FieldProgramOptions<K, F>>('program', given, spec);
+  const {
+    ablate = [],
+    backend,
+    fallback,
+    ...options
+  } = checkOptions<FieldProgramOptions<K, F>>('program', given, spec);
   const { lowering, omit, lanes, quant } = options;
   const switched = ablateFields(ablate, {
     ...(lowering && { lowering }),
@@ -49,12 +49,17 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     ...(lanes !== undefined && { lanes }),
   });
   return orThrow(
-    await makeProgram<K, F>({ ...options, ...switched, backend: await backendFor({ ...options, backend }) })(),
+    await makeProgram<K, F>({
+      ...options,
+      ...switched,
+      backend: await backendFor({ ...options, backend, fallback }),
+    })(),
   );
 };
 
 const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   ...programSpec,
-  backend: option.anything,
+  backend: backendSpec.backend,
+  fallback: backendSpec.fallback,
   ablate: option.anything,
 };

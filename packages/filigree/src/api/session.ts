@@ -1,15 +1,10 @@
 import type { Backend } from '@filigree/backend';
-import { checkOptions, fail, option, orThrow, type Extension, type OptionSpec } from '@filigree/ir';
+import { checkOptions, fail, orThrow, type Extension, type OptionSpec } from '@filigree/ir';
 import { session as openFor, sessionSpec, type Session, type SessionOptions as Options } from '@filigree/runtime';
-import { resolveBackend, type BackendName } from './backends.js';
+import { backendSpec, resolveBackend, type BackendOptions } from './backends.js';
 
 /** What a session is for, and how launches wait in it. */
-export interface SessionOptions extends Options {
-  /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
-  readonly backend?: BackendName | (string & {}) | Backend;
-  /** Those whose backends may be named. */
-  readonly extensions?: readonly Extension[];
-}
+export interface SessionOptions extends Options, BackendOptions {}
 
 /**
  * Opens a session: programs that are made with it, `compile(f, { session })`, `einsum(formula, { session })`, `program({ …, session })`, share its memory and its
@@ -17,20 +12,20 @@ export interface SessionOptions extends Options {
  * `memory/backend`, `load/memory`.
  */
 export const session = async (given?: SessionOptions): Promise<Session> => {
-  const { backend, extensions, ...options } = checkOptions('session', given, spec);
-  return orThrow(await openFor(await resolveBackend(backend, extensions), options)());
+  const { backend, fallback, extensions, ...options } = checkOptions('session', given, spec);
+  return orThrow(await openFor(await resolveBackend(backend, extensions, fallback), options)());
 };
 
 const spec: OptionSpec<SessionOptions> = {
   ...sessionSpec,
-  backend: option.anything,
-  extensions: option.array('a list of extensions'),
+  ...backendSpec,
 };
 
 /** The backend of a program: that of its session, if it is made in one. Error: `session/backend` where another is named. */
-export const backendFor = async ({ backend, extensions, session: within }: Chosen): Promise<Backend> => {
-  if (!within) return resolveBackend(backend, extensions);
-  const same = backend === undefined || backend === within.backend || backend === within.backend.name;
+export const backendFor = async ({ backend, fallback, extensions, session: within }: Chosen): Promise<Backend> => {
+  if (!within) return resolveBackend(backend, extensions, fallback);
+  const isIts = (named: unknown): boolean => named === within.backend || named === within.backend.name;
+  const same = backend === undefined || isIts(backend) || (fallback !== undefined && isIts(fallback));
   return same
     ? within.backend
     : fail(
@@ -44,6 +39,7 @@ export const backendFor = async ({ backend, extensions, session: within }: Chose
 
 interface Chosen {
   readonly backend?: string | Backend | undefined;
+  readonly fallback?: string | Backend | undefined;
   readonly extensions?: readonly Extension[] | undefined;
   readonly session?: Session | undefined;
 }

@@ -13,27 +13,29 @@ export interface Chosen {
 
 /**
  * The extensions that `--use` names, and the backend that `--backend` does, by name or as a module that exports one, or else the first that
- * works. Sources that are to be written may be for a backend that does not work here. Whoever looks on (`also`) sees everything made: nothing is
+ * works; where `--fallback` names another, that one if the first does not work, with a warning. Sources that are to be written may be for a backend that does not work here. Whoever looks on (`also`) sees everything made: nothing is
  * taken as it was lowered before. Errors: what `loadExtensions` says, `runtime/backend`.
  */
 export const chosenBackend = async (options: CommonOptions, session: Session, also?: Watch): Promise<Chosen> => {
-  const { backend, use, emit } = options;
+  const { backend, fallback, use, emit } = options;
   const { progress } = session;
   const extensions = await loadExtensions(use);
-  const { backends } = await import('../api/backends.js');
+  const { backends, workingBackend } = await import('../api/backends.js');
   const { watched } = await import('@filigree/backend');
-  const { chooseBackend } = await import('@filigree/runtime');
-  const { orThrow } = await import('@filigree/ir');
-  const given = backend !== undefined && isPath(backend) ? await loadBackend(backend, extensions) : undefined;
-  const named = backend === undefined ? undefined : (given ?? backends(extensions).find((b) => b.name === backend));
+  const known = backends(extensions);
+  const orValue = async (name: string | undefined): Promise<string | Backend | undefined> =>
+    name !== undefined && isPath(name) ? loadBackend(name, extensions) : name;
+  const given = await orValue(backend);
+  const named = typeof given === 'string' ? known.find((b) => b.name === given) : given;
   if (emit !== undefined && named && !(await named.probe()).usable) {
     const { emitOnly } = await import('@filigree/backend/device');
     return { backend: watched(emitOnly(named), bothOf(session.watch(options), also)), extensions };
   }
   progress.listen();
   try {
-    const choice = given ? chooseBackend([given], given.name) : chooseBackend(backends(extensions), backend);
-    const { bank, ...anew } = orThrow(await choice());
+    const { backend: working, because } = await workingBackend(known, given, await orValue(fallback));
+    session.warn(because.map((d) => ({ ...d, severity: 'warning', remedy: `${working.name} is taken instead` })));
+    const { bank, ...anew } = working;
     const kept = bank && also === undefined ? { bank } : {};
     return { backend: watched({ ...anew, ...kept }, bothOf(session.watch(options), also)), extensions };
   } finally {

@@ -62,6 +62,7 @@ export interface WatchOptions {
 /** What every command takes that compiles or runs something. */
 export interface CommonOptions extends AnswerOptions, WatchOptions {
   readonly backend?: string;
+  readonly fallback?: string;
   readonly dtype: 'f32' | 'f64';
   readonly threads: number;
   readonly emit?: string;
@@ -76,6 +77,7 @@ export const withCommonOptions = (command: Command): Command =>
       '--backend <name>',
       'one that `filigree devices` lists, or a module ./file.mjs that exports one; default: cpp where a C++ compiler is found, else wasm',
     )
+    .option('--fallback <name>', 'the one to take where --backend does not work here; by default that is an error')
     .addOption(new Option('--dtype <type>', 'scalar type').choices(['f32', 'f64']).default('f64'))
     .option('--threads <n>', 'threads of a run', wholeNumber(1), 1)
     .option('--emit <folder>', 'write the generated sources here')

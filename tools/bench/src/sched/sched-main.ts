@@ -187,15 +187,27 @@ const startSection = (starts: readonly MeasuredStart[]) => {
     {
       title: 'How applications begin',
       notes: [
-        'Without the queue, from the kernels to the program that runs (`program()`), packages as they are built, f32, one thread. Cold: nothing is in the cache. Warm: another process ran before. Medians of processes of their own; processor: what all threads of the process did meanwhile.',
+        'Without the queue, from the kernels to the program that runs (`program()`), packages as they are built, f32, one thread. Cold: nothing is in the cache; as Node runs by itself, and with the flag of the engine that `filigree` sets when it starts. Warm: another process ran before. Medians of processes of their own; processor: what all threads of the process did meanwhile.',
         `${[...versions].join(', ') || 'Taichi'}: from \`ti.init\` to the end of a first step, less what a second step takes, \`offline_cache=False\`; the same kernels and sizes in its words.`,
       ],
       table: {
-        head: ['application', 'cold ms', 'Taichi, cold ms', 'Taichi ÷ ours', 'warm ms', 'processor, warm ms'],
-        rows: starts.map(({ name, cold, warm, peer }) => [
+        head: [
+          'application',
+          'cold ms',
+          'as `filigree`, ms',
+          'Taichi, cold ms',
+          'Taichi ÷ ours',
+          'Taichi ÷ `filigree`',
+          'warm ms',
+          'processor, warm ms',
+        ],
+        rows: starts.map(({ name, cold, coldAsCommand, warm, peer }) => [
           name,
           ms(cold),
-          ...(typeof peer === 'string' ? [peer, ''] : [ms(peer.ms), ratio(peer.ms, cold)]),
+          ms(coldAsCommand),
+          ...(typeof peer === 'string'
+            ? [peer, '', '']
+            : [ms(peer.ms), ratio(peer.ms, cold), ratio(peer.ms, coldAsCommand)]),
           ms(warm.ms),
           ms(warm.cpuMs),
         ]),

@@ -1,4 +1,4 @@
-import type { Backend, Sources } from '@filigree/backend';
+import type { Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
 import { threadsOption } from '@filigree/backend/options';
 import {
@@ -34,7 +34,7 @@ import {
   elementsOption,
 } from '@filigree/tensor/einsum';
 import { type GemmTarget, targetOption } from '@filigree/tensor/linalg';
-import type { BackendName } from '../backends.js';
+import { backendSpec, type NamedBackend } from '../backends.js';
 import type { NumericArray } from '../compiled-program.js';
 import { isListOf } from './check-given.js';
 import { warningsOf } from '../warnings-of.js';
@@ -43,7 +43,9 @@ import { tensorBackend, type GemmLibrary, type TensorBackend } from './target.js
 /** How tensor kernels are compiled. */
 export interface TensorOptions extends SharingOptions {
   /** A name, or a backend of your own; default `cpp` where there is a C++ compiler, else `wasm`. */
-  readonly backend?: BackendName | (string & {}) | Backend | undefined;
+  readonly backend?: NamedBackend | undefined;
+  /** What is taken where that does not work here; by default that is an error. */
+  readonly fallback?: NamedBackend | undefined;
   /** Those whose backends may be named; a backend that is named knows their ops. */
   readonly extensions?: readonly Extension[] | undefined;
   /** Threads of a run that does not say otherwise, which divide the elements of kernels that run for many, and what is large in others; default 1. */
@@ -138,8 +140,7 @@ export const compilePlans = async (plans: readonly Plan[], given?: TensorOptions
 
 /** What all programs of tensors take. */
 export const tensorSpec: OptionSpec<TensorOptions> = {
-  backend: option.anything,
-  extensions: option.array('a list of extensions'),
+  ...backendSpec,
   threads: threadsOption,
   cache: option.or(false, option.text),
   fastMath: option.truth,

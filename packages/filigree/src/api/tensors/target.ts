@@ -22,12 +22,14 @@ export type GemmLibrary = 'own' | 'libxsmm';
  */
 export const tensorBackend = async ({
   backend: named,
+  fallback,
   extensions = [],
   target: given,
   gemm = 'own',
   session,
 }: {
   readonly backend?: string | Backend | undefined;
+  readonly fallback?: string | Backend | undefined;
   readonly extensions?: readonly Extension[] | undefined;
   readonly target?: GemmTarget | undefined;
   readonly gemm?: GemmLibrary | undefined;
@@ -35,6 +37,7 @@ export const tensorBackend = async ({
 }): Promise<TensorBackend> => {
   const backend = await backendFor({
     backend: gemm === 'own' || session ? named : (named ?? 'cpp'),
+    fallback,
     extensions,
     session,
   });
