@@ -5,6 +5,7 @@ import {
   DiagnosticError,
   fail,
   option,
+  optionKind,
   orThrow,
   type Diagnostics,
   type Extension,
@@ -38,7 +39,10 @@ export interface BackendOptions {
 
 export const backendSpec: OptionSpec<BackendOptions> = {
   backend: option.anything,
-  fallback: option.anything,
+  fallback: optionKind(
+    "a backend: a name such as 'wasm', or one such as cpp()",
+    (x) => typeof x === 'string' || isBackend(x),
+  ),
   extensions: option.array('a list of extensions'),
 };
 
