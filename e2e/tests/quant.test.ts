@@ -82,6 +82,57 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     sim.dispose();
   });
 
+  it.each(['f32', 'f64'] as const)('kernels count terms of sums of %s as the functions of formats do', async (type) => {
+    const sums = formats[type].flatMap((format, k) => {
+      const [from, alone, met] = ['from', 'alone', 'met'].map((name) => field(`${name}${k}`, type));
+      return format.addend ? [{ format, from, alone, met, code: format.addend }] : [];
+    });
+    /* Each element of one field is of its own iteration; of the other nobody knows. */
+    const adds = sums.map(({ from, alone, met }) =>
+      kernel([from, alone, met], { scope: { active, n } }, (from: Grid1, alone: Grid1, met: Grid1) => {
+        for (const p of active(from)) {
+          alone[p] += from[p];
+          met[n - 1 - p] -= from[p];
+        }
+      }),
+    );
+    const sim = await program({
+      layout: layout(
+        dense(i, n).place(
+          ...sums.flatMap(({ format, from, alone, met }, k) => [
+            from,
+            stored(alone, format),
+            ...(k % 2 === 0 ? [stored(met, format)] : [bitStruct(64, stored(met, format))]),
+          ]),
+        ),
+      ),
+      kernels: Object.fromEntries(adds.map((add, k) => [`add${k}`, add])),
+      fields: {},
+      backend,
+      threads: 2,
+    });
+    const box = { from: [0], to: [n] };
+    const Floats = type === 'f32' ? Float32Array : Float64Array;
+    for (const [k, { format, from, alone, met, code }] of sums.entries()) {
+      /* Some far beyond the range, and in the middle between two steps there. */
+      const values = Floats.from(valuesFor(format, type).map((x, p) => (p % 5 === 4 ? x * 2 ** (p % 40) : x)));
+      sim.field(from).fromArray(values as never, box);
+      sim.run[`add${k}`]();
+      const [one, other] = [alone, met].map((f) => sim.field(f).toArray(box));
+      const wrong = Array.from(values).flatMap((x, at) =>
+        [
+          [one[at], x],
+          [other[n - 1 - at], -x],
+        ].flatMap(([got, term]) => {
+          const expected = format.decode(code.encode(Number(term), type), type);
+          return Object.is(got, expected) ? [] : [`${format.name} of ${term} is ${got}, not ${String(expected)}`];
+        }),
+      );
+      expect(wrong.slice(0, 5)).toEqual([]);
+    }
+    sim.dispose();
+  });
+
   it('floats that share an exponent are stored together, and one by one with what is there', async () => {
     const format = float(5, 7, { shared: 'v' });
     const kind = field('kind', 'i32');

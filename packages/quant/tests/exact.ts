@@ -33,6 +33,14 @@ export const fixedNumbers = (bits: number, range: number, signed: boolean, from 
   return { coded, thresholds: coded.slice(1).map((c, k) => middle(coded[k].value, c.value)) };
 };
 
+/** The steps of fixed(bits, range) nearest to a finite number, halves away from zero. */
+export const stepsOf = (x: number, bits: number, range: number, signed: boolean): bigint => {
+  if (x < 0) return -stepsOf(-x, bits, range, signed);
+  const r = dyadic(range);
+  const [value, step] = aligned(dyadic(x), { n: r.n, e: r.e - bits + (signed ? 1 : 0) });
+  return value / step + (2n * (value % step) >= step ? 1n : 0n);
+};
+
 /** The numbers of float(exponent, fraction) that a type holds. */
 export const floatNumbers = (exponent: number, fraction: number, signed: boolean, type: Float): Numbers => {
   const bias = 2 ** (exponent - 1) - 1;

@@ -34,13 +34,7 @@ const checkAll = (
     if (!Object.is(got, x)) wrong.push(`${code} stands for ${got}, not ${x}`);
     is(x, code);
   }
-  thresholds.forEach((threshold, k) => {
-    const { down, same } = floorOf(threshold, type);
-    if (down !== 0 && Math.abs(down) < leastNormal[type]) return;
-    is(previous(down, type), coded[k].code);
-    is(down, coded[same && down > 0 ? k + 1 : k].code);
-    is(next(down, type), coded[k + 1].code);
-  });
+  aroundThresholds(type, { coded, thresholds }, is);
   const [first, last] = [coded[0], coded[coded.length - 1]];
   const known = new Set(coded.map((c) => c.code));
   for (let code = 0n; code < 1n << BigInt(format.bits); code++) {
@@ -56,6 +50,38 @@ const checkAll = (
   return wrong;
 };
 
+/** What numbers around each threshold are to be stored as. */
+const aroundThresholds = (type: Float, { coded, thresholds }: Numbers, is: (x: number, code: bigint) => void): void =>
+  thresholds.forEach((threshold, k) => {
+    const { down, same } = floorOf(threshold, type);
+    if (down !== 0 && Math.abs(down) < leastNormal[type]) return;
+    is(previous(down, type), coded[k].code);
+    is(down, coded[same && down > 0 ? k + 1 : k].code);
+    is(next(down, type), coded[k + 1].code);
+  });
+
+/** Terms of sums: every step of three times all codes, beginning below them, or from the middle of them to beyond, and what lies around the middles between two. */
+const checkTerms = ({ bits, addend }: Format, type: Float, r: number, signed: boolean): string[] => {
+  const wrong: string[] = [];
+  const is = (x: number, code: bigint): void => {
+    const got = BigInt(addend!.encode(x, type));
+    if (got !== code) wrong.push(`${x} counts as ${got}, not ${code}`);
+  };
+  const numbers =
+    bits < 14
+      ? fixedNumbers(bits, r, signed, -(2 ** bits), 3 * 2 ** bits)
+      : fixedNumbers(bits, r, signed, 2 ** (bits - 1));
+  for (const { value, code } of numbers.coded) {
+    const { down, same } = floorOf(value, type);
+    if (same) is(down, code);
+  }
+  aroundThresholds(type, numbers, is);
+  const last = signed ? 2 * r : r;
+  for (const x of [NaN, Infinity, -Infinity, last * 2 ** (type === 'f32' ? 23 : 52), 0, -0, leastNormal[type] / 2])
+    is(x, 0n);
+  return wrong;
+};
+
 const bitsOf = (format: Format, code: bigint): number | bigint => (format.bits > 32 ? code : Number(code));
 
 describe.each(floats)('of %s', (type) => {
@@ -63,6 +89,11 @@ describe.each(floats)('of %s', (type) => {
     it.each(range(1, 16))('fixed of %i bits stores to the nearest, halves away from zero, for every code', (bits) => {
       for (const r of [2, 3, 0.1].map((x) => (type === 'f32' ? Math.fround(x) : x)))
         expect(checkAll(fixed(bits, r, { signed }), type, fixedNumbers(bits, r, signed)).slice(0, 5)).toEqual([]);
+    });
+
+    it.each(range(1, 16))('sums of fixed of %i bits count the nearest number of steps of each term', (bits) => {
+      for (const r of [2, 3, 0.1].map((x) => (type === 'f32' ? Math.fround(x) : x)))
+        expect(checkTerms(fixed(bits, r, { signed }), type, r, signed).slice(0, 5)).toEqual([]);
     });
 
     it.each(range(1, type === 'f32' ? 8 : 11))(

@@ -12,6 +12,7 @@ import { fixed, float, int } from '@filigree/quant';
 import { codeType, type Format } from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stepsOf } from './exact.js';
 
 type Float = 'f32' | 'f64';
 type Number = number | bigint;
@@ -22,13 +23,14 @@ const byOps = (
   type: ScalarType,
   values: readonly Number[],
   codes: readonly Number[],
-): { readonly encoded: Number[]; readonly decoded: Number[] } => {
+): { readonly encoded: Number[]; readonly decoded: Number[]; readonly terms: Number[] } => {
   const code = codeType(format.bits);
   const buffers = [
     declareBuffer('values', type, values.length, 'input'),
     declareBuffer('codes', code, codes.length, 'input'),
     declareBuffer('encoded', code, values.length, 'output'),
     declareBuffer('decoded', type, codes.length, 'output'),
+    declareBuffer('terms', code, values.length, 'output'),
   ];
   const kernel = buildKernel(
     'main',
@@ -37,6 +39,8 @@ const byOps = (
       const all = (n: number, body: (i: ReturnType<typeof b.i32>) => void): void =>
         void b.for(b.i32(0), b.i32(n), b.i32(1), {}, [], (i) => body(i));
       all(values.length, (i) => b.store('encoded', format.emitEncode(b, b.load('values', i)), i));
+      if (format.addend)
+        all(values.length, (i) => b.store('terms', format.addend!.emitEncode(b, b.load('values', i)), i));
       all(codes.length, (i) => b.store('decoded', format.emitDecode(b, b.load('codes', i), type), i));
     },
     buffers,
@@ -46,7 +50,8 @@ const byOps = (
   codes.forEach((x, k) => void (memory.codes[k] = x as never));
   const done = interpret(makeModule('m', buffers, [kernel]), coreDialects, memory, { kernel: 'main' });
   if (done._tag === 'Left') throw new Error(JSON.stringify(done.left));
-  return { encoded: [...(memory.encoded as Iterable<Number>)], decoded: [...(memory.decoded as Iterable<Number>)] };
+  const [encoded, decoded, terms] = ['encoded', 'decoded', 'terms'].map((n) => [...(memory[n] as Iterable<Number>)]);
+  return { encoded, decoded, terms };
 };
 
 const signed = fc.boolean().map((s) => ({ signed: s }));
@@ -79,6 +84,10 @@ const floatsNear = (format: Format, type: Float): fc.Arbitrary<number> => {
   return fc.oneof(
     (type === 'f32' ? fc.float() : fc.double()).map(rounded),
     decoded,
+    /* Many times the range, and near middles there. */
+    fc
+      .tuple(decoded, decoded, fc.integer({ min: 0, max: type === 'f32' ? 30 : 60 }), fc.integer({ min: -2, max: 2 }))
+      .map(([x, y, e, k]) => rounded((x * 2 ** e + y / 2) * (1 + k * 2 ** (type === 'f32' ? -23 : -52)))),
     fc
       .tuple(decoded, fc.integer({ min: -4, max: 4 }))
       .map(([x, k]) => rounded(x * (1 + k * 2 ** (type === 'f32' ? -23 : -52)))),
@@ -90,8 +99,32 @@ const floatsNear = (format: Format, type: Float): fc.Arbitrary<number> => {
   );
 };
 
+describe('terms of sums', () => {
+  it.each(['f32', 'f64'] as const)('of %s count the steps that exact arithmetic counts, however many', (type) => {
+    fc.assert(
+      fc.property(
+        fc
+          .tuple(fc.integer({ min: 1, max: type === 'f32' ? 32 : 48 }), range, fc.boolean())
+          .filter(([bits, r]) => fixed(bits, r).refuses(type) === undefined)
+          .chain((of) => fc.tuple(fc.constant(of), fc.array(floatsNear(fixed(of[0], of[1], { signed: of[2] }), type)))),
+        ([[bits, r, s], values]) => {
+          const held = type === 'f32' ? Math.fround(r) : r;
+          const turn = s ? 2 * held : held;
+          const known = values.filter((x) => Math.abs(x) < turn * 2 ** (type === 'f32' ? 23 : 52));
+          const { addend } = fixed(bits, r, { signed: s });
+          expect(known.map((x) => BigInt(addend!.encode(x, type)))).toEqual(
+            known.map((x) => BigInt.asUintN(bits, stepsOf(x, bits, held, s))),
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
 const agree = (format: Format, type: ScalarType, values: readonly Number[], codes: readonly Number[]): void => {
-  const { encoded, decoded } = byOps(format, type, values, codes);
+  const { encoded, decoded, terms } = byOps(format, type, values, codes);
+  if (format.addend) expect(terms).toEqual(values.map((x) => format.addend!.encode(x, type)));
   expect(encoded).toEqual(values.map((x) => format.encode(x, type)));
   expect(decoded).toEqual(codes.map((c) => format.decode(c, type)));
 };

@@ -1,5 +1,5 @@
 import { fail, isFloat, type Attrs, type Builder, type Value } from '@filigree/ir';
-import type { Format, Formats } from '@filigree/sparse/fields';
+import type { Addend, Format, Formats } from '@filigree/sparse/fields';
 
 /** The highest bits of an f32, the others cut off: as simple as a format of floats can be. */
 export const top = (bits: number): Format => ({
@@ -19,24 +19,30 @@ export const top = (bits: number): Format => ({
   emitDecode: (b, code) => b.bitcast(shifted(b, 'shl', code, 32 - bits), 'f32'),
 });
 
-/** The lowest bits of an integer, which is never negative when it is read. */
-export const low = (bits: number): Format => ({
-  name: 'low',
-  attrs: { bits },
-  bits,
-  refuses: (type) => (isFloat(type) ? 'it is for integers' : undefined),
-  encode: (value) => {
-    const code = BigInt.asUintN(bits, BigInt(value));
-    return bits > 32 ? code : Number(code);
-  },
-  decode: (code) => code,
-  emitEncode: (b, value) => {
-    const type = bits > 32 ? 'u64' : 'u32';
-    const mask = (1n << BigInt(bits)) - 1n;
-    return b.and(b.cast(value, type), b.constant(bits > 32 ? mask : Number(mask), type));
-  },
-  emitDecode: (b, code, type) => b.cast(code, type),
-});
+/** The lowest bits of an integer, which is never negative when it is read. Sums add codes. */
+export const low = (bits: number): Format => {
+  const coded: Addend = {
+    encode: (value) => {
+      const code = BigInt.asUintN(bits, BigInt(value));
+      return bits > 32 ? code : Number(code);
+    },
+    emitEncode: (b, value) => {
+      const type = bits > 32 ? 'u64' : 'u32';
+      const mask = (1n << BigInt(bits)) - 1n;
+      return b.and(b.cast(value, type), b.constant(bits > 32 ? mask : Number(mask), type));
+    },
+  };
+  return {
+    name: 'low',
+    attrs: { bits },
+    bits,
+    refuses: (type) => (isFloat(type) ? 'it is for integers' : undefined),
+    ...coded,
+    addend: coded,
+    decode: (code) => code,
+    emitDecode: (b, code, type) => b.cast(code, type),
+  };
+};
 
 /** Both by their names. */
 export const sampleFormats: Formats = {

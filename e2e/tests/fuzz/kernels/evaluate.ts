@@ -1,6 +1,6 @@
 import type { Expr, FieldCode, KernelCode, Outer, Statement, Truth, Vector } from './code.js';
 import { binary, cast, compare, isFloat, unary, type Binary, type Scalar, type ScalarType } from './scalars.js';
-import { rounded } from './rounded.js';
+import { addsCodes, rounded } from './rounded.js';
 import { box, placesOf, TreeState } from './state.js';
 
 /** What a launch leaves behind: a line for each element that is not as it was made, and what the kernel returns. */
@@ -120,8 +120,9 @@ class Run {
         const value = this.expr(s.value);
         const op = s.do === 'put' ? s.op : ATOMICS[s.kind];
         const before = state.read(f, at);
-        const after = op === '' ? value : this.update(f, op, before, value, s.shared === true);
-        state.write(f, at, after);
+        if (addsCodes(f) && (op === '+' || op === '-'))
+          state.add(f, at, op === '+' ? value : unary(f.type, '-', value));
+        else state.write(f, at, op === '' ? value : this.update(f, op, before, value, s.shared === true));
         if (s.do === 'atomic' && s.into !== undefined) this.locals.set(s.into, before);
         return undefined;
       }

@@ -1,5 +1,5 @@
 import type { FieldCode, LevelCode, TreeCode } from './code.js';
-import { rounded, roundedTogether, sharingWith } from './rounded.js';
+import { addsCodes, codeOf, codeOfSum, numberOf, rounded, roundedTogether, sharingWith } from './rounded.js';
 import { cast, type Scalar } from './scalars.js';
 
 /** Something goes beyond the end of a list: the launch is to be refused. */
@@ -8,6 +8,7 @@ export class ListFull extends Error {}
 /** What the fields of a tree hold, as `docs/numbers.md` says: maps from places to values, and sets of active cells. Knows no memory. */
 export class TreeState {
   private readonly cells: readonly Set<string>[];
+  /** Of fields whose sums add codes the codes. */
   private readonly values: ReadonlyMap<string, Map<string, Scalar>>;
 
   constructor(readonly tree: TreeCode) {
@@ -18,22 +19,37 @@ export class TreeState {
 
   /** Ambient where nothing was written, and beyond the layout. */
   read(f: FieldCode, at: readonly number[]): Scalar {
-    return (this.inside(at) ? this.values.get(f.name)!.get(String(at)) : undefined) ?? this.ambient(f);
+    const known = this.inside(at) ? this.values.get(f.name)!.get(String(at)) : undefined;
+    if (known === undefined) return this.ambient(f);
+    return addsCodes(f) ? numberOf(f, known) : known;
   }
 
   /** Dropped beyond the layout, and refused beyond the end of a list; else it activates. */
   write(f: FieldCode, at: readonly number[], value: Scalar): void {
-    this.lengthen(at);
-    if (!this.inside(at)) return;
-    this.activate(at);
+    if (!this.reach(at)) return;
     const sharing = sharingWith(this.tree.fields, f);
     const put = (to: FieldCode, x: Scalar): void => void this.values.get(to.name)!.set(String(at), x);
-    if (sharing.length === 0) return put(f, rounded(f, value));
+    if (sharing.length === 0) return put(f, addsCodes(f) ? codeOf(f, value) : rounded(f, value));
     const all = roundedTogether(
       sharing,
       sharing.map((other) => (other === f ? value : this.read(other, at))),
     );
     sharing.forEach((other, n) => put(other, all[n]));
+  }
+
+  /** Adds to an element of a field whose sums add codes. */
+  add(f: FieldCode, at: readonly number[], value: Scalar): void {
+    if (!this.reach(at)) return;
+    const values = this.values.get(f.name)!;
+    const before = values.get(String(at)) ?? codeOf(f, cast(f.type, f.ambient));
+    values.set(String(at), codeOfSum(f, before, value));
+  }
+
+  private reach(at: readonly number[]): boolean {
+    this.lengthen(at);
+    if (!this.inside(at)) return false;
+    this.activate(at);
+    return true;
   }
 
   activate(at: readonly number[]): void {

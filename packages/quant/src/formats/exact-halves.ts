@@ -42,8 +42,8 @@ export const emitExactHalves = (b: Builder, value: Value, { step, perHalf }: Sca
   return b.select(b.cmp('lt', word, i64(b, 0n)), b.neg(halves), halves);
 };
 
-/** A positive number as digits · 2^exponent; the digits are those of an f64. Subnormal ones are nowhere near a middle. */
-const significand = (x: number): { readonly digits: bigint; readonly exponent: number } => {
+/** A positive number as digits · 2^exponent; the digits are those of an f64. Subnormal ones are nowhere near a middle, and neither is 0. */
+export const significand = (x: number): { readonly digits: bigint; readonly exponent: number } => {
   view.setFloat64(0, x);
   const bits = view.getBigUint64(0);
   return { digits: (bits & MANTISSA) | HIDDEN, exponent: Number(bits >> 52n) - BIAS };

@@ -2,13 +2,14 @@ import { checkOptions, fail, type Builder, scalarOf, type ScalarType, type Value
 import { codeType, type Format } from '@filigree/sparse/fields';
 import { checkedBits } from './checks.js';
 import { emitExactHalves, exactHalves } from './exact-halves.js';
-import { ieeeOf } from './ieee.js';
+import { addendOf, emitAddend } from './fixed-addend.js';
 import { lowest, signExtended, signSpec, type SignOptions } from './int.js';
+import { asFloat, countsFromHalves, countsInLowestBits, halfAway } from './rounding.js';
 import { isPowerOfTwo, scaleOf, type Ends, type Scale } from './scale.js';
 
 /**
  * Numbers at equal steps (thesis §5.5.3): [-range, range) in 2ᵇⁱᵗˢ codes, or [0, range) where they are unsigned. A number is stored as
- * the nearest of them, halves away from zero; what is outside as the nearest end, NaN as 0. Errors: `layout/format` for
+ * the nearest of them, halves away from zero; what is outside as the nearest end, NaN as 0. Atomic sums add whole steps, and wrap. Errors: `layout/format` for
  * bits that are not 1 to 53, a range that is not above zero, or infinite; `option/…`.
  */
 export const fixed = (bits: number, range: number, options?: SignOptions): Format => {
@@ -26,6 +27,16 @@ export const fixed = (bits: number, range: number, options?: SignOptions): Forma
     encode: (value, type) => {
       const steps = nearest(Number(value), scale(type));
       return bits > 32 ? BigInt.asUintN(bits, BigInt(steps)) : steps < 0 ? steps + 2 ** bits : steps;
+    },
+    addend: {
+      encode: (value, type) => {
+        const code = BigInt.asUintN(bits, addendOf(Number(value), scale(type)));
+        return bits > 32 ? code : Number(code);
+      },
+      emitEncode: (b, value) => {
+        const code = codeType(bits);
+        return lowest(b, b.cast(emitAddend(b, value, scale(scalarOf(value.type))), code), bits, code);
+      },
     },
     decode: (code, type) => {
       const { most, step } = scale(type);
@@ -68,22 +79,15 @@ const emitWithin = (b: Builder, value: Value, { type, low, high }: Ends): Value 
 };
 
 /**
- * The nearest number of steps to one between the ends. Products that are exact get the largest number below a half, away from zero, and what is left is cut
- * off: a half itself would lift numbers just below a middle, whose sum is rounded. Other products are those with `perStepUp`: no
- * number is in the middle any more, and a sum with a float so large that its last bit is a step has the steps in its lowest bits. Between what a
+ * The nearest number of steps to one between the ends. Products that are exact are rounded by `halfAway`. Other products are those with
+ * `perStepUp`: no number is in the middle any more, so that any rounding does. Between what a
  * program computes and the product stands a choice, so that compilers with fast arithmetic do not join them.
  */
 const emitRounded = (b: Builder, within: Value, { bits, least, narrow, perStepUp, perHalf }: Scale): Value => {
-  if (perStepUp !== undefined) {
-    const steps = b.mul(asFloat(b, within, 'f64'), b.f64(perStepUp));
-    return b.cast(b.bitcast(b.add(steps, b.f64(STEPS_BELOW)), 'u64'), 'u32');
-  }
+  if (perStepUp !== undefined) return countsInLowestBits(b, b.mul(asFloat(b, within, 'f64'), b.f64(perStepUp)));
   const of = narrow ? 'f32' : 'f64';
   const x = asFloat(b, within, of);
-  const { constant, word, sign, bitsOf } = ieeeOf(of);
-  const half = constant(b, bitsOf(narrow ? 0.5 - 2 ** -25 : 0.5 - 2 ** -54));
-  const signed = (): Value => b.or(b.and(b.bitcast(x, word), constant(b, sign)), half);
-  const away = b.bitcast(least < 0 ? signed() : half, of);
+  const away = halfAway(b, x, of, least < 0);
   const sum = b.add(b.mul(x, b.constant(perHalf / 2, of)), away);
   return b.value('arith.cast', [sum], { to: bits > 31 ? 'i64' : 'i32', fits: true });
 };
@@ -94,14 +98,8 @@ const emitExact = (b: Builder, value: Value, scale: Scale): Value => {
   const { type, least, most } = scale;
   const x = type === 'f32' ? b.cast(value, 'f64') : orZero(b, value);
   const within = b.min(b.max(emitExactHalves(b, x, scale), count(2 * least)), count(2 * most));
-  const up = least < 0 ? b.add(count(1), b.shr(within, count(63))) : count(1);
-  return b.shr(b.add(within, up), count(1));
+  return countsFromHalves(b, within, least < 0);
 };
-
-/** A float of which the last bit of the fraction is 1, and that leaves room for steps of either sign. */
-const STEPS_BELOW = 1.5 * 2 ** 52;
-
-const asFloat = (b: Builder, x: Value, to: 'f32' | 'f64'): Value => (scalarOf(x.type) === to ? x : b.cast(x, to));
 
 const orZero = (b: Builder, x: Value): Value => b.select(b.cmp('eq', x, x), x, b.constant(0, x.type));
 

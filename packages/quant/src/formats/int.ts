@@ -8,7 +8,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { codeType, type Format } from '@filigree/sparse/fields';
+import { codeType, type Addend, type Format } from '@filigree/sparse/fields';
 import { checkedBits, widthOf } from './checks.js';
 
 /** Whether a format has negative numbers; it has unless this says no. */
@@ -24,23 +24,26 @@ export const int = (bits: number, options?: SignOptions): Format => {
   checkedBits('int', 'bits', bits, 1, 64);
   const { signed = true } = checkOptions('int', options, signSpec);
   const cut = signed ? BigInt.asIntN : BigInt.asUintN;
-  return {
-    name: 'int',
-    attrs: { bits, ...(!signed && { signed }) },
-    bits,
-    wraps: true,
-    refuses: (type) => refusal(type, bits, signed),
+  const coded: Addend = {
     encode: (value) => {
       const code = BigInt.asUintN(bits, BigInt(value));
       return bits > 32 ? code : Number(code);
     },
-    decode: (code, type) => {
-      const value = cut(bits, BigInt(code));
-      return isWide(type) ? value : Number(value);
-    },
     emitEncode: (b, value) => {
       const type = codeType(bits);
       return lowest(b, b.cast(value, type), bits, type);
+    },
+  };
+  return {
+    name: 'int',
+    attrs: { bits, ...(!signed && { signed }) },
+    bits,
+    refuses: (type) => refusal(type, bits, signed),
+    ...coded,
+    addend: coded,
+    decode: (code, type) => {
+      const value = cut(bits, BigInt(code));
+      return isWide(type) ? value : Number(value);
     },
     emitDecode: (b, code, type) => b.cast(signed ? signExtended(b, code, bits) : code, type),
   };

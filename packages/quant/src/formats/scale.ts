@@ -11,6 +11,8 @@ export interface Scale {
   readonly most: number;
   /** The distance of two codes. */
   readonly step: number;
+  /** All codes: so many steps are none to what adds them up modulo 2ᵇⁱᵗˢ. */
+  readonly turn: number;
   /**
    * Halves of a step in 1, rounded up where no f64 is it: then a value in the middle between two codes, which is an odd number of
    * halves, never comes out below it.
@@ -54,6 +56,7 @@ export const scaleOf = (bits: number, range: number, signed: boolean, type: Scal
     least,
     most,
     step,
+    turn: codes * step,
     perHalf,
     perStepUp: power || exact ? undefined : next(next(next(1 / step))),
     narrow: type === 'f32' && power && bits <= 24,

@@ -15,6 +15,7 @@ export { fields, type ElementShape } from './layout/fields.js';
 export {
   bitStruct,
   stored,
+  type Addend,
   type BitStruct,
   type Format,
   type Joint,

@@ -119,7 +119,7 @@ export const inStretches = (
         const each = (number: Value): void => {
           for (const op of opsOf(number))
             if (isShared(op)) b.append(op);
-            else appendAlone(b, op);
+            else appendAlone(b, op, setting);
         };
         loop(b, to, each, { from, attrs, hint });
       }
@@ -144,15 +144,23 @@ export const inStretches = (
   };
 };
 
-/** An op of an iteration that no other one shares elements with: what it combines with an element needs no atomic operation. */
-const appendAlone = (b: Builder, op: Op): void => {
+/**
+ * An op of an iteration that no other one shares elements with: what it combines with an element needs no atomic operation, unless that is what adds
+ * codes of a format.
+ */
+const appendAlone = (b: Builder, op: Op, setting: TaskSetting): void => {
   const load = plainLoads[op.name];
   const { kind, ...attrs } = op.attrs;
   const by = plainKinds[String(kind)];
-  if (load === undefined || by === undefined) return void b.append(op);
+  if (load === undefined || by === undefined || addsCodes(op, setting)) return void b.append(op);
   const [value, ...at] = op.operands;
   b.append(makeOp(load, at, op.results, attrs, [], op.loc));
   b.op(load.replace('load', 'store'), [b.value(by, [op.results[0], value]), ...at], attrs);
+};
+
+const addsCodes = ({ attrs }: Op, { layout }: TaskSetting): boolean => {
+  const path = attrs.kind === 'add' ? layout.fields.get(String(attrs.field))?.path : undefined;
+  return path !== undefined && layout.nodes[path[path.length - 1]].stored?.format.addend !== undefined;
 };
 
 const plainLoads: Readonly<Record<string, string>> = { 'field.atomic': 'field.load', 'mem.atomic': 'mem.load' };

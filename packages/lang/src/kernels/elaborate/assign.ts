@@ -1,9 +1,10 @@
 import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
 import { isInteger } from '@filigree/ir';
+import { componentsOf } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
-import { atomic, load, sharedBy, store, storeCombined } from './access.js';
+import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
 import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
@@ -154,7 +155,10 @@ const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
   }
 };
 
-/** `target op= value`. On an element within a parallel loop sums, differences and bit operations are atomic. */
+/**
+ * `target op= value`. On an element within a parallel loop sums, differences and bit operations are atomic, and elsewhere sums and differences that
+ * add codes.
+ */
 const compound = (
   cx: Context,
   e: AnyNode,
@@ -180,7 +184,8 @@ const compound = (
       return combine(cx, e, place, token, right, wanted);
     }
     case 'items': {
-      if (cx.parallel && atomicKinds[token] && isOfField(to)) return combineItem(cx, e, to, token, right, wanted);
+      if (atomicKinds[token] && isOfField(to) && (cx.parallel || (sums.has(token) && isOfCodes(cx, to))))
+        return combineItem(cx, e, to, token, right, wanted);
       const before = asScalar(cx, e, readDestination(cx, e, to));
       const after = binaryOperation(cx, e, token, before, right());
       assignItem(cx, e, to, after, e);
@@ -192,6 +197,14 @@ const compound = (
 /** Whether items are components of an element. */
 const isOfField = (to: Destination & { to: 'items' }): boolean =>
   to.items.every((item) => item.to === 'element' || (item.to === 'items' && isOfField(item)));
+
+/** Whether sums into such components add codes. */
+const isOfCodes = (cx: Context, to: Destination & { to: 'items' }): boolean =>
+  to.items.some((item) =>
+    item.to === 'items'
+      ? isOfCodes(cx, item)
+      : item.to === 'element' && item.element.is === 'element' && addsCodes(cx, componentsOf(item.element.field)[0]),
+  );
 
 /** `element[k] op= value` in a parallel loop, which is atomic as it is for an element of numbers. */
 const combineItem = (
@@ -218,7 +231,8 @@ const combineItem = (
 const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
   const type = typeOfPlace(place);
   const at = originOf(cx, e);
-  const kind = cx.parallel ? atomicKinds[token] : undefined;
+  const isSum = sums.has(token) && place.of === 'field' && addsCodes(cx, place.field);
+  const kind = cx.parallel || isSum ? atomicKinds[token] : undefined;
   if (kind === undefined) {
     const before = load(cx, e, place);
     const given = right();
@@ -227,14 +241,19 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
     else storeCombined(cx, e, place, given, after);
     return wanted === 'before' ? before : after;
   }
+  /* Where nothing comes between, what was there is known without. */
+  const there = cx.parallel || wanted === 'nothing' ? undefined : load(cx, e, place);
   const given = right();
-  const result = (before: Scalar): Term =>
+  const result = (old: Scalar, before = there ?? old): Term =>
     wanted === 'after' ? binaryOperation(cx, e, token, before, given) : wanted === 'before' ? before : nothing;
   if (token !== '-') return result(atomic(cx, e, place, kind, given));
   const negative = compute(cx, e, 'neg', given);
   if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
   return result(atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative));
 };
+
+/** Compound assignments that are sums. */
+const sums: ReadonlySet<string> = new Set(['+', '-']);
 
 /** Kinds of atomics that compound assignments become. */
 const atomicKinds: Readonly<Record<string, AtomicKind>> = { '+': 'add', '-': 'add', '&': 'and', '|': 'or', '^': 'xor' };

@@ -1,6 +1,6 @@
 import type { CallExpression } from 'acorn';
 import type { AtomicKind, Place } from '../code/code.js';
-import { atomic as update, load, store, storeCombined } from '../elaborate/access.js';
+import { addsCodes, atomic as update, load, store, storeCombined } from '../elaborate/access.js';
 import { scalarPlace, shapedFor } from '../elaborate/assign.js';
 import { asScalar, compute, refuse, type Context } from '../elaborate/context.js';
 import { reference, scalar, value } from '../elaborate/evaluate.js';
@@ -67,7 +67,8 @@ const element = (cx: Context, e: CallExpression): Target => {
 const combine = (cx: Context, e: CallExpression, place: Place, kind: AtomicKind, x: Scalar): Scalar => {
   if (cx.parallel) return update(cx, e, place, kind, x);
   const before = load(cx, e, place);
-  if (kind === 'exchange') store(cx, e, place, x);
+  if (kind === 'add' && place.of === 'field' && addsCodes(cx, place.field)) update(cx, e, place, kind, x);
+  else if (kind === 'exchange') store(cx, e, place, x);
   else storeCombined(cx, e, place, x, compute(cx, e, operators[kind], before, x));
   return before;
 };

@@ -19,7 +19,7 @@ import { COUNTS, keyOfLoss, lossAttr, lossesName, lossPlaces, type LossPlace } f
  * overflowed, saturated, were flushed or none, and the largest relative error of the others. Of numbers that share an exponent those count as
  * saturated that would be so alone.
  *
- * Takes ops on fields as they were written; of sums and other updates it counts what they leave. Leaves the counts in a buffer,
+ * Takes ops on fields as they were written; of sums and other updates it counts what they leave, and of those that wrap that they did. Leaves the counts in a buffer,
  * behind those that the module has, and its places in the attribute `losses`.
  */
 export const countLosses = (storage: Storage): Pass<Module> => {
@@ -41,7 +41,11 @@ export const countLosses = (storage: Storage): Pass<Module> => {
           return ctx.build((b) => {
             const results = b.append(op);
             const left = op.name === 'field.atomic' ? [combined(b, op, results[0])] : op.operands;
-            const together = writes.map(({ stored, operand }) => ({ value: left[operand], stored }));
+            const together = writes.map(({ stored, operand }) => ({
+              value: left[operand],
+              stored,
+              ...(addsCodes(op, stored) && { sum: { before: results[0], addend: op.operands[0] } }),
+            }));
             for (const [n, { field }] of writes.entries())
               emitCounts(b, name, places.number(kernel.name, field, op.loc), { ...together[n], together });
             return results;
@@ -78,6 +82,9 @@ const writesOf = ({ layout }: Storage, op: Op): readonly Write[] => {
 };
 
 const WRITES: ReadonlySet<string> = new Set(['field.store', 'field.store_word', 'field.atomic']);
+
+const addsCodes = ({ name, attrs }: Op, { format }: Stored): boolean =>
+  name === 'field.atomic' && attrs.kind === 'add' && format.addend !== undefined;
 
 /** What an atomic operation leaves. */
 const combined = (b: Builder, { attrs, operands: [value] }: Op, before: Value): Value =>

@@ -8,7 +8,7 @@ export interface Loss {
   readonly loc?: Loc;
   /** Numbers stored, those that lost nothing among them. */
   readonly stores: number;
-  /** Integers that did not fit, and wrapped. */
+  /** Integers that did not fit, and sums in fixed point, which wrapped. */
   readonly overflowed: number;
   /** Numbers beyond the range, stored as its end. */
   readonly saturated: number;

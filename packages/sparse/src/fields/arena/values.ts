@@ -1,7 +1,7 @@
-import { byteSize, type Scalar } from '@filigree/ir';
+import { byteSize, combineBy, type AtomicKind, type Scalar } from '@filigree/ir';
 import type { SNode } from '../layout/layout.js';
 import { storedType } from '../layout/stored-type.js';
-import { slotAt, valueIn, withValues } from '../storage/codes.js';
+import { slotAt, valueIn, withSum, withValues } from '../storage/codes.js';
 import type { Arena } from './arena.js';
 
 /** The value of a field at an address. */
@@ -19,6 +19,19 @@ export const writeValue = (arena: Arena, node: SNode, address: number, value: Sc
   if (node.stored) return writeWord(arena, [{ node, value }], address);
   const type = storedType(node);
   arena.array(type)[address / byteSize(type)] = typeof value === 'boolean' ? Number(value) : value;
+};
+
+/** Combines a value of a field with another, as an atomic operation does. */
+export const combineValue = (arena: Arena, node: SNode, address: number, kind: AtomicKind, value: Scalar): void => {
+  const { field, stored } = node;
+  if (kind !== 'add' || !stored?.format.addend) {
+    const old = readValue(arena, node, address);
+    return writeValue(arena, node, address, combineBy(field!.type, kind)(old, value));
+  }
+  const type = storedType(node);
+  const words = arena.array(type);
+  const slot = slotAt(stored, address, byteSize(type));
+  words[slot.index] = withSum(words[slot.index], { field: field!, stored: slot.stored, value });
 };
 
 /** Writes values of fields that share a word, at once. */

@@ -8,7 +8,8 @@ export const ambientOf = ({ fields, nodes }: Layout, name: string): Scalar => {
   const { field, path } = fields.get(name)!;
   const { stored } = nodes[path[path.length - 1]];
   if (stored?.elements) return ambientWordOf(stored.elements, stored.wordBits);
-  if (!stored?.joint) return asStored(field, stored, scalarOf(field.type, field.ambient));
+  if (!stored) return scalarOf(field.type, field.ambient);
+  if (!stored.joint) return decoded(stored, field.type, ambientCodeOf(field, stored));
   const { members } = stored.joint;
   const all = jointlyStored(
     stored.joint,
@@ -25,9 +26,9 @@ export const ambientWordOf = ({ field, format, count }: ArrayElements, wordBits:
   return wordBits === 64 ? word : Number(word);
 };
 
-/** What is read after a value was written to a field that is encoded by itself. */
-export const asStored = ({ type }: FieldDecl, stored: Stored | undefined, value: Scalar): Scalar =>
-  stored ? decoded(stored, type, encoded(stored, type, value)) : value;
+/** The code of a field that is encoded by itself, where nothing was written. */
+export const ambientCodeOf = ({ type, ambient }: FieldDecl, stored: Stored): number | bigint =>
+  encoded(stored, type, scalarOf(type, ambient));
 
 /** What is read after values were written to all fields that are encoded together. */
 export const jointlyStored = ({ by, members }: JointPlace, values: readonly Scalar[]): readonly number[] => {
@@ -38,10 +39,23 @@ export const jointlyStored = ({ by, members }: JointPlace, values: readonly Scal
 
 /** The code of a value, and back. */
 export const encoded = ({ format }: Stored, type: ScalarType, value: Scalar): number | bigint =>
-  format.encode(typeof value === 'boolean' ? Number(value) : value, type);
+  format.encode(numberOf(value), type);
 
 export const decoded = ({ format }: Stored, type: ScalarType, code: number | bigint): Scalar =>
   scalarOf(type, format.decode(code, type));
+
+/** The code after a value was added to one whose format adds codes. */
+export const summed = (
+  { format: { bits, addend } }: Stored,
+  type: ScalarType,
+  code: number | bigint,
+  value: Scalar,
+): number | bigint => {
+  const sum = BigInt.asUintN(bits, BigInt(code) + BigInt(addend!.encode(numberOf(value), type)));
+  return bits > 32 ? sum : Number(sum);
+};
+
+const numberOf = (value: Scalar): number | bigint => (typeof value === 'boolean' ? Number(value) : value);
 
 const scalarOf = (type: ScalarType, x: number | bigint): Scalar =>
   type === 'i1' ? Number(x) !== 0 : isWide(type) ? BigInt(x) : type === 'f32' ? Math.fround(Number(x)) : x;

@@ -23,11 +23,17 @@ export interface Format {
   /** The same two as ops. */
   readonly emitEncode: (b: Builder, value: Value) => Value;
   readonly emitDecode: (b: Builder, code: Value, type: ScalarType) => Value;
-  /** Whether the code of a sum is the sum of the codes, modulo 2ᵇⁱᵗˢ: then memory can add them. */
-  readonly wraps?: boolean;
+  /** Where atomic sums add codes; without it they load, add values and store. */
+  readonly addend?: Addend;
   /** What it shares with other fields of a word, so that its codes mean nothing without; then the four above are not asked. */
   readonly joint?: Joint;
 }
+
+/**
+ * What an atomic operation adds to a code, modulo 2ᵇⁱᵗˢ, for a value that is added to a field. It depends on the value alone, so a sum
+ * does not depend on the order of its terms, and memory can add codes. Laws: those of `encode` and `emitEncode`.
+ */
+export type Addend = Pick<Format, 'encode' | 'emitEncode'>;
 
 /**
  * Something that fields of one bit struct share, as floats do an exponent. Their values are encoded together: a store to one of

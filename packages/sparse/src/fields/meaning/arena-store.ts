@@ -1,8 +1,8 @@
-import { arrayConstructor, combineBy, type AtomicKind, type Scalar, type TypedArray } from '@filigree/ir';
+import { arrayConstructor, type AtomicKind, type Scalar, type TypedArray } from '@filigree/ir';
 import { arenaIn, type Arena } from '../arena/arena.js';
 import { visitElements } from '../arena/elements.js';
 import { cellNumber, pathTowards, quotients, type Path } from '../arena/path.js';
-import { readValue, writeValue, writeWord } from '../arena/values.js';
+import { combineValue, readValue, writeValue, writeWord } from '../arena/values.js';
 import { settleAll } from '../arena/release.js';
 import { dropAll, dropCell, findCell } from '../arena/structure.js';
 import { ambientOf } from '../layout/ambient.js';
@@ -54,14 +54,14 @@ export class ArenaStore implements FieldOps {
   }
 
   store(field: string, at: Coordinates, value: Scalar, activate = true): void {
-    const { path, place } = this.placed(field);
-    const cell = activate ? this.grow(path, at) : isInside(path, at) ? findCell(this.arena, path, at) : -1;
+    const { place } = this.placed(field);
+    const cell = this.cellFor(field, at, activate);
     if (!isLost(cell)) writeValue(this.arena, place.node, cell + place.offset, value);
   }
 
   storeWord(fields: readonly string[], at: Coordinates, values: readonly Scalar[], activate = true): void {
-    const { path, place } = this.placed(fields[0]);
-    const cell = activate ? this.grow(path, at) : isInside(path, at) ? findCell(this.arena, path, at) : -1;
+    const { place } = this.placed(fields[0]);
+    const cell = this.cellFor(fields[0], at, activate);
     if (isLost(cell)) return;
     const writings = fields.map((name, n) => ({ node: this.placed(name).place.node, value: values[n] }));
     writeWord(this.arena, writings, cell + place.offset);
@@ -69,7 +69,9 @@ export class ArenaStore implements FieldOps {
 
   atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar, activate = true): Scalar {
     const old = this.load(field, at);
-    this.store(field, at, combineBy(this.storage.layout.fields.get(field)!.field.type, kind)(old, value), activate);
+    const { place } = this.placed(field);
+    const cell = this.cellFor(field, at, activate);
+    if (!isLost(cell)) combineValue(this.arena, place.node, cell + place.offset, kind, value);
     return old;
   }
 
@@ -146,6 +148,13 @@ export class ArenaStore implements FieldOps {
     const path = this.paths.get(node) ?? pathTowards(this.storage, node);
     this.paths.set(node, path);
     return path;
+  }
+
+  /** The cell of an element that is to be written; lost where there is none. */
+  private cellFor(field: string, at: Coordinates, activate: boolean): Place {
+    const { path } = this.placed(field);
+    if (activate) return this.grow(path, at);
+    return isInside(path, at) ? findCell(this.arena, path, at) : LOST;
   }
 
   private placed(name: string) {

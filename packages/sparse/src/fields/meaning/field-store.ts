@@ -1,5 +1,5 @@
 import { combineBy, type AtomicKind, type Scalar } from '@filigree/ir';
-import { ambientOf, asStored, jointlyStored } from '../layout/ambient.js';
+import { ambientCodeOf, ambientOf, decoded, encoded, jointlyStored, summed } from '../layout/ambient.js';
 import type { ArrayElements } from '../layout/format.js';
 import { axesOf, isSparse, nodesWithin, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { elementsBelow, STATUS } from '../storage/storage.js';
@@ -18,6 +18,7 @@ export interface Trouble {
  * the meaning of ops on fields; `fieldDialect(layout, store)` runs them on it.
  */
 export class FieldStore implements FieldOps {
+  /** Of fields that are encoded by themselves the codes, of others the values. */
   private readonly values = new Map<string, Map<string, Scalar>>();
   /** Active cells, by node; of lists without pointers it is the lengths that count. */
   private readonly cells = new Map<number, Map<string, Coordinates>>();
@@ -34,16 +35,21 @@ export class FieldStore implements FieldOps {
 
   /** The value of an element, the ambient one where it is not active or out of bounds. */
   load(field: string, at: Coordinates): Scalar {
-    const { stored } = this.layout.nodes[this.placeOf(field)];
-    if (!stored?.elements) return this.values.get(field)?.get(at.join()) ?? ambientOf(this.layout, field);
+    const { stored, field: decl } = this.layout.nodes[this.placeOf(field)];
+    if (!stored || stored.joint) return this.values.get(field)?.get(at.join()) ?? ambientOf(this.layout, field);
+    if (!stored.elements) return decoded(stored, decl!.type, this.codeOf(field, at));
     const { field: element, format } = stored.elements;
     let word = 0n;
     this.elementsOf(element.name, at).forEach((e, n) => {
-      const value = this.load(element.name, e);
-      const code = format.encode(typeof value === 'boolean' ? Number(value) : value, element.type);
-      word |= BigInt(code) << BigInt(n * format.bits);
+      word |= BigInt(this.codeOf(element.name, e)) << BigInt(n * format.bits);
     });
     return stored.wordBits === 64 ? word : Number(word);
+  }
+
+  /** The code of an element of a field that is encoded by itself. */
+  private codeOf(name: string, at: Coordinates): number | bigint {
+    const { stored, field } = this.layout.nodes[this.placeOf(name)];
+    return (this.values.get(name)?.get(at.join()) as number | bigint | undefined) ?? ambientCodeOf(field!, stored!);
   }
 
   /** Writes an element, and activates the cells around it; unless it is to activate none, then only where it is active. */
@@ -54,15 +60,15 @@ export class FieldStore implements FieldOps {
   /** Writes several fields of an element at once, which share a word. */
   storeWord(fields: readonly string[], at: Coordinates, values: readonly Scalar[], activate = true): void {
     const leaf = this.placeOf(fields[0]);
-    const { parent } = this.layout.nodes[leaf];
-    if (!(activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at))) return;
+    if (!this.reach(leaf, at, activate)) return;
     const { stored: word } = this.layout.nodes[leaf];
     if (word?.elements) return this.storeElements(word.elements, at, values[0]);
     const put = (name: string, value: Scalar): void => void mapIn(this.values, name).set(at.join(), value);
     const done = new Set<string>();
     fields.forEach((name, n) => {
       const { field, stored } = this.layout.nodes[this.placeOf(name)];
-      if (!stored?.joint) return put(name, asStored(field!, stored, values[n]));
+      if (!stored) return put(name, values[n]);
+      if (!stored.joint) return put(name, encoded(stored, field!.type, values[n]));
       if (done.has(stored.joint.by.name)) return;
       done.add(stored.joint.by.name);
       const members = stored.joint.members.map((m) => m.field.name);
@@ -75,8 +81,7 @@ export class FieldStore implements FieldOps {
   private storeElements({ field, format }: ArrayElements, at: Coordinates, word: Scalar): void {
     this.elementsOf(field.name, at).forEach((e, n) => {
       const code = (BigInt(word) >> BigInt(n * format.bits)) & ((1n << BigInt(format.bits)) - 1n);
-      const value = format.decode(format.bits > 32 ? code : Number(code), field.type);
-      mapIn(this.values, field.name).set(e.join(), value);
+      mapIn(this.values, field.name).set(e.join(), format.bits > 32 ? code : Number(code));
     });
   }
 
@@ -98,8 +103,21 @@ export class FieldStore implements FieldOps {
   /** Combines an element with a value, as `store` writes it; gives the old one. */
   atomic(field: string, at: Coordinates, kind: AtomicKind, value: Scalar, activate = true): Scalar {
     const old = this.load(field, at);
-    this.store(field, at, combineBy(this.layout.fields.get(field)!.field.type, kind)(old, value), activate);
+    const leaf = this.placeOf(field);
+    const { stored, field: decl } = this.layout.nodes[leaf];
+    if (kind !== 'add' || !stored?.format.addend)
+      this.store(field, at, combineBy(decl!.type, kind)(old, value), activate);
+    else if (this.reach(leaf, at, activate)) {
+      const sum = summed(stored, decl!.type, this.codeOf(field, at), value);
+      mapIn(this.values, field).set(at.join(), sum);
+    }
     return old;
+  }
+
+  /** Activates the cells around an element, or asks whether they are active; false where nothing can be written. */
+  private reach(leaf: number, at: Coordinates, activate: boolean): boolean {
+    const { parent } = this.layout.nodes[leaf];
+    return activate ? this.activateTo(parent, leaf, at) : this.isActive(parent, at);
   }
 
   /** Whether a cell of a node is active, and all around it. */

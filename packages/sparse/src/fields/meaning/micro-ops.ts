@@ -1,6 +1,6 @@
-import { combineBy, type AtomicKind, type Op, type OpDef, type RuntimeValue, type Scalar } from '@filigree/ir';
+import { type AtomicKind, type Op, type OpDef, type RuntimeValue, type Scalar } from '@filigree/ir';
 import type { Arena } from '../arena/arena.js';
-import { readValue, writeValue, writeWord } from '../arena/values.js';
+import { combineValue, readValue, writeValue, writeWord } from '../arena/values.js';
 import { isWritten, splitOperands, unguarded } from '../access/guards.js';
 import { wordFields } from '../access/word-fields.js';
 import { isSparse } from '../layout/layout.js';
@@ -67,12 +67,7 @@ export const microOps = (arena: Arena): Readonly<Record<string, OpDef['evaluate'
       /* A sink would give back what was written to it last. */
       if (!inside || (op.attrs.asked === true && isLost(place))) return ambient(at);
       const old = readValue(arena, at.node, Math.abs(place));
-      writeValue(
-        arena,
-        at.node,
-        Math.abs(place),
-        combineBy(at.node.field!.type, op.attrs.kind as AtomicKind)(old, value as Scalar),
-      );
+      combineValue(arena, at.node, Math.abs(place), op.attrs.kind as AtomicKind, value as Scalar);
       return old;
     }),
     'snode.check_list': ({ attrs }, args) => {

@@ -1,5 +1,5 @@
 import type { Scalar } from '@filigree/ir';
-import { decoded, encoded } from '../layout/ambient.js';
+import { decoded, encoded, summed } from '../layout/ambient.js';
 import type { FieldDecl } from '../layout/field-decl.js';
 import type { Stored } from '../layout/format.js';
 
@@ -52,6 +52,13 @@ export const withValues = (word: number | bigint, writings: readonly Writing[]):
     });
   }
   return made;
+};
+
+/** A word in which a value was added to a field whose format adds codes. */
+export const withSum = (word: number | bigint, { field, stored, value }: Writing): number | bigint => {
+  const { shift, format } = stored;
+  const code = summed(stored, field.type, bitsIn(stored, shift, format.bits, word), value);
+  return withBits(stored, shift, format.bits, word, code);
 };
 
 /** Bits of a word; numbers where they are at most 32. */

@@ -92,17 +92,17 @@ export const atomicValue = (
   const word = wordAt(e, node, at);
   const { type } = word;
   const own = word.shifted(node);
+  const { bits, addend } = stored.format;
   const decode = (from: Value): Value => valueIn(b, own, from);
+  const code = kind === 'add' && addend && { bits, shift: own.shift, code: addend.emitEncode(b, value) };
+  const added = code && wordOf(b, [code], type);
+  /* What is carried leaves the word: at its top codes are added where they lie. */
+  if (!alone && added && isAtTop(code, type)) return decode(b.atomic(word.buffer, 'add', added, word.index));
   const next = (from: Value): Value => {
+    if (added) return withSum(b, code, added, from, type);
     const writing = { node: own, value: combine(b, kind, decode(from), value) };
     return withCodes(b, codesOf(b, [writing], from), from, type);
   };
-  const isTop = typeof own.shift === 'number' && own.shift + stored.format.bits === stored.wordBits;
-  if (!alone && kind === 'add' && stored.format.wraps === true && isTop) {
-    /* What is carried leaves the word: at its top codes are added where they lie. */
-    const added = wordOf(b, codesOf(b, [{ node: own, value }]), type);
-    return decode(b.atomic(word.buffer, 'add', added, word.index));
-  }
   if (!alone) return decode(changeWord(e, word, next));
   const old = b.load(word.buffer, word.index);
   b.store(word.buffer, next(old), word.index);
@@ -230,6 +230,19 @@ const withCodes = (b: Builder, codes: readonly Code[], word: Value, to: ScalarTy
   const rest = b.and(b.cast(word, type), others);
   return asWord(b, b.or(rest, b.cast(wordOf(b, codes, to), type)), to);
 };
+
+/** A word in which something is added to the code in one place, and what is carried is lost; `added` is a word with nothing else. */
+const withSum = (b: Builder, at: Code, added: Value, word: Value, to: ScalarType): Value => {
+  const type = codeType(bitSize(to));
+  const whole = b.cast(word, type);
+  const sum = b.add(whole, b.cast(added, type));
+  const others = isAtTop(at, to) ? undefined : othersOf(b, [at], bitSize(to));
+  return asWord(b, others ? b.or(b.and(whole, others), b.and(sum, b.not(others))) : sum, to);
+};
+
+/** Whether a code has the highest bits of its word for sure. */
+const isAtTop = ({ bits, shift }: Code, word: ScalarType): boolean =>
+  typeof shift === 'number' && shift + bits === bitSize(word);
 
 /** The bits of a word outside of codes; nothing where there are none. */
 const othersOf = (b: Builder, codes: readonly Code[], wordBits: number): Value | undefined => {
