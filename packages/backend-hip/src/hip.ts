@@ -16,7 +16,7 @@ export interface HipOptions extends DrivenOptions {
  * HIP, in memory of the device.
  */
 export const hip = (given?: HipOptions): Backend => {
-  const { architecture = 'native', graphs = false, limit, ...options } = checkOptions('hip', given, hipSpec);
+  const { architecture = 'native', graphs = false, limit, timed, ...options } = checkOptions('hip', given, hipSpec);
   const opened: { driver?: ReturnType<typeof hipDriver> } = {};
   const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver({ limit }));
   return gpuBackend(
@@ -25,6 +25,7 @@ export const hip = (given?: HipOptions): Backend => {
       compile: compileHip(architecture),
       driver,
       graphs,
+      timed,
       background: true,
       probe: () => probeGpu('hip', driver, () => hipCompiler(undefined)),
     },

@@ -6,6 +6,7 @@ export {
   cudaOnCpu,
   cudaSanitized,
   driverOnCpu,
+  hipMachine,
   hipOnCpu,
   hipOnCpu64,
   hipSanitized64,

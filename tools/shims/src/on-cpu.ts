@@ -53,7 +53,10 @@ export const cudaInterleaved = onCpu(
   machine(cudaLanguage, 'cuda.hpp', cudaDriver, { interleaved: true }),
 );
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
-export const hipOnCpu = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver));
+/** The machine of `hipOnCpu`. */
+export const hipMachine = machine(hipLanguage, 'hip.hpp', hipDriver);
+
+export const hipOnCpu = onCpu(hipLanguage, hipMachine);
 /** As `hipOnCpu`, with wavefronts of 64 threads, as chips for data centres have them. */
 export const hipOnCpu64 = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver, { warp: 64 }));
 
