@@ -2,7 +2,7 @@ import type { Backend } from '@filigree/backend';
 import { type DrivenOptions, drivenSpec, gpuBackend, probeGpu } from '@filigree/backend/gpu';
 import { type OptionSpec, checkOptions, option } from '@filigree/ir';
 import { compileHip, hipCompiler } from './compile/compile.js';
-import { hipLanguage } from './emit/language.js';
+import { hipLanguage, wavefront } from './emit/language.js';
 import { hipDriver } from './load/driver.js';
 
 /** How modules are written and compiled. */
@@ -20,7 +20,7 @@ export const hip = (given?: HipOptions): Backend => {
   const opened: { driver?: ReturnType<typeof hipDriver> } = {};
   const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver({ limit }));
   return gpuBackend(
-    hipLanguage,
+    { ...hipLanguage, warp: wavefront(architecture) },
     {
       compile: compileHip(architecture),
       driver,

@@ -2,6 +2,7 @@ import type { Executable } from '@filigree/backend';
 import { type GpuDriver, type GpuMachine, type LaunchTime, gpuBackend } from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
+import { conformancePrograms } from '@filigree/conformance';
 import { findToolchain } from '@filigree/backend/native';
 import { type Module, buildKernel, declareBuffer, makeModule, orThrow } from '@filigree/ir';
 import { type Grid1, dense, field, i, kernel, layout, program, range } from 'filigree';
@@ -33,9 +34,9 @@ const module: Module = makeModule('timed', buffers, [
   ),
 ]);
 
-const loaded = async (language: typeof cudaLanguage, machine: GpuMachine): Promise<Executable> => {
+const loaded = async (language: typeof cudaLanguage, machine: GpuMachine, of = module): Promise<Executable> => {
   const backend = gpuBackend(language, machine);
-  const legal = orThrow(backend.legalize.run(module));
+  const legal = orThrow(backend.legalize.run(of));
   const artifact = orThrow(await backend.compile!(orThrow(backend.emit.run(legal)))());
   return orThrow(await backend.load!(artifact, legal)());
 };
@@ -64,6 +65,27 @@ describe.skipIf(!usable).each([
     }
     expect(x.buffer('x').read()[0]).toBe(runs.length);
     x.dispose();
+  });
+});
+
+describe.skipIf(!usable)('a team', () => {
+  const { module: tiles } = conformancePrograms().find((p) => p.name === 'tiles reversed by teams')!;
+  const size = tiles.buffers.find((b) => b.role === 'scratch')!.length;
+
+  it.each([
+    [32, 'cuda', cudaLanguage, cudaMachine],
+    [32, 'hip', { ...hipLanguage, warp: 32 }, hipMachine],
+    [64, 'hip', hipLanguage, hipMachine],
+  ] as const)('is of whole warps of %d on %s', async (warp, _, language, machine) => {
+    const told: LaunchTime[] = [];
+    const x = await loaded(language, { ...machine('forward'), timed: (t) => told.push(t) }, tiles);
+    x.run();
+    expect(told.map((t) => t.threads)).toEqual([Math.ceil(size / warp) * warp]);
+    x.dispose();
+  });
+
+  it('has threads that would not be there with another width', () => {
+    expect(Math.ceil(size / 64) * 64).not.toBe(Math.ceil(size / 32) * 32);
   });
 });
 

@@ -96,7 +96,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
       fma: true,
       weakMemory: true,
       grain,
-      ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes } } : {}),
+      ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes, warp: language.warp } } : {}),
     },
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       stopOnErrors(verifyModule(module, dialects));
