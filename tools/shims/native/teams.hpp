@@ -232,7 +232,7 @@ FILIGREE_UNSEEN static bool filigree_settle(filigree_fibre* warp, unsigned lanes
 template <class Begin>
 FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* given, Begin begin) {
 #ifdef FILIGREE_SANITIZED
-  const size_t bytes = (size_t)1 << 18;  // there is room between arrays, too
+  const size_t bytes = (size_t)1 << 20;  // there is room between arrays, and reports are written on them
 #else
   const size_t bytes = (size_t)1 << 17;
 #endif

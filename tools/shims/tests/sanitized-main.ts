@@ -1,6 +1,6 @@
 /**
- * Runs conformance programs under the sanitizers, in a process that was started with `sanitizerFirst`: `all` of those that share memory, of which it
- * prints the names of those that passed and what goes wrong ends it, or `mistakes`, each in the text of one, after a line with its name on stderr.
+ * Runs conformance programs that share memory under the sanitizers, in a process that was started with `sanitizerFirst`, and prints the names of those that
+ * passed; what goes wrong in one ends it. Then it makes mistakes in the text of some, each after a line with its name on stderr, and goes on behind them.
  */
 import { conformance, conformancePrograms, type Program } from '@filigree/conformance';
 import { cudaSanitized, hipSanitized64, inSingles, metalSanitized } from '../src/index.js';
@@ -11,7 +11,6 @@ import { mistakes } from './mistakes.js';
 delete process.env['LD_PRELOAD'];
 
 const programs = conformancePrograms();
-const [what = 'all'] = process.argv.slice(2);
 
 /* Teams and threads in step, scratch, atomics, and what fields are lowered to. */
 const chosen = (all: readonly Program[], names: RegExp): readonly Program[] => all.filter((p) => names.test(p.name));
@@ -19,25 +18,21 @@ const SHARED = /team|in step|takes|sums and extremes|scratch|atomic|histogram|re
 const LOWERED = /, lowered for/;
 
 const together = 16;
+const inStep = /team|in step|takes|sums and/;
+const cases = [
+  ...conformance(cudaSanitized({ seed: 20271 }), { programs: chosen(programs, SHARED), together }),
+  ...conformance(cudaSanitized('backward'), { programs: chosen(programs, LOWERED), together }),
+  ...conformance(hipSanitized64({ seed: 20272 }), { programs: chosen(programs, inStep), together }),
+  ...conformance(metalSanitized({ seed: 20273 }), { programs: chosen(programs, inStep).map(inSingles), together }),
+];
+const passed: string[] = [];
+for (const c of cases) if ((await c.run()).status === 'passed') passed.push(c.name);
+console.log(JSON.stringify(passed));
 
-if (what === 'mistakes')
-  for (const [name, { program, change }] of Object.entries(mistakes)) {
-    console.error(`mistake ${name}`);
-    /* One process for all of them: it goes on. */
-    const compile = { fastMath: false, flags: ['-fsanitize-recover=address'] };
-    const one = programs.filter((p) => p.name === program);
-    for (const c of conformance(changed(cudaSanitized(), change), { programs: one, compile }))
-      await c.run().catch(() => undefined);
-  }
-else {
-  const inStep = /team|in step|takes|sums and/;
-  const cases = [
-    ...conformance(cudaSanitized({ seed: 20271 }), { programs: chosen(programs, SHARED), together }),
-    ...conformance(cudaSanitized('backward'), { programs: chosen(programs, LOWERED), together }),
-    ...conformance(hipSanitized64({ seed: 20272 }), { programs: chosen(programs, inStep), together }),
-    ...conformance(metalSanitized({ seed: 20273 }), { programs: chosen(programs, inStep).map(inSingles), together }),
-  ];
-  const passed: string[] = [];
-  for (const c of cases) if ((await c.run()).status === 'passed') passed.push(c.name);
-  console.log(JSON.stringify(passed));
+for (const [name, { program, change }] of Object.entries(mistakes)) {
+  console.error(`mistake ${name}`);
+  const compile = { fastMath: false, flags: ['-fsanitize-recover=address'] };
+  const one = programs.filter((p) => p.name === program);
+  for (const c of conformance(changed(cudaSanitized(), change), { programs: one, compile }))
+    await c.run().catch(() => undefined);
 }
