@@ -16,7 +16,7 @@ export interface CudaOptions extends DrivenOptions {
  * driver, in memory of the device.
  */
 export const cuda = (given?: CudaOptions): Backend => {
-  const { architecture, graphs = false, limit, ...options } = checkOptions('cuda', given, cudaSpec);
+  const { architecture, graphs = false, limit, timed, ...options } = checkOptions('cuda', given, cudaSpec);
   const opened: { driver?: ReturnType<typeof cudaDriver> } = {};
   const driver = (): ReturnType<typeof cudaDriver> => (opened.driver ??= cudaDriver({ limit }));
   const architectureOf = async (): Promise<string> =>
@@ -31,6 +31,7 @@ export const cuda = (given?: CudaOptions): Backend => {
       compile: compileCuda(architectureOf),
       driver,
       graphs,
+      timed,
       background: true,
       probe: () => probeGpu('cuda', driver, () => cudaCompiler(undefined)),
     },

@@ -2,7 +2,7 @@ import type { Backend } from '@filigree/backend';
 import { type DrivenOptions, drivenSpec, gpuBackend, probeGpu } from '@filigree/backend/gpu';
 import { type OptionSpec, checkOptions, option } from '@filigree/ir';
 import { compileHip, hipCompiler } from './compile/compile.js';
-import { hipLanguage } from './emit/language.js';
+import { hipLanguage, wavefront } from './emit/language.js';
 import { hipDriver } from './load/driver.js';
 
 /** How modules are written and compiled. */
@@ -16,15 +16,16 @@ export interface HipOptions extends DrivenOptions {
  * HIP, in memory of the device.
  */
 export const hip = (given?: HipOptions): Backend => {
-  const { architecture = 'native', graphs = false, limit, ...options } = checkOptions('hip', given, hipSpec);
+  const { architecture = 'native', graphs = false, limit, timed, ...options } = checkOptions('hip', given, hipSpec);
   const opened: { driver?: ReturnType<typeof hipDriver> } = {};
   const driver = (): ReturnType<typeof hipDriver> => (opened.driver ??= hipDriver({ limit }));
   return gpuBackend(
-    hipLanguage,
+    { ...hipLanguage, warp: wavefront(architecture) },
     {
       compile: compileHip(architecture),
       driver,
       graphs,
+      timed,
       background: true,
       probe: () => probeGpu('hip', driver, () => hipCompiler(undefined)),
     },

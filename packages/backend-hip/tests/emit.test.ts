@@ -46,6 +46,16 @@ const unmade = [
   '-Wno-unused-command-line-argument',
 ];
 
+it('says how many threads go in step on the chip that code is for, and 64 where it is any', () => {
+  const warp = (architecture?: string) =>
+    hip(architecture === undefined ? {} : { architecture }).capabilities.team?.warp;
+  expect(['gfx906', 'gfx90a', 'gfx942', 'gfx1030', 'gfx1100', 'gfx1201', undefined].map(warp)).toEqual([
+    ...[64, 64, 64],
+    ...[32, 32, 32],
+    64,
+  ]);
+});
+
 /** The sources of all programs as one file: names of one are not seen by another. */
 const together = (): string =>
   conformancePrograms()

@@ -85,8 +85,11 @@ export interface Capabilities {
   readonly weakMemory?: boolean;
   /** How work is best divided; default for a processor of a few dozen threads. */
   readonly grain?: Grain;
-  /** What the threads of a team have, where a loop for a team is divided among several. */
-  readonly team?: { readonly threads: number; readonly sharedBytes: number };
+  /**
+   * What the threads of a team have, where a loop for a team is divided among several; so many as `warp` go in step, and teams are of as many or a multiple
+   * of it.
+   */
+  readonly team?: { readonly threads: number; readonly sharedBytes: number; readonly warp: number };
   /** What kernels are best written for that say themselves what is in vectors; default 16 registers of `vectorBytes`. */
   readonly vectors?: VectorUnit;
 }

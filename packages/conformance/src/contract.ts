@@ -23,12 +23,16 @@ export const contract = (backend: Backend, compiling?: CompileOptions): readonly
     };
   return [
     {
-      name: 'contract: the capabilities say which types there are',
+      name: 'contract: the capabilities say which types there are, and teams of whole warps',
       run: async () => {
-        const { types, atomics } = backend.capabilities;
+        const { types, atomics, team } = backend.capabilities;
         demand(types.includes('i32'), `capabilities.types is [${types.join(', ')}], and every backend has i32`);
         const odd = atomics.filter((t) => !types.includes(t));
         demand(odd.length === 0, `capabilities.atomics has ${odd.join(', ')}, which capabilities.types has not`);
+        demand(
+          team === undefined || (team.warp >= 1 && team.threads % team.warp === 0),
+          `capabilities.team has ${team?.threads} threads, of which ${team?.warp} go in step: not a multiple`,
+        );
         return passed;
       },
     },

@@ -136,6 +136,11 @@ describe('the contract', () => {
       interpreterBackend((m) => m, { types: ['i32'] }),
       /capabilities.atomics has/,
     ],
+    [
+      'whose teams are of some that go in step and others that do not',
+      interpreterBackend((m) => m, { team: { threads: 96, sharedBytes: 1024, warp: 64 } }),
+      /capabilities.team has 96 threads, of which 64 go in step/,
+    ],
   ])('is broken by a backend %s', async (_, backend, message) => {
     const said: string[] = [];
     for (const c of conformance(backend))

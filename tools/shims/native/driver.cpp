@@ -2,6 +2,7 @@
 // of this process, and a module is a shared library. Launches run beside the caller, one after the other, on a thread of their own; what is asked for later waits
 // for them.
 #include "launch.hpp"
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <dlfcn.h>
@@ -22,7 +23,7 @@
 #endif
 
 namespace {
-enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, captureForbidden = 900, notFound = 500, notReady = 600, launchFailed = 719 };
+enum { ok = 0, invalidValue = 1, outOfMemory = 2, invalidImage = 200, invalidHandle = 400, captureForbidden = 900, notFound = 500, notReady = 600, launchFailed = 719 };
 
 typedef bool (*Entry)(const filigree_launch*, void**);
 
@@ -64,8 +65,9 @@ int clear(uint64_t at, unsigned char value, size_t bytes) {
 
 int allocate(uint64_t* at, size_t bytes) {
   if (bytes >= large && bytes <= (size_t)1 << 46) return map(at, bytes);
-  void* block = bytes > (size_t)1 << 46 ? nullptr : aligned_alloc(256, (bytes + 255) & ~(size_t)255);
-  if (block == nullptr) return outOfMemory;
+  void* block = nullptr;
+  // No byte more than is asked for: a sanitizer sees who goes beyond.
+  if (bytes > (size_t)1 << 46 || posix_memalign(&block, 256, bytes) != 0) return outOfMemory;
   memset(block, 0xa5, bytes);  // nobody may rely on zeros
   *at = (uint64_t)block;
   return ok;
@@ -116,9 +118,12 @@ int run(const Noted* n) {
   return n->function->entry(&l, pointers) ? ok : launchFailed;
 }
 
-// What is to run: one launch, which is let go then, or all of a graph. It is there for as long as the process is, which may end while its thread waits.
+// A place between launches, and when the device was there.
+struct Event { bool noted, passed; std::chrono::steady_clock::time_point at; };
+
+// What is to run: one launch, which is let go then, all of a graph, or nothing, where an event wants to know the time. It is there for as long as the process is, which may end while its thread waits.
 struct Device {
-  struct Work { Noted* first; bool one; };
+  struct Work { Noted* first; bool one; Event* event; };
   std::mutex lock;
   std::condition_variable more, done;
   std::deque<Work> waiting;
@@ -137,6 +142,10 @@ struct Device {
       for (Noted* n = work.first; n != nullptr && result == ok; n = work.one ? nullptr : n->next) result = run(n);
       if (work.one) drop(work.first);
       held.lock();
+      if (work.event != nullptr) {
+        work.event->at = std::chrono::steady_clock::now();
+        work.event->passed = true;
+      }
       busy = false;
       if (failure == ok) failure = result;
       if (waiting.empty()) done.notify_all();
@@ -186,7 +195,7 @@ int launch(uint64_t function, unsigned blocks, unsigned threads, uint64_t stream
   if ((stream == 0) != (noting == nullptr)) return stream == 0 ? captureForbidden : invalidValue;
   Noted* const n = note(f, blocks, threads, arguments);
   if (stream == 0) {
-    device().add({n, true});
+    device().add({n, true, nullptr});
     return ok;
   }
   *noting->last = n;
@@ -209,7 +218,7 @@ int noted(uint64_t* graph) {
 }
 
 int replay(uint64_t graph) {
-  device().add({((Notes*)graph)->first, false});
+  device().add({((Notes*)graph)->first, false, nullptr});
   return ok;
 }
 
@@ -222,6 +231,39 @@ int dropReady(uint64_t graph) {
     drop(gone);
   }
   delete (Notes*)graph;
+  return ok;
+}
+
+int makeEvent(uint64_t* event) {
+  *event = (uint64_t) new Event{};
+  return ok;
+}
+
+int noteEvent(uint64_t event, uint64_t stream) {
+  if (stream != 0 || noting != nullptr) return invalidValue;
+  ((Event*)event)->noted = true;
+  ((Event*)event)->passed = false;
+  device().add({nullptr, false, (Event*)event});
+  return ok;
+}
+
+int waitForEvent(uint64_t) {
+  waitForAll();
+  return ok;
+}
+
+int between(float* milliseconds, uint64_t from, uint64_t to) {
+  const Event& a = *(Event*)from;
+  const Event& b = *(Event*)to;
+  if (!a.noted || !b.noted) return invalidHandle;
+  if (!a.passed || !b.passed) return notReady;
+  *milliseconds = std::chrono::duration<float, std::milli>(b.at - a.at).count();
+  return ok;
+}
+
+int dropEvent(uint64_t event) {
+  waitForAll();
+  delete (Event*)event;
   return ok;
 }
 
@@ -265,6 +307,11 @@ int cuGraphDestroy(uint64_t) { return ok; }
 int cuGraphExecDestroy(uint64_t graph) { return dropReady(graph); }
 int cuStreamSynchronize(uint64_t) { return device().finish(); }
 int cuStreamQuery(uint64_t) { return device().finish(false); }
+int cuEventCreate(uint64_t* event, unsigned) { return makeEvent(event); }
+int cuEventRecord(uint64_t event, uint64_t stream) { return noteEvent(event, stream); }
+int cuEventSynchronize(uint64_t event) { return waitForEvent(event); }
+int cuEventElapsedTime(float* milliseconds, uint64_t from, uint64_t to) { return between(milliseconds, from, to); }
+int cuEventDestroy_v2(uint64_t event) { return dropEvent(event); }
 
 int hipInit(unsigned) { return ok; }
 int hipSetDevice(int) { return ok; }
@@ -291,4 +338,9 @@ int hipGraphDestroy(uint64_t) { return ok; }
 int hipGraphExecDestroy(uint64_t graph) { return dropReady(graph); }
 int hipStreamSynchronize(uint64_t) { return device().finish(); }
 int hipStreamQuery(uint64_t) { return device().finish(false); }
+int hipEventCreateWithFlags(uint64_t* event, unsigned) { return makeEvent(event); }
+int hipEventRecord(uint64_t event, uint64_t stream) { return noteEvent(event, stream); }
+int hipEventSynchronize(uint64_t event) { return waitForEvent(event); }
+int hipEventElapsedTime(float* milliseconds, uint64_t from, uint64_t to) { return between(milliseconds, from, to); }
+int hipEventDestroy(uint64_t event) { return dropEvent(event); }
 }

@@ -9,12 +9,19 @@
 #include <ucontext.h>
 #endif
 
-// What a block shares lies in a section of its own, which is full of rubbish when a block begins.
+// What a block shares lies in a section of its own, which is full of rubbish when a block begins. Where what threads touch is looked at
+// (-fsanitize=address), it lies among other variables instead: around those there is room that nobody may touch.
+#ifdef FILIGREE_SANITIZED
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#define FILIGREE_SHARED unused
+#else
 #define FILIGREE_SHARED section("filigree_shared")
 extern "C" {
 extern char __start_filigree_shared[] __attribute__((weak, visibility("hidden")));
 extern char __stop_filigree_shared[] __attribute__((weak, visibility("hidden")));
 }
+#endif
 
 // What the compiler adds to accesses of memory (interleave.hpp) is not for these functions.
 #define FILIGREE_UNSEEN __attribute__((no_sanitize("thread")))
@@ -40,6 +47,12 @@ struct filigree_fibre {
   unsigned long long shown, seen;
   unsigned from;
   bool whole;
+#ifdef FILIGREE_SANITIZED
+  // Its stack, and what the sanitizer keeps of it while another runs.
+  const void* stack;
+  size_t bytes;
+  void* kept;
+#endif
 };
 
 static filigree_fibre filigree_scheduler, *filigree_running;
@@ -70,15 +83,29 @@ filigree_switch:
   ret
   .size filigree_switch, .-filigree_switch
 )");
-FILIGREE_UNSEEN static void filigree_go(filigree_fibre& from, filigree_fibre& to) { filigree_switch(&from.at, to.at); }
+FILIGREE_UNSEEN static inline void filigree_jump(filigree_fibre& from, filigree_fibre& to) { filigree_switch(&from.at, to.at); }
 #else
-FILIGREE_UNSEEN static void filigree_go(filigree_fibre& from, filigree_fibre& to) { swapcontext(&from.at, &to.at); }
+FILIGREE_UNSEEN static inline void filigree_jump(filigree_fibre& from, filigree_fibre& to) { swapcontext(&from.at, &to.at); }
 #endif
+
+// The sanitizer is told of the stack before it is another one, and again when it is this one.
+FILIGREE_UNSEEN static void filigree_go(filigree_fibre& from, filigree_fibre& to) {
+#ifdef FILIGREE_SANITIZED
+  __sanitizer_start_switch_fiber(from.state == filigree_done ? nullptr : &from.kept, to.stack, to.bytes);
+#endif
+  filigree_jump(from, to);
+#ifdef FILIGREE_SANITIZED
+  __sanitizer_finish_switch_fiber(from.kept, nullptr, nullptr);
+#endif
+}
 
 static void (*filigree_body)(void*);
 static void* filigree_given;
 
 FILIGREE_UNSEEN static void filigree_start() {
+#ifdef FILIGREE_SANITIZED
+  __sanitizer_finish_switch_fiber(nullptr, &filigree_scheduler.stack, &filigree_scheduler.bytes);
+#endif
   filigree_body(filigree_given);
   filigree_running->state = filigree_done;
   filigree_go(*filigree_running, filigree_scheduler);
@@ -87,6 +114,11 @@ FILIGREE_UNSEEN static void filigree_start() {
 FILIGREE_UNSEEN static void filigree_prepare(filigree_fibre& f, char* stack, size_t bytes) {
   f.state = filigree_runs;
   f.mask = f.met = 0;
+#ifdef FILIGREE_SANITIZED
+  f.stack = stack;
+  f.bytes = bytes;
+  f.kept = nullptr;
+#endif
 #ifdef __x86_64__
   void** top = (void**)((size_t)(stack + bytes) & ~(size_t)15);
   *--top = nullptr;
@@ -199,11 +231,17 @@ FILIGREE_UNSEEN static bool filigree_settle(filigree_fibre* warp, unsigned lanes
 // Runs `body` for each thread of a block, in this order between two barriers. False where some wait for others that have ended or wait for something else.
 template <class Begin>
 FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)(void*), void* given, Begin begin) {
+#ifdef FILIGREE_SANITIZED
+  const size_t bytes = (size_t)1 << 20;  // there is room between arrays, and reports are written on them
+#else
   const size_t bytes = (size_t)1 << 17;
+#endif
   static filigree_fibre fibres[1024];
   static char* const stacks =
       (char*)mmap(nullptr, 1024 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+#ifndef FILIGREE_SANITIZED
   memset(__start_filigree_shared, 0xa5, __stop_filigree_shared - __start_filigree_shared);
+#endif
   filigree_body = body;
   filigree_given = given;
   for (unsigned t = 0; t < l.threads; t++) filigree_prepare(fibres[t], stacks + t * bytes, bytes);
@@ -235,7 +273,12 @@ FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)
         goes = true;
       }
     if (goes) continue;
-    if (waiting < l.threads) return false;
+    if (waiting < l.threads) {
+#ifdef FILIGREE_SANITIZED
+      __asan_unpoison_memory_region(stacks, l.threads * bytes);  // nobody returns from what is on them
+#endif
+      return false;
+    }
     for (unsigned t = 0; t < l.threads; t++) fibres[t].state = filigree_runs;
   }
 }

@@ -4,10 +4,15 @@ export {
   cudaInterleaved,
   cudaMachine,
   cudaOnCpu,
+  cudaSanitized,
   driverOnCpu,
+  hipMachine,
   hipOnCpu,
   hipOnCpu64,
+  hipSanitized64,
   metalOnCpu,
+  metalSanitized,
   type Order,
 } from './on-cpu.js';
+export { sanitizerFirst, type SanitizerFirst } from './sanitizer.js';
 export { skipsPage } from './skips-page.js';

@@ -12,6 +12,7 @@ import {
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
 import { metalLanguage } from '@filigree/backend-metal';
+import { apart } from './apart.js';
 import { type Threads, compileForCpu, native, sharedLibrary } from './compile.js';
 
 /** In which order threads go, one after the other: none may count on another. */
@@ -52,9 +53,24 @@ export const cudaInterleaved = onCpu(
   machine(cudaLanguage, 'cuda.hpp', cudaDriver, { interleaved: true }),
 );
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
-export const hipOnCpu = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver));
+/** The machine of `hipOnCpu`. */
+export const hipMachine = machine(hipLanguage, 'hip.hpp', hipDriver);
+
+export const hipOnCpu = onCpu(hipLanguage, hipMachine);
 /** As `hipOnCpu`, with wavefronts of 64 threads, as chips for data centres have them. */
 export const hipOnCpu64 = onCpu(hipLanguage, machine(hipLanguage, 'hip.hpp', hipDriver, { warp: 64 }));
+
+/* In processes that were started with `sanitizerFirst`: what is touched beyond a buffer, or what threads share, ends them. */
+const sanitized =
+  (language: GpuLanguage, header: string, driver: typeof cudaDriver, threads: Threads = {}): OnCpu =>
+  (order, options) =>
+    apart(onCpu(language, machine(language, header, driver, { ...threads, sanitized: true }))(order, options));
+
+/** As `cudaOnCpu`, for a process that was started with `sanitizerFirst`, which ends where a kernel touches memory that is none of its own. */
+export const cudaSanitized = sanitized(cudaLanguage, 'cuda.hpp', cudaDriver);
+export const metalSanitized = sanitized(metalLanguage, 'metal_stdlib', cudaDriver);
+/** Of wavefronts of 64 threads. */
+export const hipSanitized64 = sanitized(hipLanguage, 'hip.hpp', hipDriver, { warp: 64 });
 
 /** The file of a driver that lets threads go in this order. */
 export const driverOnCpu = async (order: Order): Promise<string> => {

@@ -14,4 +14,5 @@ export const cudaLanguage: GpuLanguage = {
   preamble: [],
   types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
   atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
+  warp: 32,
 };

@@ -43,6 +43,13 @@ const names: DriverNames = {
     dropNotes: 'cuGraphDestroy',
     drop: 'cuGraphExecDestroy',
   },
+  events: {
+    make: 'cuEventCreate',
+    note: 'cuEventRecord',
+    wait: 'cuEventSynchronize',
+    between: 'cuEventElapsedTime',
+    drop: 'cuEventDestroy_v2',
+  },
   deviceName: 'cuDeviceGetName',
   deviceAttribute: 'cuDeviceGetAttribute',
   begin: (call) => {

@@ -1,6 +1,9 @@
 import { type GpuLanguage, deviceCpp } from '@filigree/backend/gpu';
 import { hipPreamble, hipWords } from './words.js';
 
+/** Threads of a wavefront: 32 from RDNA on, 64 before and on chips for data centres, and where it is not known for which chip code is. */
+export const wavefront = (architecture: string): number => (/^gfx1\d/.test(architecture) ? 32 : 64);
+
 /** HIP C++ without headers, as hipcc takes it. Wavefronts are 32 or 64 wide, and the text is the same for both. */
 export const hipLanguage: GpuLanguage = {
   name: 'hip',
@@ -14,4 +17,5 @@ export const hipLanguage: GpuLanguage = {
   preamble: hipPreamble,
   types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
   atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
+  warp: wavefront('native'),
 };

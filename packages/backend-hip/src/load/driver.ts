@@ -46,6 +46,13 @@ const names: DriverNames = {
     dropNotes: 'hipGraphDestroy',
     drop: 'hipGraphExecDestroy',
   },
+  events: {
+    make: 'hipEventCreateWithFlags',
+    note: 'hipEventRecord',
+    wait: 'hipEventSynchronize',
+    between: 'hipEventElapsedTime',
+    drop: 'hipEventDestroy',
+  },
   deviceName: 'hipDeviceGetName',
   deviceAttribute: 'hipDeviceGetAttribute',
   begin: (call) => call('hipSetDevice', ['int'], 0),

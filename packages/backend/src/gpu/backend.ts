@@ -32,6 +32,7 @@ import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
 import { gpuPrograms } from './program.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
+import type { Timed } from './timed.js';
 
 /** What a backend for a GPU has of the machine. Without a driver it compiles only, and without that it emits only. */
 export interface GpuMachine {
@@ -41,6 +42,8 @@ export interface GpuMachine {
   readonly driver?: () => Promise<GpuDriver>;
   /** Whether a list of launches that runs again as it was is begun as a graph; default false. */
   readonly graphs?: boolean;
+  /** Is told what each launch took on the device, when the run that it is part of is done. Launches are then no graph. */
+  readonly timed?: Timed | undefined;
   /** Whether launches run beside the thread that begins them, so that `runAsync` lets it go on (`Capabilities.background`); default false. */
   readonly background?: boolean;
 }
@@ -66,7 +69,7 @@ export const gpuSpec: OptionSpec<GpuOptions> = {
 export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: GpuOptions): Backend => {
   const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
   const { name } = language;
-  const { compile, driver, probe, graphs = false, background = false } = machine;
+  const { compile, driver, probe, graphs = false, timed, background = false } = machine;
   const dialects = dialectsOf(extensions);
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
@@ -93,7 +96,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
       fma: true,
       weakMemory: true,
       grain,
-      ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes } } : {}),
+      ...(team ? { team: { threads: blockSize, sharedBytes: team.sharedBytes, warp: language.warp } } : {}),
     },
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       stopOnErrors(verifyModule(module, dialects));
@@ -131,7 +134,11 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
                 const placement =
                   chosen.placement ??
                   placeModule(module, gpuMemory(name, opened), {}, layoutSlab(program.steps.module));
-                return executableOf(module, gpuLibrary(opened, code, module, program, placement, graphs), chosen);
+                return executableOf(
+                  module,
+                  gpuLibrary(opened, code, module, program, placement, { graphs, timed }),
+                  chosen,
+                );
               } catch (e) {
                 code.close();
                 throw e;

@@ -1,5 +1,6 @@
 import { type OptionSpec, option } from '@filigree/ir';
 import { type GpuOptions, gpuSpec } from './backend.js';
+import type { Timed } from './timed.js';
 
 /** Options of a backend for a GPU that a foreign driver runs (`foreignDriver`). */
 export interface DrivenOptions extends GpuOptions {
@@ -7,6 +8,8 @@ export interface DrivenOptions extends GpuOptions {
   readonly graphs?: boolean;
   /** Seconds that the host waits for kernels before it gives up on them; default for as long as it takes. */
   readonly limit?: number;
+  /** Is told what each launch took on the device, when the run that it is part of is done. Launches are then no graph. */
+  readonly timed?: Timed;
 }
 
 /** What these options take. */
@@ -14,4 +17,5 @@ export const drivenSpec: OptionSpec<DrivenOptions> = {
   ...gpuSpec,
   graphs: option.truth,
   limit: option.number(0),
+  timed: option.callback,
 };

@@ -16,6 +16,11 @@ export interface GpuDriver {
    * driver lacks a call for it. Missing where no version of the driver knows graphs.
    */
   readonly graph?: (begin: () => void) => GpuGraph;
+  /**
+   * Has the device take note of the time when it has done all that was begun before. Error: `NAME/times` where the driver lacks a call for it.
+   * Missing where no version of the driver has clocks.
+   */
+  readonly moment?: () => GpuMoment;
   /** Waits until all that was begun is done. */
   readonly finish: () => void;
   readonly finishAsync: () => Promise<void>;
@@ -26,6 +31,13 @@ export interface GpuDriver {
 /** Launches that are begun by one call. */
 export interface GpuGraph {
   readonly begin: () => void;
+  readonly close: () => void;
+}
+
+/** A time by the clock of the device. */
+export interface GpuMoment {
+  /** Milliseconds since an earlier one. Waits until the device has come to this one. */
+  readonly since: (earlier: GpuMoment) => number;
   readonly close: () => void;
 }
 

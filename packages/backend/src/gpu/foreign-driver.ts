@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { GpuDriver } from './driver.js';
 import { type GraphNames, noteGraph } from './graphs.js';
+import { type EventNames, momentsBy } from './moments.js';
 
 /** Calls of C, as koffi has them. */
 export interface ForeignFunctions {
@@ -35,6 +36,8 @@ export interface DriverNames {
   readonly notReady: number;
   /** Calls that note launches as a graph, and begin it. */
   readonly graphs?: GraphNames;
+  /** Calls that take the device's time. */
+  readonly events?: EventNames;
   readonly deviceName: string;
   readonly deviceAttribute: string;
   /** What makes the device current, by calls that only this driver has. */
@@ -146,7 +149,7 @@ export const foreignDriver = (
   names.begin(call);
   const text = new Uint8Array(256);
   call(names.deviceName, ['void *', 'int', 'int'], text, text.length, 0);
-  const { architecture: parts, graphs } = names;
+  const { architecture: parts, graphs, events } = names;
   /* Where launches go: graphs are noted on a stream of their own. */
   let stream = 0n;
   return {
@@ -186,6 +189,7 @@ export const foreignDriver = (
             }),
         }
       : {}),
+    ...(events ? { moment: momentsBy(names.space, events, { has, call, letGo, handle }) } : {}),
     finish: () => {
       if (limit < Infinity) for (const began = performance.now(); !done(began);) pause();
       call(names.finish, ['uint64_t'], 0n);

@@ -5,6 +5,8 @@ export * from './driver.js';
 export * from './driven-options.js';
 export * from './foreign-driver.js';
 export type { GraphNames } from './graphs.js';
+export type { EventNames } from './moments.js';
+export type { LaunchTime, Timed } from './timed.js';
 export * from './device-cpp.js';
 export { type AtomicKind, type AtomicWords, gpuAtomics } from './atomics.js';
 export * from './unhinted.js';

@@ -8,11 +8,21 @@ import type { GpuCode, GpuDriver, GpuGraph } from './driver.js';
 import { blockSize } from './language.js';
 import { type GpuLaunch, type GpuProgram, type GpuStage, launchesIn } from './program.js';
 import type { Step } from './steps.js';
+import { type Timed, type TimedLaunches, timedLaunches } from './timed.js';
+
+/** How a library begins launches. */
+export interface LaunchOptions {
+  /** Whether those that are run again as they were are a graph; default false. */
+  readonly graphs?: boolean | undefined;
+  /** Who is told what each took; then there are no graphs. */
+  readonly timed?: Timed | undefined;
+}
 
 /**
  * Loaded code over memory of a device. A list of launches is the launches of all its steps, one after the other; the host waits once,
  * for the last, and reads nothing but whether one of them trapped, if one can. With `graphs`, launches that are run a second time with the same arguments are
- * one graph from then on. Error then: `NAME/graphs` where the driver knows none.
+ * one graph from then on. Error then: `NAME/graphs` where the driver knows none. With `timed` each launch is begun by itself, and its time told when the
+ * run is done. Error then: `gpu/times`, `NAME/times` where the driver has no clock.
  */
 export const gpuLibrary = (
   driver: GpuDriver,
@@ -20,7 +30,7 @@ export const gpuLibrary = (
   module: Module,
   program: GpuProgram,
   placement: Placement,
-  graphs = false,
+  { graphs = false, timed }: LaunchOptions = {},
 ): Library => {
   const { memory, own, places, bound } = placement;
   const layout = layoutSlab(program.steps.module, bound);
@@ -31,6 +41,7 @@ export const gpuLibrary = (
   };
   const kernels = new Map(module.kernels.map((k) => [k.name, k]));
   const kept = new Set<GpuGraph>();
+  const launches = timedLaunches(driver, timed);
   /* Of launches whose end nobody saw, the trap word may say anything; else it is as the last launch that did not trap left it. */
   let clean = true;
 
@@ -53,7 +64,7 @@ export const gpuLibrary = (
       }
       const addresses = stage.emitted.buffers.map((b) => addressOfBuffer(b.name));
       if (stage.emitted.takesStatus) addresses.push(status!.at);
-      return beginner(driver, code, stage, addresses, { kernel, bytes, values });
+      return beginner(driver, code, stage, addresses, { kernel, bytes, values }, launches);
     };
     const begins = program.launches.get(name)!.map(beginnerOf);
     return { set: give, begin: () => begins.forEach((begin) => begin()) };
@@ -64,14 +75,16 @@ export const gpuLibrary = (
       launchesIn(program.launches.get(c.kernel)!).some(({ emitted }) => emitted.takesStatus),
     );
     const launch = (): void => prepared.forEach((p) => p.begin());
-    const again = graphs ? asGraph(driver, launch, kept) : { begin: launch, changed: () => undefined };
+    const again = graphs && !timed ? asGraph(driver, launch, kept) : { begin: launch, changed: () => undefined };
     const begin = (): void => {
+      launches.forget();
       if (watched && !clean) driver.clear(status!.at, 4);
       clean &&= !watched;
       again.begin();
     };
     const said = new Int32Array(1);
     const end = (): void => {
+      launches.tell();
       if (!watched) return;
       memory.read(status!, 0, said);
       clean = said[0] === 0;
@@ -156,6 +169,7 @@ const beginner = (
   { step, emitted, team }: GpuLaunch,
   addresses: readonly number[],
   { kernel, bytes, values }: Given,
+  { launch }: TimedLaunches,
 ): (() => void) => {
   const held = BigUint64Array.from(addresses.length > 0 ? addresses : [0], BigInt);
   const firstAddress = driver.addressOf(new Uint8Array(held.buffer));
@@ -166,13 +180,14 @@ const beginner = (
   ];
   const frame = new Uint8Array(BigUint64Array.from(pointers.length > 0 ? pointers : [0n]).buffer);
   const entry = code.kernel(emitted.name);
+  const of = { kernel: kernel.name, function: emitted.name };
   /* The driver reads behind the back of the collector. */
   const alive = { held, bytes };
   return () => {
     const threads = step.parallel ? (team ?? blockSize) : 1;
     const each = team === undefined ? blockSize : 1;
     const most = driver.device.processors * Math.ceil(threadsPerProcessor / threads);
-    driver.launch(entry, alive && blocksOf(step, each, values, most), threads, frame);
+    launch(of, entry, alive && blocksOf(step, each, values, most), threads, frame);
   };
 };
 

@@ -32,18 +32,19 @@ export interface GpuLaunch {
 const teamIn = (
   { kernel, parallel }: Step,
   module: Module,
-  dialect: GpuLanguage['dialect'],
+  { dialect, warp }: GpuLanguage,
 ): Pick<GpuLaunch, 'team'> => {
   const loops = parallel ? kernel.body.ops.filter((op) => teamOf(op, module, dialect.part.team) !== undefined) : [];
-  return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize))) };
+  return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize, warp))) };
 };
 
 /** Writes the steps of legal modules, each module once. */
 export const gpuPrograms = (
-  { dialect }: GpuLanguage,
+  language: GpuLanguage,
   dialects: readonly Dialect[],
   options: EmitOptions,
 ): ((module: Module) => GpuProgram) => {
+  const { dialect } = language;
   const known = new WeakMap<Module, GpuProgram>();
   const write = (module: Module): GpuProgram => {
     const steps = cutIntoSteps(module, dialects);
@@ -57,7 +58,7 @@ export const gpuPrograms = (
     const written = (stage: Stage): GpuStage =>
       'stages' in stage
         ? { ...stage, stages: stage.stages.map(written) }
-        : { step: stage, emitted: emitted.get(stage.kernel)!, ...teamIn(stage, steps.module, dialect) };
+        : { step: stage, emitted: emitted.get(stage.kernel)!, ...teamIn(stage, steps.module, language) };
     return {
       steps,
       kernels: [...emitted.values()],

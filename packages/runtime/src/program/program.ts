@@ -371,7 +371,7 @@ export const programSpec: OptionSpec<ProgramOptions> = {
 
 /** How the loops of a target are cut, and what a team has there. */
 const grainOf = ({ capabilities: { grain, team } }: Backend): Pick<FieldPipelineOptions, 'grain'> =>
-  grain ? { grain: { ...grain, ...(team ? { team } : {}) } } : {};
+  grain ? { grain: { ...grain, ...(team && { team: { threads: team.threads, sharedBytes: team.sharedBytes } }) } } : {};
 
 interface Names {
   /** Kernels by their names in the module. */

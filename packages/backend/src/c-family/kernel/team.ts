@@ -24,8 +24,12 @@ export const teamOf = <T extends TeamRoom>(loop: Op, module: Module, team: T | u
 /** What a team has for what it shares. */
 export type TeamRoom = Pick<TeamSpelling, 'sharedBytes' | 'atomics'>;
 
-/** Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known, or said of most of its runs. */
-export const teamSize = (loop: Op, most: number): number => {
+/**
+ * Threads that an iteration keeps busy: of the longest of its loops for teams, as far as that is known, or said of most of its runs.
+ *
+ * @param warp threads that go in step, of which a team has a multiple, as has `most`
+ */
+export const teamSize = (loop: Op, most: number, warp: number): number => {
   const constants = new Map<number, number>();
   let trips = 0;
   walk(loop.regions[0]!, (op) => {
@@ -36,11 +40,8 @@ export const teamSize = (loop: Op, most: number): number => {
     const count = from === undefined || to === undefined || !(step! > 0) ? usual : Math.ceil((to - from) / step!);
     trips = Math.max(trips, count);
   });
-  return Math.max(WARP, Math.min(most, Math.ceil(trips / WARP) * WARP));
+  return Math.max(warp, Math.min(most, Math.ceil(trips / warp) * warp));
 };
-
-/* Threads that go in step, on most devices. */
-const WARP = 32;
 
 export const isTeamLoop = (op: Op): boolean => op.name === 'scf.for' && op.attrs['team'] === true;
 
