@@ -48,13 +48,14 @@ export const simulatorExample = ({ name, shows, takes, keys, iterations, make }:
       let at = sim.start;
       for (let k = 0; k < count; k++) {
         if (k % Math.ceil(count / 20) === 0) options.progress(0.2 + (0.6 * k) / count, 'optimise');
-        const { value, gradient } = k === 0 ? first : sim.gradient(at);
+        const { value, gradient } = sim.gradient(at);
         if (value < best.value) best = { x: at, value };
         at = sim.optimiser(at, gradient);
       }
       const iteration = (performance.now() - optimising) / Math.max(count, 1);
-      const x = falls && best.value < sim.value(at) ? best.x : at;
-      const lossLast = sim.value(x);
+      const last = sim.value(at);
+      const x = falls && best.value < last ? best.x : at;
+      const lossLast = x === at ? last : sim.value(x);
       const findings = count > 0 ? (sim.findings?.(x) ?? []) : [];
       const after = picture('after', x);
       options.progress(0.8, 'time');

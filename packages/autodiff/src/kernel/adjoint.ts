@@ -144,7 +144,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     active: new Set([...dependent].filter((v) => influential.has(v))),
     influence,
     /* Of what fields hold it is assumed that it is a number. */
-    steep: steepValues(primal, rows, facts, (op) => elementOf(op) !== undefined, true),
+    steep: steepValues(primal, rows, facts, (op) => elementOf(op) !== undefined),
     unreached: unreachedValues(primal, facts, elementOf, controlOf, rows),
     places,
     facts,

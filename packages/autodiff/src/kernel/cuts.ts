@@ -12,8 +12,8 @@ export interface Cuts {
   readonly between: (from: readonly Value[], to: Value | undefined) => number;
   /** 0 where a condition holds, else what is given. */
   readonly cut: (b: Builder, condition: number, contribution: Value) => Value;
-  /** Whether one was made. */
-  readonly areAsked: () => boolean;
+  /** The groups of fields whose bits cuts ask for; none where there are no cuts. */
+  readonly unwanted: () => readonly (readonly string[])[];
 }
 
 /** The condition that never holds. */
@@ -27,9 +27,9 @@ export const UNCUT = 0;
  * @param steep values whose partial derivatives may be no numbers
  * @param unwanted the bits of groups of fields from none of which the loss follows, as those of `Influence`
  */
-export const cutsOf = ({ of, all }: Influence, steep: Iterable<number>, unwanted: Value): Cuts => {
+export const cutsOf = ({ of, all, groups }: Influence, steep: Iterable<number>, unwanted: Value): Cuts => {
   const someOf = (v: Value): bigint => of.get(v.id) ?? 0n;
-  const isSome = (bits: bigint): boolean => bits !== ANYTHING && (bits & all) !== all && bits < MOST;
+  const isSome = (bits: bigint): boolean => bits !== ANYTHING && (bits & all) !== all && bits < 1n << BigInt(BITS);
   const hazards = [...new Set([...steep].map((v) => of.get(v) ?? 0n))].filter((bits) => bits !== 0n && isSome(bits));
   let asked = false;
   return {
@@ -47,9 +47,9 @@ export const cutsOf = ({ of, all }: Influence, steep: Iterable<number>, unwanted
       const none = b.cmp('eq', b.value('arith.and', [unwanted, mask]), mask);
       return b.select(none, b.constant(0, contribution.type), contribution);
     },
-    areAsked: () => asked,
+    unwanted: () => (asked ? groups.slice(0, BITS) : []),
   };
 };
 
-/* The bits of an argument of 32. */
-const MOST = 1n << 31n;
+/* Those of an argument of 32 that are no sign. */
+const BITS = 31;

@@ -135,16 +135,17 @@ export const draftAdjoint = (
     if (flag !== undefined) b.store(flag, b.i32(0), b.i32(0));
     ops.forEach((op) => b.append(op));
   });
+  const groups = cuts.unwanted();
   return {
     draft: {
       name: `${name}_adjoint`,
-      params: [...primal.params, ...(cuts.areAsked() ? [unwanted] : [])],
+      params: [...primal.params, ...(groups.length > 0 ? [unwanted] : [])],
       body,
       attrs: primal.attrs,
     },
     buffers: [...ownBuffers.values(), ...made],
     parameters,
-    unwanted: cuts.areAsked() ? influence.groups.slice(0, 31) : [],
+    unwanted: groups,
     arrays: new Map([...ownBuffers].flatMap(([of, one]) => (one.role === 'output' ? [[of, one.name] as const] : []))),
     ...(flag === undefined ? {} : { overflow: { buffer: flag, loops: tooLong } }),
   };

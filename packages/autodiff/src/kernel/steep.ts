@@ -7,17 +7,16 @@ import { rowOf } from './rule.js';
  * Results, by id, of ops whose partial derivatives may be infinite or no number, where an adjoint of 0 would not stay 0: those of ops like `sqrt`, and
  * of what multiplies by such results.
  *
- * @param isNumber whether the results of an op are numbers, whatever follows from it; what is given to a kernel is as the results of loads
+ * @param isGiven ops whose results are taken for numbers, as then are the arguments of the kernel; by default nobody knows what is given
  */
 export const steepValues = (
   { body, params }: Pick<Kernel, 'body' | 'params'>,
   rows: DerivativeTable,
   { constantOf }: Pick<LoopFacts, 'constantOf'>,
-  isNumber: (op: Op) => boolean,
-  givenAreNumbers: boolean,
+  isGiven?: (op: Op) => boolean,
 ): ReadonlySet<number> => {
   /** Values that may be infinite or no number. */
-  const singular = new Set<number>(params.flatMap((p) => (isFloat(p.type) && !givenAreNumbers ? [p.id] : [])));
+  const singular = new Set<number>(params.flatMap((p) => (isFloat(p.type) && !isGiven ? [p.id] : [])));
   const steep = new Set<number>();
   const known = (v: Value): number | undefined => {
     const constant = constantOf(v);
@@ -35,7 +34,7 @@ export const steepValues = (
   const visit = ({ params, ops }: Region): void => {
     for (const p of params) if (isFloat(p.type)) singular.add(p.id);
     for (const op of ops) {
-      const fine = isNumber(op) || (isTame(op) && op.operands.every((v) => !singular.has(v.id)));
+      const fine = isGiven?.(op) === true || (isTame(op) && op.operands.every((v) => !singular.has(v.id)));
       for (const r of op.results) {
         if (!isFloat(r.type) || fine) continue;
         singular.add(r.id);

@@ -19,7 +19,7 @@ export const unreachedValues = (
 ): ReadonlySet<number> => {
   /** How many ops that may not run their regions lie around the definition of a value. */
   const depths = new Map<number, number>(params.map((p) => [p.id, 0]));
-  const steep = steepValues({ body, params }, rows, { constantOf }, () => false, false);
+  const steep = steepValues({ body, params }, rows, { constantOf });
   const reached = new Set<number>();
   const found = new Set<number>();
 

@@ -94,7 +94,7 @@ export const builtProgram = async (
       remedy: 'write { inputs: { x: 100 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }',
     });
   for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
-  const { rewrite = true, scope, at, fallback: _fallback, ...rest } = options;
+  const { rewrite = true, scope, at, ...rest } = options;
   const backend = await backendFor(options);
   const toTrace = rewrite
     ? traceable(
