@@ -84,7 +84,7 @@ const start = ({ w, bits, list }: Grids): void => {
   for (const p of range(n)) for (const k of range(p % 4)) append(list[p], 10 * p + k);
 };
 
-/* eslint-disable prefer-const -- constructs that people write */
+/* oxlint-disable prefer-const -- constructs that people write */
 const kernels = {
   components: kernel([x], (x: VecGrid1<2>) => {
     for (const p of active(x)) {
@@ -190,7 +190,7 @@ const kernels = {
     for (const p of active(a)) a[p] = Math.asinh(a[p]) + Math.acosh(p + 1) + Math.atanh(p / 20) + Math.fround(a[p] / 3);
   }),
 } as const;
-/* eslint-enable prefer-const */
+/* oxlint-enable prefer-const */
 
 const fieldsOf = { a, b, c, small, short, x, w, bits, list };
 

@@ -6,7 +6,7 @@ import { coreDialects } from '@filigree/ir';
 import { derivatives } from '@filigree/autodiff';
 import { dense, field, fieldDialects, i, layout } from '@filigree/sparse/fields';
 import { linalg } from '@filigree/tensor/linalg';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 
 /* Dialects of fields belong to a layout; what their ops are does not depend on it. */
 const fieldsAlone = fieldDialects(layout(dense(i, 1).place(field('u', 'f32')))).filter(
@@ -40,7 +40,7 @@ What programs become, whatever they were written in. An operation is one entry i
 (\`npm run readme\`). Dialects of one's own are [extensions](outside.md).
 
 ${parts.join('\n')}`;
-  return format(text, { ...(await resolveConfig('docs/ops.md')), parser: 'markdown' });
+  return (await format('ops.md', text)).code;
 };
 
 /** @type {(text: string) => string} */

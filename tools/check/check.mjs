@@ -44,8 +44,9 @@ const first = [
 
 /** @type {readonly Check[]} the longest first */
 const small = [
-  { name: 'lint', says: 'eslint, with the floors', node: [bin('eslint/bin/eslint.js'), '.'] },
-  { name: 'format', says: 'prettier would change nothing', node: [bin('prettier/bin/prettier.cjs'), '--check', '.'] },
+  { name: 'lint', says: 'oxlint, with the floors', node: [bin('oxlint/bin/oxlint'), '-c', 'oxlint.config.mjs'] },
+  { name: 'lefts', says: 'no Left is ignored', node: [join(root, 'tools/lint/ignored-left-main.mjs')] },
+  { name: 'format', says: 'oxfmt would change nothing', node: [bin('oxfmt/bin/oxfmt'), '--check'] },
   {
     name: 'outside',
     says: 'a backend, a word and a pass from outside work with the packages alone',

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { root } from '../lib/workspace.mjs';
 import { floors, packageFolder, packageName } from './floors.mjs';
 import { specifiers } from './specifiers.mjs';
 
 /**
- * ESLint rule `filigree/floors`: keeps every import, of values and of types, inside the floors of `floors.mjs`:
+ * The rule `filigree/floors`: keeps every import, of values and of types, inside the floors of `floors.mjs`:
  *
  * - a package's sources import only the packages that the table allows, and only what its package.json names;
  * - wings of a package import only those wings that the table allows, and other sources name the wing that they use;
@@ -14,23 +14,14 @@ import { specifiers } from './specifiers.mjs';
  * - `node:` modules stay in the packages (or the folder) that the table names;
  * - tests import their own package by its public name, never its sources.
  *
- * @type {import('eslint').Rule.RuleModule}
+ * @type {import('./specifiers.mjs').Rule}
  */
 export const floorsRule = {
-  meta: {
-    type: 'problem',
-    docs: { description: 'Imports stay inside the floors of the house' },
-    schema: [{ type: 'object', properties: { root: { type: 'string' } }, additionalProperties: false }],
-    messages: { forbidden: '{{reason}}' },
-  },
-  create: (context) => {
-    const root = context.options[0]?.root ?? fileURLToPath(new URL('../..', import.meta.url));
-    const place = placeOf(root, context.filename);
-    return specifiers((source, specifier) => {
-      const reason = forbidden(root, place, context.filename, specifier);
-      if (reason) context.report({ node: source, messageId: 'forbidden', data: { reason } });
-    });
-  },
+  create: (context) =>
+    specifiers((source, specifier) => {
+      const reason = whyForbidden(root, context.filename, specifier);
+      if (reason) context.report({ node: source, message: reason });
+    }),
 };
 
 /**
@@ -52,14 +43,11 @@ const placeOf = (root, file) => {
 };
 
 /**
- * Why this import is not allowed, or `undefined` when it is.
- * @param {string} root
- * @param {Place} place
- * @param {string} file
- * @param {string} specifier
- * @returns {string | undefined}
+ * Why an import is not allowed in this file of a workspace, or `undefined` when it is.
+ * @type {(root: string, file: string, specifier: string) => string | undefined}
  */
-const forbidden = (root, place, file, specifier) => {
+export const whyForbidden = (root, file, specifier) => {
+  const place = placeOf(root, file);
   if (specifier.startsWith('.')) return forbiddenRelative(root, place, file, specifier);
   if (specifier.startsWith('#')) return unnamed(root, place, specifier);
   if (isBuiltin(specifier)) return forbiddenNode(place, specifier);

@@ -309,7 +309,7 @@ const run = (
 };
 const typeOf = (a: TypedArray): ScalarType =>
   (
-    ({ Float64Array: 'f64', Float32Array: 'f32', Int32Array: 'i32', BigInt64Array: 'i64', Uint8Array: 'u8' }) as Record<
+    { Float64Array: 'f64', Float32Array: 'f32', Int32Array: 'i32', BigInt64Array: 'i64', Uint8Array: 'u8' } as Record<
       string,
       ScalarType
     >

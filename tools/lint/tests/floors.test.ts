@@ -1,10 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Linter } from 'eslint';
-import tseslint from 'typescript-eslint';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { floorsRule } from '../floors-rule.mjs';
+import { whyForbidden } from '../floors-rule.mjs';
 import { floors } from '../floors.mjs';
 
 let root = '';
@@ -38,135 +36,93 @@ const write = (path: string, value: unknown): void => {
   writeFileSync(join(root, path), JSON.stringify(value));
 };
 
-/** The rule's complaints about one file of that workspace. */
-const complaints = (file: string, code: string): string[] => {
-  const linter = new Linter({ cwd: root, configType: 'flat' });
-  const messages = linter.verify(
-    code,
-    [
-      {
-        files: ['**/*.ts'],
-        languageOptions: { parser: tseslint.parser as Linter.Parser },
-        plugins: { filigree: { rules: { floors: floorsRule } } },
-        rules: { 'filigree/floors': ['error', { root }] },
-      },
-    ],
-    join(root, file),
+/** What the rule says of one import in a file of that workspace. */
+const complaint = (file: string, specifier: string): string | undefined =>
+  whyForbidden(root, join(root, file), specifier);
+
+test('a lower floor may not import a higher one', () => {
+  expect(complaint('packages/opt/src/index.ts', '@filigree/sparse')).toContain(
+    "'@filigree/opt' may not import '@filigree/sparse'",
   );
-  return messages.map((m) => m.message);
-};
-
-const forms = (name: string): string[] => [
-  `import { x } from '${name}';`,
-  `import type { X } from '${name}';`,
-  `import '${name}';`,
-  `export { x } from '${name}';`,
-  `export * from '${name}';`,
-  `const x = await import('${name}');`,
-  `type X = import('${name}').X;`,
-];
-
-test.each(forms('@filigree/sparse'))('a lower floor may not import a higher one: %s', (code) => {
-  expect(complaints('packages/opt/src/index.ts', code)).toEqual([
-    expect.stringContaining("'@filigree/opt' may not import '@filigree/sparse'"),
-  ]);
 });
 
-test.each(forms('@filigree/ir'))('an import that the table allows passes: %s', (code) => {
-  expect(complaints('packages/opt/src/index.ts', code)).toEqual([]);
+test('an import that the table allows passes', () => {
+  expect(complaint('packages/opt/src/index.ts', '@filigree/ir')).toBeUndefined();
 });
 
 test('an allowed package that package.json does not name is flagged', () => {
-  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/opt';")).toEqual([
-    expect.stringContaining('not among the dependencies'),
-  ]);
-  expect(complaints('packages/ir/src/a.ts', "import 'lodash';")).toEqual([
-    expect.stringContaining('not among the dependencies'),
-  ]);
-  expect(complaints('packages/ir/src/a.ts', "import 'fp-ts/lib/Either.js';")).toEqual([]);
+  expect(complaint('packages/runtime/src/a.ts', '@filigree/opt')).toContain('not among the dependencies');
+  expect(complaint('packages/ir/src/a.ts', 'lodash')).toContain('not among the dependencies');
+  expect(complaint('packages/ir/src/a.ts', 'fp-ts/lib/Either.js')).toBeUndefined();
 });
 
 test('names that a package gives its own files are those of its package.json', () => {
-  expect(complaints('packages/runtime/src/a.ts', "import '#platform';")).toEqual([]);
-  expect(complaints('packages/runtime/src/a.ts', "import '#elsewhere';")).toEqual([
-    expect.stringContaining('not among the imports'),
-  ]);
-  expect(complaints('packages/ir/src/a.ts', "import '#platform';")).toHaveLength(1);
+  expect(complaint('packages/runtime/src/a.ts', '#platform')).toBeUndefined();
+  expect(complaint('packages/runtime/src/a.ts', '#elsewhere')).toContain('not among the imports');
+  expect(complaint('packages/ir/src/a.ts', '#platform')).toBeDefined();
 });
 
 test('development dependencies are for tests only', () => {
-  expect(complaints('packages/ir/src/a.ts', "import 'vitest';")).toHaveLength(1);
-  expect(complaints('packages/ir/tests/a.test.ts', "import 'vitest';")).toEqual([]);
+  expect(complaint('packages/ir/src/a.ts', 'vitest')).toBeDefined();
+  expect(complaint('packages/ir/tests/a.test.ts', 'vitest')).toBeUndefined();
 });
 
 test('relative imports do not cross package borders', () => {
-  const expected = [expect.stringContaining("Import '@filigree/ir' by its name")];
-  expect(complaints('packages/opt/src/a.ts', "import '../../ir/src/index.js';")).toEqual(expected);
-  expect(complaints('packages/opt/tests/a.test.ts', "import '../../ir/src/index.js';")).toEqual(expected);
-  expect(complaints('tools/bench/src/a.ts', "import '../../../packages/ir/src/index.js';")).toEqual(expected);
-  expect(complaints('e2e/src/a.ts', "import '../../packages/ir/dist/index.js';")).toEqual(expected);
-  expect(complaints('packages/opt/src/a.ts', "import './fold/b.js';")).toEqual([]);
-  expect(complaints('e2e/tests/a.test.ts', "import '../../packages/ir/tests/support.js';")).toEqual([]);
-  expect(complaints('packages/opt/src/a.ts', "import '../../../tools/lib/run.mjs';")).toHaveLength(1);
+  const expected = "Import '@filigree/ir' by its name";
+  expect(complaint('packages/opt/src/a.ts', '../../ir/src/index.js')).toContain(expected);
+  expect(complaint('packages/opt/tests/a.test.ts', '../../ir/src/index.js')).toContain(expected);
+  expect(complaint('tools/bench/src/a.ts', '../../../packages/ir/src/index.js')).toContain(expected);
+  expect(complaint('e2e/src/a.ts', '../../packages/ir/dist/index.js')).toContain(expected);
+  expect(complaint('packages/opt/src/a.ts', './fold/b.js')).toBeUndefined();
+  expect(complaint('e2e/tests/a.test.ts', '../../packages/ir/tests/support.js')).toBeUndefined();
+  expect(complaint('packages/opt/src/a.ts', '../../../tools/lib/run.mjs')).toBeDefined();
 });
 
 test('nobody reaches past what a package exports', () => {
-  const reaches = [expect.stringContaining('reaches into the package')];
-  expect(complaints('packages/opt/src/a.ts', "import '@filigree/ir/src/kernel/op.js';")).toEqual(reaches);
-  expect(complaints('packages/opt/tests/a.test.ts', "import '@filigree/ir/dist/index.js';")).toEqual(reaches);
-  expect(complaints('tools/x/a.ts', "import '@filigree/ir/dist/index.js';")).toEqual(reaches);
-  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/sparse/formats';")).toEqual([]);
+  const reaches = 'reaches into the package';
+  expect(complaint('packages/opt/src/a.ts', '@filigree/ir/src/kernel/op.js')).toContain(reaches);
+  expect(complaint('packages/opt/tests/a.test.ts', '@filigree/ir/dist/index.js')).toContain(reaches);
+  expect(complaint('tools/x/a.ts', '@filigree/ir/dist/index.js')).toContain(reaches);
+  expect(complaint('packages/runtime/src/a.ts', '@filigree/sparse/formats')).toBeUndefined();
 });
 
 test('tests see their package as a user does', () => {
-  expect(complaints('packages/ir/tests/a.test.ts', "import '../src/index.js';")).toEqual([
-    expect.stringContaining('Tests see what a user sees'),
-  ]);
-  expect(complaints('packages/ir/tests/a.test.ts', "import '@filigree/ir';")).toEqual([]);
-  expect(complaints('packages/ir/tests/a.test.ts', "import './helper.js';")).toEqual([]);
-  expect(complaints('packages/ir/src/a.ts', "import '@filigree/ir';")).toEqual([
-    expect.stringContaining('its own files by relative path'),
-  ]);
+  expect(complaint('packages/ir/tests/a.test.ts', '../src/index.js')).toContain('Tests see what a user sees');
+  expect(complaint('packages/ir/tests/a.test.ts', '@filigree/ir')).toBeUndefined();
+  expect(complaint('packages/ir/tests/a.test.ts', './helper.js')).toBeUndefined();
+  expect(complaint('packages/ir/src/a.ts', '@filigree/ir')).toContain('its own files by relative path');
 });
 
 test('wings of a package import only the wings that the table allows', () => {
-  const relative = (from: string, to: string) => complaints(`packages/sparse/src/${from}`, `import '${to}';`);
-  expect(relative('trace/a.ts', '../formats/patterns/csr.js')).toEqual([]);
-  expect(relative('trace/a.ts', './b.js')).toEqual([]);
-  expect(relative('index.ts', './trace/index.js')).toEqual([]);
-  expect(relative('formats/a.ts', '../trace/b.js')).toEqual([
-    expect.stringContaining('The wing formats may not import the wing trace'),
-  ]);
-  expect(relative('trace/a.ts', '../index.js')).toEqual([expect.stringContaining('outside of wings')]);
+  const relative = (from: string, to: string) => complaint(`packages/sparse/src/${from}`, to);
+  expect(relative('trace/a.ts', '../formats/patterns/csr.js')).toBeUndefined();
+  expect(relative('trace/a.ts', './b.js')).toBeUndefined();
+  expect(relative('index.ts', './trace/index.js')).toBeUndefined();
+  expect(relative('formats/a.ts', '../trace/b.js')).toContain('The wing formats may not import the wing trace');
+  expect(relative('trace/a.ts', '../index.js')).toContain('outside of wings');
 });
 
 test('sources name the wing that they use', () => {
-  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/sparse/trace';")).toEqual([]);
+  expect(complaint('packages/runtime/src/a.ts', '@filigree/sparse/trace')).toBeUndefined();
   /* Of the wings that its package.json offers. */
-  expect(complaints('packages/runtime/src/a.ts', "import '@filigree/sparse';")).toEqual([
-    expect.stringMatching(/: import that which is used, of @filigree\/sparse\/formats, @filigree\/sparse\/trace\.$/),
-  ]);
-  expect(complaints('packages/runtime/tests/a.test.ts', "import '@filigree/sparse';")).toEqual([]);
+  expect(complaint('packages/runtime/src/a.ts', '@filigree/sparse')).toMatch(
+    /: import that which is used, of @filigree\/sparse\/formats, @filigree\/sparse\/trace\.$/,
+  );
+  expect(complaint('packages/runtime/tests/a.test.ts', '@filigree/sparse')).toBeUndefined();
 });
 
 test("Node's modules stay where the table allows them", () => {
-  expect(complaints('packages/ir/src/a.ts', "import 'node:fs';")).toEqual([
-    expect.stringContaining("'node:fs' is Node's own"),
-  ]);
-  expect(complaints('packages/ir/src/a.ts', "import 'fs';")).toHaveLength(1);
-  expect(complaints('packages/ir/tests/a.test.ts', "import 'node:fs';")).toEqual([]);
-  expect(complaints('packages/runtime/src/a.ts', "import 'node:fs';")).toEqual([]);
-  expect(complaints('packages/backend-wasm/src/emit.ts', "import 'node:fs';")).toEqual([
-    expect.stringContaining('src/node/ only'),
-  ]);
-  expect(complaints('packages/backend-wasm/src/node/threads.ts', "import 'node:fs';")).toEqual([]);
-  expect(complaints('tools/x/a.ts', "import 'node:fs';")).toEqual([]);
+  expect(complaint('packages/ir/src/a.ts', 'node:fs')).toContain("'node:fs' is Node's own");
+  expect(complaint('packages/ir/src/a.ts', 'fs')).toBeDefined();
+  expect(complaint('packages/ir/tests/a.test.ts', 'node:fs')).toBeUndefined();
+  expect(complaint('packages/runtime/src/a.ts', 'node:fs')).toBeUndefined();
+  expect(complaint('packages/backend-wasm/src/emit.ts', 'node:fs')).toContain('src/node/ only');
+  expect(complaint('packages/backend-wasm/src/node/threads.ts', 'node:fs')).toBeUndefined();
+  expect(complaint('tools/x/a.ts', 'node:fs')).toBeUndefined();
 });
 
 test('a package without a row in the table is asked for one', () => {
-  expect(complaints('packages/unheard-of/src/a.ts', "import '@filigree/ir';")).toEqual([
-    expect.stringContaining('give it a floor there'),
-  ]);
+  expect(complaint('packages/unheard-of/src/a.ts', '@filigree/ir')).toContain('give it a floor there');
 });
 
 test('the table itself has no cycle', () => {

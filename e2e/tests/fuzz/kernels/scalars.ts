@@ -43,7 +43,21 @@ const nearestF32 = (x: bigint): number => {
 };
 
 export type Binary =
-  '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '<<' | '>>' | '>>>' | 'min' | 'max' | 'idiv' | 'imul';
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '&'
+  | '|'
+  | '^'
+  | '<<'
+  | '>>'
+  | '>>>'
+  | 'min'
+  | 'max'
+  | 'idiv'
+  | 'imul';
 
 /** Both operands are of type `t` already, of shifts the first. */
 export const binary = (t: ScalarType, op: Binary, a: Scalar, b: Scalar): Scalar =>

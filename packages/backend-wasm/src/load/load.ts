@@ -129,7 +129,7 @@ const noteThreads = ({ threads = 1 }: LoadOptions, shared: boolean): void => {
       ? 'let the server send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp'
       : 'make the backend, or the artifact, for threads: wasm({ shared: true }), --threads 2',
   });
-  // eslint-disable-next-line no-console -- the page's console is where it is looked for
+  // oxlint-disable-next-line no-console -- the page's console is where it is looked for
   console.warn(formatDiagnostic({ ...problem, severity: 'warning' }));
 };
 

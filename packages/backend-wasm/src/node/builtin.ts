@@ -4,7 +4,8 @@
  */
 export const builtin = <T>(name: string): T | undefined =>
   (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process?.getBuiltinModule?.(name) as
-    T | undefined;
+    | T
+    | undefined;
 
 /** Whether this is Node. */
 export const isNode = (): boolean => builtin('node:fs') !== undefined;

@@ -15,8 +15,8 @@ export const withExtensions = <D extends CFamilyDialect>(language: D, extensions
     ...(language.tokens && { tokens: language.tokens }),
   };
   return extensions.reduce((dialect, extension) => {
-    const spelled = Object.entries(extension.spellings ?? {}).flatMap(
-      ([op, { c }]): (readonly [string, CSpelling])[] => (c ? [[op, c]] : []),
+    const spelled = Object.entries(extension.spellings ?? {}).flatMap(([op, { c }]): (readonly [string, CSpelling])[] =>
+      c ? [[op, c]] : [],
     );
     if (spelled.length === 0) return dialect;
     const twice = spelled.find(([op]) => dialect.spellings[op] !== undefined)?.[0];

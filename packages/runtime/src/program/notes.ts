@@ -1,4 +1,4 @@
-/* eslint no-console: off -- what kernels print is printed */
+/* oxlint-disable no-console -- what kernels print is printed */
 import type { Launches } from '@filigree/backend/device';
 import { allocateArray, DiagnosticError, error } from '@filigree/ir';
 import type { NotePart, Notes, NoteSite, Shown } from '@filigree/lang/kernels';

@@ -4,7 +4,9 @@ import { IntList } from '../decompose/int-list.js';
 
 /** A value a traced program may return under a name. */
 export type TracedOutput =
-  Num | ArrayLike<TracedOutput> | { readonly pattern: CsrPattern; readonly values: Int32Array };
+  | Num
+  | ArrayLike<TracedOutput>
+  | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
 /** Whether a value is a sparse matrix of nodes. */
 export const isSparse = (value: TracedOutput): value is { readonly pattern: CsrPattern; readonly values: Int32Array } =>

@@ -1,4 +1,4 @@
-/* eslint no-console: off -- what kernels print is printed */
+/* oxlint-disable no-console -- what kernels print is printed */
 import { rare } from '#rare';
 import * as vocabulary from '../vocabulary/core.js';
 import { refuse } from '../elaborate/context.js';

@@ -1,4 +1,4 @@
-/* eslint no-console: off -- what kernels print is printed */
+/* oxlint-disable no-console -- what kernels print is printed */
 import { fail } from '@filigree/ir';
 import { isMat, isVec } from './vec.js';
 import type { Mat, Vec } from './vec-types.js';

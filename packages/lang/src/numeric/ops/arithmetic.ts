@@ -226,5 +226,5 @@ const increment =
   (a: number | bigint): number | bigint =>
     typeof a === 'bigint' ? a + BigInt(by) : Number(a) + by;
 
-// eslint-disable-next-line eqeqeq -- the meaning of the user's own `==`
+// oxlint-disable-next-line eqeqeq -- the meaning of the user's own `==`
 const looselyEqual = (a: unknown, b: unknown): boolean => a == b;

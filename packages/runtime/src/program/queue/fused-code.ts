@@ -84,7 +84,8 @@ export interface Making {
   readonly lower: (module: FusedModule) => Module;
   /** Where what a module becomes is kept, and how another thread makes it; nothing where that takes more than data. */
   readonly elsewhere?:
-    ((module: FusedModule) => { readonly entry: BankEntry | undefined; readonly job: CodeJob | undefined }) | undefined;
+    | ((module: FusedModule) => { readonly entry: BankEntry | undefined; readonly job: CodeJob | undefined })
+    | undefined;
   readonly options: InstantiateOptions;
 }
 

@@ -13,7 +13,8 @@ export interface Lists {
   readonly fixed: number;
   /** Where the nodes below each value of the fixed iterators begin, row by row of their box. */
   readonly starts:
-    { readonly table: TableRef; readonly lower: readonly number[]; readonly extent: readonly number[] } | undefined;
+    | { readonly table: TableRef; readonly lower: readonly number[]; readonly extent: readonly number[] }
+    | undefined;
   readonly values: readonly (TableRef | undefined)[];
   readonly begin: readonly (TableRef | undefined)[];
   readonly lo: TableRef | undefined;
