@@ -233,6 +233,9 @@ export const foreignDriver = (
   };
 };
 
+/* koffi unloads what nobody has any more, and drivers have threads and classes of their own that go on. */
+const kept = new Set<ForeignLibrary>();
+
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
 
 /* Bytes. What compilers say may be long; the beginning tells. */
@@ -252,7 +255,9 @@ const openFirst = ({ space, libraries }: DriverNames, ffi: ForeignFunctions, pat
   const reasons: string[] = [];
   for (const file of path === undefined ? libraries : [path])
     try {
-      return ffi.load(file);
+      const library = ffi.load(file);
+      kept.add(library);
+      return library;
     } catch (e) {
       reasons.push(`${file}: ${(e instanceof Error ? e.message : String(e)).replace(/^.*: /, '')}`);
     }
