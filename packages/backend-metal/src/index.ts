@@ -3,5 +3,5 @@ export { metalLanguage } from './emit/language.js';
 export { verifyMetal } from './emit/verify.js';
 export { compileMetal } from './compile/compile.js';
 export { metalDriver } from './load/driver.js';
-export { hostDefines } from './load/host.js';
+export { builtHost, hostDefines, type HostOptions } from './load/host.js';
 export { hostFile } from './host-file.js';

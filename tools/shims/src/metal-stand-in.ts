@@ -60,7 +60,7 @@ export const hasObjectiveC = async (): Promise<boolean> => {
 const OBJECTIVE_C = ['-x', 'objective-c', '-std=gnu11'];
 
 /** What is asked of the stand-in for each text that is to be a library: it finds what was compiled. */
-const compileForStandIn = async (
+export const compileForStandIn = async (
   host: string,
   artifact: string,
   sources: Sources,
@@ -79,11 +79,14 @@ const compileForStandIn = async (
 };
 
 /** The file of the host over the stand-in. */
-export const hostOnStandIn = async (order: Order, change: Change = (text) => text): Promise<string> => {
+export const hostOnStandIn = async (order: Order, change?: Change): Promise<string> => {
   const gcc =
     (await locate('gcc', process.env['PATH'] ?? '')) ??
     fail('shims/objective-c', 'there is no gcc on PATH', { remedy: 'install gcc, g++ and gobjc' });
-  const text = async (path: string, file: string): Promise<string> => change(await readFile(path, 'utf8'), file);
+  const text = async (path: string, file: string): Promise<string> => {
+    const found = await readFile(path, 'utf8');
+    return change ? change(found, file) : found;
+  };
   const texts = {
     'driver.cpp': await text(join(native, 'driver.cpp'), 'driver.cpp'),
     'metal.m': await text(join(native, 'metal/metal.m'), 'metal.m'),
@@ -91,9 +94,12 @@ export const hostOnStandIn = async (order: Order, change: Change = (text) => tex
   };
   const headers = ['launch.hpp', 'metal/classes.h', 'metal/Foundation/Foundation.h', 'metal/Metal/Metal.h'];
   const { stdout: version } = await runProcess(gcc, ['--version']);
-  const common = ['-O1', '-g1', '-fPIC', '-Wall', '-Wextra', '-Werror', `-I${native}`, `-I${join(native, 'metal')}`];
+  const strict = change ? [] : ['-Wall', '-Wextra', '-Werror'];
+  const common = ['-O1', '-g1', '-fPIC', ...strict, `-I${native}`, `-I${join(native, 'metal')}`];
+  /* The classes stay known when the library is closed. */
+  const linked = ['-shared', '-Wl,-z,nodelete'];
   const key = contentHash(
-    ...['metal-stand-in', version, ...orderFlags(order), ...common, ...hostDefines, ...Object.values(texts)],
+    ...['metal-stand-in', version, ...linked, ...orderFlags(order), ...common, ...hostDefines, ...Object.values(texts)],
     ...(await Promise.all(headers.map((h) => readFile(join(native, h), 'utf8')))),
   );
   /* Classes have names that only this build has. */
@@ -111,7 +117,8 @@ export const hostOnStandIn = async (order: Order, change: Change = (text) => tex
         const language = file.endsWith('.m') ? OBJECTIVE_C : ['-std=c++17'];
         await run(...language, ...common, ...defines, '-c', file, '-o', `${file}.o`);
       }
-      await run('-shared', ...Object.keys(texts).map((f) => `${f}.o`), '-o', into, '-lobjc', '-lstdc++', '-ldl', '-lm');
+      const objects = Object.keys(texts).map((f) => `${f}.o`);
+      await run(...linked, ...objects, '-o', into, '-lobjc', '-lstdc++', '-ldl', '-lm');
     },
   });
   return path;

@@ -13,11 +13,19 @@ export const hostDefines: readonly string[] = [
   `-DFILIGREE_WARP=${metalLanguage.warp}`,
 ];
 
+/** Where the host is compiled. */
+export interface HostOptions {
+  /** Default that of this process. */
+  readonly platform?: string;
+  /** As `cache` of `compile`. */
+  readonly cache?: string | false | undefined;
+}
+
 /**
  * The file of the host, compiled once and kept in the cache. Errors: `metal/driver` where this is no macOS, `toolchain/missing`, `metal/host`
  * where the text does not compile, `cache/…`.
  */
-export const builtHost = async (platform: string = process.platform): Promise<string> => {
+export const builtHost = async ({ platform = process.platform, cache }: HostOptions = {}): Promise<string> => {
   if (platform !== 'darwin')
     fail('metal/driver', `Metal is a part of macOS, and this is ${platform}`, {
       remedy: 'use a Mac, or another backend; --emit writes the sources anywhere',
@@ -34,6 +42,7 @@ export const builtHost = async (platform: string = process.platform): Promise<st
     });
   const text = await readFile(hostFile, 'utf8');
   const { path } = await cachedFile({
+    cache,
     key: contentHash('metal-host', text, stdout, ...flags),
     file: 'host.dylib',
     build: async (into) => {

@@ -13,7 +13,6 @@ export interface LastingViews {
  */
 export const lastingViews = ({ view, release }: LastingViews): LastingViews => {
   const views = new Map<number, ArrayBuffer>();
-  const unseen = new FinalizationRegistry<number>(release);
   return {
     view: (at, bytes) => {
       const known = views.get(at) ?? view(at, bytes);
@@ -22,9 +21,12 @@ export const lastingViews = ({ view, release }: LastingViews): LastingViews => {
     },
     release: (at) => {
       const seen = views.get(at);
-      if (seen) unseen.register(seen, at);
+      if (seen) unseen.register(seen, () => release(at));
       else release(at);
       views.delete(at);
     },
   };
 };
+
+/* Of all drivers: one that nobody has any more still has to let go of memory. */
+const unseen = new FinalizationRegistry<() => void>((release) => release());

@@ -15,7 +15,10 @@ export const gpuMemory = (space: string, driver: GpuDriver): Memory =>
       return view ? { at, host: () => ({ buffer: view(at, bytes), byteOffset: 0 }) } : { at };
     },
     release: ({ at }) => driver.release(at),
-    ...(driver.view ? {} : { read: driver.read, write: driver.write }),
+    mapped: driver.view !== undefined,
+    /* Where there are views, too: a copy needs none, and who has none keeps no memory from being given back. */
+    read: driver.read,
+    write: driver.write,
     synchronize: driver.finishAsync,
   });
 
