@@ -209,14 +209,16 @@ static void handOver(void) {
 // Seconds for which the device has been at work.
 static double busy;
 
-static int finish(void) {
+// What went wrong, until somebody asks.
+static int failure;
+
+static void settle(void) {
   handOver();
-  int result = ok;
   while (oldest != NULL) {
     struct Begun* const b = oldest;
     [b->commands waitUntilCompleted];
-    if ([b->commands status] == MTLCommandBufferStatusError && result == ok)
-      result = sayError(failed + (int)[[b->commands error] code], [b->commands error]);
+    if ([b->commands status] == MTLCommandBufferStatusError && failure == ok)
+      failure = sayError(failed + (int)[[b->commands error] code], [b->commands error]);
     busy += [b->commands GPUEndTime] - [b->commands GPUStartTime];
     for (struct Event* e = b->events; e != NULL; e = e->next) e->at = busy;
     [b->commands release];
@@ -224,6 +226,12 @@ static int finish(void) {
     free(b);
   }
   newest = NULL;
+}
+
+static int finish(void) {
+  settle();
+  const int result = failure;
+  failure = ok;
   return result;
 }
 
@@ -234,15 +242,15 @@ static int ready(void) {
 }
 
 static int copy(void* to, const void* from, size_t bytes) {
-  const int result = finish();
-  if (result == ok) memcpy(to, from, bytes);
-  return result;
+  settle();
+  memcpy(to, from, bytes);
+  return ok;
 }
 
 static int clear(uint64_t at, unsigned char value, size_t bytes) {
-  const int result = finish();
-  if (result == ok) memset((void*)at, value, bytes);
-  return result;
+  settle();
+  memset((void*)at, value, bytes);
+  return ok;
 }
 
 // A launch, with the words of its arguments.
@@ -425,7 +433,7 @@ int filigree_metal_drop(uint64_t list) { CALL(drop((struct Notes*)list)) }
 
 int filigree_metal_event(uint64_t* event, unsigned flags) { (void)flags; *event = (uint64_t)calloc(1, sizeof(struct Event)); return ok; }
 int filigree_metal_mark(uint64_t event, uint64_t stream) { (void)stream; CALL(mark((struct Event*)event)) }
-int filigree_metal_passed(uint64_t event) { (void)event; CALL(finish()) }
+int filigree_metal_passed(uint64_t event) { (void)event; CALL((settle(), ok)) }
 int filigree_metal_between(float* milliseconds, uint64_t from, uint64_t to) {
   *milliseconds = (float)(1000 * (((struct Event*)to)->at - ((struct Event*)from)->at));
   return ok;

@@ -264,6 +264,18 @@ describe.skipIf(!usable)('of Metal', () => {
     x.dispose();
   });
 
+  it('commands that fail while another waits are known to all who wait', async () => {
+    const [x, y] = [await loaded(module(), failing), await loaded(module(), failing)];
+    process.env[FORCED] = '3';
+    const running = x.launchAsync('add', []);
+    expect(() => y.launch('add', [])).toThrow(/touched memory/);
+    await expect(running).rejects.toThrow(/touched memory/);
+    delete process.env[FORCED];
+    await Promise.all([x.launchAsync('add', []), y.launchAsync('add', [])]);
+    x.dispose();
+    y.dispose();
+  });
+
   it('text that does not compile is a diagnostic with what the compiler said', async () => {
     const backend = changed(metalByHost(), (t) => t.replace('kernel void', 'kernel nothing'));
     const legal = orThrow(backend.legalize.run(module()));

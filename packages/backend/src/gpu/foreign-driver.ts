@@ -159,10 +159,21 @@ export const foreignDriver = (
   const done = (began: number): boolean => {
     const result = functionOf(names.ready, ['uint64_t'])(0n);
     if (result !== names.notReady) {
-      check(names.ready, result);
+      forAll(() => check(names.ready, result));
       return true;
     }
     return performance.now() - began > limit * 1000 && giveUp();
+  };
+  /* Who waits beside whoever asked. */
+  const waiting = waits.get(names.space) ?? new Set<Wait>();
+  waits.set(names.space, waiting);
+  const forAll = (ask: () => void): void => {
+    try {
+      ask();
+    } catch (e) {
+      for (const wait of waiting) wait.failed ??= e;
+      throw e;
+    }
   };
 
   call(names.init, ['uint'], 0);
@@ -221,17 +232,33 @@ export const foreignDriver = (
     ...(events ? { moment: momentsBy(names.space, events, { has, call, letGo, handle }) } : {}),
     finish: () => {
       if (limit < Infinity) for (const began = performance.now(); !done(began);) pause();
-      call(names.finish, ['uint64_t'], 0n);
+      forAll(() => call(names.finish, ['uint64_t'], 0n));
     },
     /* Asked again and again: another thread would have to take the device over first. */
     finishAsync: async () => {
       const began = performance.now();
-      for (let wait = 0; !done(began); wait = Math.min(2 * wait + 1, longestWait))
-        await new Promise((resolve) => setTimeout(resolve, wait));
+      const self: Wait = {};
+      waiting.add(self);
+      try {
+        for (let wait = 0; !done(began); wait = Math.min(2 * wait + 1, longestWait)) {
+          await new Promise((resolve) => setTimeout(resolve, wait));
+          if (self.failed !== undefined) throw self.failed;
+        }
+      } finally {
+        waiting.delete(self);
+      }
     },
     addressOf: (bytes) => ffi.address(bytes),
   };
 };
+
+/** One who waits, and what went wrong while somebody else did: a driver says it once, and does not say whose launch it was. */
+interface Wait {
+  failed?: unknown;
+}
+
+/* By the space of the device, which is one, however often its driver is opened. */
+const waits = new Map<string, Set<Wait>>();
 
 /* koffi unloads what nobody has any more, and drivers have threads and classes of their own that go on. */
 const kept = new Set<ForeignLibrary>();
