@@ -42,14 +42,17 @@ const failing = replaced(
   `  if (getenv("${FORCED}")) [self failWith:atoi(getenv("${FORCED}")) because:"it was told to"];\n  if (result != 0) [self`,
 );
 
-/** Eight numbers that are counted up, and a loop that ends when somebody says so. */
-const module = (): Module => {
-  const buffers = [declareBuffer('x', 'i32', 8, 'inout')];
+/* So many are not done when somebody else begins. */
+const LONG = 1 << 22;
+
+/** Numbers that are counted up, and a loop that ends when somebody says so. */
+const module = (length = 8): Module => {
+  const buffers = [declareBuffer('x', 'i32', length, 'inout')];
   const add = buildKernel(
     'add',
     {},
     (b) =>
-      void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) =>
+      void b.for(b.i32(0), b.i32(length), b.i32(1), { parallel: true }, [], (i) =>
         b.store('x', b.add(b.load('x', i), b.i32(1)), i),
       ),
     buffers,
@@ -265,7 +268,7 @@ describe.skipIf(!usable)('of Metal', () => {
   });
 
   it('commands that fail while another waits are known to all who wait', async () => {
-    const [x, y] = [await loaded(module(), failing), await loaded(module(), failing)];
+    const [x, y] = [await loaded(module(LONG), failing), await loaded(module(), failing)];
     process.env[FORCED] = '3';
     const running = x.launchAsync('add', []);
     expect(() => y.launch('add', [])).toThrow(/touched memory/);
