@@ -38,9 +38,19 @@ static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 static id<MTLDevice> device;
 static id<MTLCommandQueue> queue;
 
+// There may be no default one, in programs without windows, where there are devices.
+static id<MTLDevice> anyDevice(void) {
+  id<MTLDevice> found = MTLCreateSystemDefaultDevice();
+  if (found != nil) return found;
+  NSArray* all = MTLCopyAllDevices();
+  if ([all count] > 0) found = [[all objectAtIndex:0] retain];
+  [all release];
+  return found;
+}
+
 static int begin(void) {
   if (queue != nil) return ok;
-  device = MTLCreateSystemDefaultDevice();
+  device = anyDevice();
   if (device == nil) return say(noDevice, NULL);
   queue = [device newCommandQueue];
   return queue == nil ? say(noDevice, "it has no queue") : ok;

@@ -199,8 +199,8 @@ describe.skipIf(!usable)('the backend for Metal', () => {
 describe.skipIf(!usable)('of Metal', () => {
   it.each<readonly [what: string, standIn: StandIn, said: RegExp]>([
     [
-      'no device is a diagnostic, and a probe says so',
-      replaced('metal.m', 'return [[Device alloc] init];\n}', 'return nil;\n}'),
+      'no device is a diagnostic',
+      replaced('metal.m', 'return [[Device alloc] init];', 'return nil;'),
       /metal\/driver.*there is no device.*use a Mac/s,
     ],
     [
@@ -231,10 +231,22 @@ describe.skipIf(!usable)('of Metal', () => {
     await expect(run()).rejects.toThrow(said);
   });
 
+  it('a device that is not the default one is used where there is no default one', async () => {
+    const standIn = replaced(
+      'metal.m',
+      'MTLCreateSystemDefaultDevice(void) { return newDevice(); }',
+      'MTLCreateSystemDefaultDevice(void) { return nil; }',
+    );
+    const x = await loaded(module(), standIn);
+    x.launch('add', []);
+    expect(x.buffers['x']![0]).toBe(1);
+    x.dispose();
+  });
+
   it('no device is what a probe says', async () => {
     const path = await hostOnStandIn(
       'forward',
-      replaced('metal.m', 'return [[Device alloc] init];\n}', 'return nil;\n}').change,
+      replaced('metal.m', 'return [[Device alloc] init];', 'return nil;').change,
     );
     const probe = (open: string) =>
       probeGpu(

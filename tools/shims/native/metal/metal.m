@@ -116,6 +116,19 @@ void filigree_hold_until_drained(id object) {
 }
 @end
 
+// Of one or of none.
+@implementation NSArray
+- (NSUInteger)count { return only == nil ? 0 : 1; }
+- (id)objectAtIndex:(NSUInteger)index {
+  if (index >= [self count]) stop("an array does not have that many");
+  return only;
+}
+- (void)dealloc {
+  [only release];
+  [super dealloc];
+}
+@end
+
 @implementation NSURL
 + (id)fileURLWithPath:(NSString*)path {
   NSURL* made = [[[NSURL alloc] init] autorelease];
@@ -516,9 +529,17 @@ struct Launch {
 
 uint64_t filigree_epoch;
 
-id<MTLDevice> MTLCreateSystemDefaultDevice(void) {
+static id<MTLDevice> newDevice(void) {
   cuEventCreate(&filigree_epoch, 0);
   cuEventRecord(filigree_epoch, 0);
   cuStreamSynchronize(0);
   return [[Device alloc] init];
+}
+
+id<MTLDevice> MTLCreateSystemDefaultDevice(void) { return newDevice(); }
+
+NSArray* MTLCopyAllDevices(void) {
+  NSArray* made = [[NSArray alloc] init];
+  made->only = newDevice();
+  return made;
 }

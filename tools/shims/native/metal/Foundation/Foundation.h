@@ -36,6 +36,14 @@ __attribute__((objc_root_class)) @interface NSObject <NSObject> {
 - (const char*)UTF8String;
 @end
 
+@interface NSArray : NSObject {
+ @public
+  id only;
+}
+- (NSUInteger)count;
+- (id)objectAtIndex:(NSUInteger)index;
+@end
+
 @interface NSURL : NSObject {
  @public
   NSString* path;

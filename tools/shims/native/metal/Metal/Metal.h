@@ -93,3 +93,4 @@ enum { MTLCommandBufferErrorInternal = 1, MTLCommandBufferErrorPageFault = 3, MT
 @end
 
 id<MTLDevice> MTLCreateSystemDefaultDevice(void);
+NSArray* MTLCopyAllDevices(void);
