@@ -16,7 +16,7 @@ import { attempt, fail, orThrow } from '@filigree/ir';
 import { compileForCpu, native } from './compile.js';
 import { type Order, orderFlags } from './order.js';
 
-/** Changes a text before it is compiled: `host.m`, `metal.m` or `driver.cpp`. */
+/** Changes a text before it is compiled: `host.m`, `foundation.m`, `metal.m` or `driver.cpp`. */
 export type Change = (text: string, file: string) => string;
 
 /** What stands in for Metal: the order of threads, and what is changed in its text or that of the host. */
@@ -89,10 +89,17 @@ export const hostOnStandIn = async (order: Order, change?: Change): Promise<stri
   };
   const texts = {
     'driver.cpp': await text(join(native, 'driver.cpp'), 'driver.cpp'),
+    'foundation.m': await text(join(native, 'metal/foundation.m'), 'foundation.m'),
     'metal.m': await text(join(native, 'metal/metal.m'), 'metal.m'),
     'host.m': await text(hostFile, 'host.m'),
   };
-  const headers = ['launch.hpp', 'metal/classes.h', 'metal/Foundation/Foundation.h', 'metal/Metal/Metal.h'];
+  const headers = [
+    'launch.hpp',
+    'metal/classes.h',
+    'metal/stand-in.h',
+    'metal/Foundation/Foundation.h',
+    'metal/Metal/Metal.h',
+  ];
   const { stdout: version } = await runProcess(gcc, ['--version']);
   const strict = change ? [] : ['-Wall', '-Wextra', '-Werror'];
   const common = ['-O1', '-g1', '-fPIC', ...strict, `-I${native}`, `-I${join(native, 'metal')}`];

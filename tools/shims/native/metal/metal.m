@@ -3,10 +3,10 @@
 // leave undefined, ends the commands with an error here. Text is not compiled here but found: `filigree_compiled` says where its library is.
 #import <Foundation/Foundation.h>
 #import <Metal/Metal.h>
+#include "stand-in.h"
 #include <objc/runtime.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,137 +25,8 @@ int cuEventElapsedTime(float* milliseconds, uint64_t from, uint64_t to);
 int cuEventDestroy_v2(uint64_t event);
 enum { notReady = 600 };
 
-// How many objects there are.
-static long alive;
-long filigree_alive(void) { return alive; }
-
-static void stop(const char* what) {
-  fprintf(stderr, "the stand-in of Metal: %s\n", what);
-  abort();
-}
-
-@implementation NSObject
-+ (Class)class { return self; }
-+ (id)alloc {
-  NSObject* made = class_createInstance(self, 0);
-  made->references = 1;
-  alive++;
-  return made;
-}
-- (id)init { return self; }
-- (id)retain {
-  references++;
-  return self;
-}
-- (void)release {
-  if (references == 0) stop("an object is released too often");
-  if (--references == 0) [self dealloc];
-}
-- (id)autorelease {
-  extern void filigree_hold_until_drained(id);
-  filigree_hold_until_drained(self);
-  return self;
-}
-- (void)dealloc {
-  alive--;
-  object_dispose(self);
-}
-@end
-
-static NSAutoreleasePool* current;
-
-void filigree_hold_until_drained(id object) {
-  if (current == nil) stop("an object is lent where there is no pool");
-  if (current->count == current->room) {
-    current->room = 2 * current->room + 8;
-    current->held = realloc(current->held, current->room * sizeof(id));
-  }
-  current->held[current->count++] = object;
-}
-
-@implementation NSAutoreleasePool
-- (id)init {
-  outer = current;
-  current = self;
-  return self;
-}
-- (void)drain {
-  for (size_t k = 0; k < count; k++) [held[k] release];
-  free(held);
-  current = outer;
-  [self release];
-}
-@end
-
-@implementation NSString
-+ (id)stringWithUTF8String:(const char*)text {
-  NSString* made = [[[NSString alloc] init] autorelease];
-  made->bytes = strdup(text);
-  return made;
-}
-+ (id)stringWithContentsOfFile:(NSString*)path encoding:(NSUInteger)encoding error:(NSError**)error {
-  extern NSError* filigree_error(NSInteger code, const char* said);
-  FILE* const file = encoding == NSUTF8StringEncoding ? fopen([path UTF8String], "rb") : NULL;
-  if (file == NULL) {
-    *error = filigree_error(260, "the file cannot be read");
-    return nil;
-  }
-  fseek(file, 0, SEEK_END);
-  const long length = ftell(file);
-  rewind(file);
-  NSString* made = [[[NSString alloc] init] autorelease];
-  made->bytes = calloc(length + 1, 1);
-  if (fread(made->bytes, 1, length, file) != (size_t)length) stop("a file is shorter than it was");
-  fclose(file);
-  return made;
-}
-- (const char*)UTF8String { return bytes; }
-- (void)dealloc {
-  free(bytes);
-  [super dealloc];
-}
-@end
-
-// Of one or of none.
-@implementation NSArray
-- (NSUInteger)count { return only == nil ? 0 : 1; }
-- (id)objectAtIndex:(NSUInteger)index {
-  if (index >= [self count]) stop("an array does not have that many");
-  return only;
-}
-- (void)dealloc {
-  [only release];
-  [super dealloc];
-}
-@end
-
-@implementation NSURL
-+ (id)fileURLWithPath:(NSString*)path {
-  NSURL* made = [[[NSURL alloc] init] autorelease];
-  made->path = [path retain];
-  return made;
-}
-- (void)dealloc {
-  [path release];
-  [super dealloc];
-}
-@end
-
-@implementation NSError
-- (NSInteger)code { return code; }
-- (NSString*)localizedDescription { return said; }
-- (void)dealloc {
-  [said release];
-  [super dealloc];
-}
-@end
-
-NSError* filigree_error(NSInteger code, const char* said) {
-  NSError* made = [[[NSError alloc] init] autorelease];
-  made->code = code;
-  made->said = [[NSString stringWithUTF8String:said] retain];
-  return made;
-}
+// Times are counted from here.
+static uint64_t epoch;
 
 // Texts that were compiled for this process: where the library of each is, or what the compiler said of it.
 struct Compiled { char *text, *path, *said; struct Compiled* next; };
@@ -212,7 +83,7 @@ static Buffer* bufferAt(uint64_t at) {
   *(uint64_t*)[self constantDataAtIndex:index] = (uint64_t)[buffer contents] + offset;
 }
 - (void*)constantDataAtIndex:(NSUInteger)index {
-  if (words == NULL || index >= count) stop("an argument is set where there is none");
+  if (words == NULL || index >= count) filigree_stop("an argument is set where there is none");
   return words + index;
 }
 @end
@@ -228,7 +99,7 @@ enum { mostBound = 31 };
 
 @implementation Function
 - (id<MTLArgumentEncoder>)newArgumentEncoderWithBufferIndex:(NSUInteger)index {
-  if (index != 0 || count <= mostBound) stop("the function takes no buffer of arguments there");
+  if (index != 0 || count <= mostBound) filigree_stop("the function takes no buffer of arguments there");
   ArgumentEncoder* made = [[ArgumentEncoder alloc] init];
   made->count = count;
   return made;
@@ -325,7 +196,7 @@ struct Launch {
   next.bound[index] = true;
 }
 - (void)useResource:(id)resource usage:(NSUInteger)usage {
-  if (usage != (MTLResourceUsageRead | MTLResourceUsageWrite)) stop("kernels may read and write what they are given");
+  if (usage != (MTLResourceUsageRead | MTLResourceUsageWrite)) filigree_stop("kernels may read and write what they are given");
   [commands hold:resource];
 }
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)threads {
@@ -338,11 +209,11 @@ struct Launch {
   commands->last = &l->next;
 }
 - (void)endEncoding {
-  if (!commands->encoding) stop("an encoder is ended twice");
+  if (!commands->encoding) filigree_stop("an encoder is ended twice");
   commands->encoding = false;
 }
 - (void)dealloc {
-  if (commands->encoding) stop("an encoder is let go before its end");
+  if (commands->encoding) filigree_stop("an encoder is let go before its end");
   [commands release];
   [super dealloc];
 }
@@ -367,7 +238,7 @@ struct Launch {
   said = what;
 }
 - (id<MTLComputeCommandEncoder>)computeCommandEncoder {
-  if (encoding || committed) stop("commands have one encoder at a time");
+  if (encoding || committed) filigree_stop("commands have one encoder at a time");
   Encoder* made = [[[Encoder alloc] init] autorelease];
   made->commands = [self retain];
   encoding = true;
@@ -392,7 +263,7 @@ struct Launch {
     [self failWith:MTLCommandBufferErrorInternal because:"a launch is none"];
 }
 - (void)commit {
-  if (encoding || committed) stop("commands are committed once, when their encoder has ended");
+  if (encoding || committed) filigree_stop("commands are committed once, when their encoder has ended");
   committed = true;
   cuEventRecord(start, 0);
   for (struct Launch* l = first; l != NULL && failure == 0; l = l->next) [self launch:l];
@@ -403,7 +274,7 @@ struct Launch {
   if (result != 0) [self failWith:MTLCommandBufferErrorInternal because:"a kernel failed"];
 }
 - (void)waitUntilCompleted {
-  if (!committed) stop("commands that nobody has committed do not end");
+  if (!committed) filigree_stop("commands that nobody has committed do not end");
   if (!settled) [self settle:cuStreamSynchronize(0)];
 }
 - (MTLCommandBufferStatus)status {
@@ -417,9 +288,8 @@ struct Launch {
 }
 - (NSError*)error { return failure == 0 ? nil : filigree_error(failure, said); }
 - (CFTimeInterval)secondsAt:(uint64_t)event {
-  extern uint64_t filigree_epoch;
   float milliseconds = 0;
-  if (!settled || cuEventElapsedTime(&milliseconds, filigree_epoch, event) != 0) stop("commands that have not ended have no time");
+  if (!settled || cuEventElapsedTime(&milliseconds, epoch, event) != 0) filigree_stop("commands that have not ended have no time");
   return milliseconds / 1000.0;
 }
 - (CFTimeInterval)GPUStartTime { return [self secondsAt:start]; }
@@ -501,7 +371,7 @@ struct Launch {
   return nil;
 }
 - (id<MTLLibrary>)newLibraryWithSource:(NSString*)source options:(MTLCompileOptions*)options error:(NSError**)error {
-  if (options == nil || !options->exact) stop("arithmetic is to be as it is written");
+  if (options == nil || !options->exact) filigree_stop("arithmetic is to be as it is written");
   return [self libraryOf:[source UTF8String] error:error];
 }
 // A library is the text behind a first line.
@@ -519,7 +389,7 @@ struct Launch {
                                                           reflection:(void*)reflection
                                                                error:(NSError**)error {
   (void)error;
-  if (options != MTLPipelineOptionNone || reflection != NULL) stop("nobody asks what a pipeline binds");
+  if (options != MTLPipelineOptionNone || reflection != NULL) filigree_stop("nobody asks what a pipeline binds");
   Pipeline* made = [[Pipeline alloc] init];
   made->function = [descriptor->function retain];
   made->most = descriptor->most;
@@ -527,11 +397,9 @@ struct Launch {
 }
 @end
 
-uint64_t filigree_epoch;
-
 static id<MTLDevice> newDevice(void) {
-  cuEventCreate(&filigree_epoch, 0);
-  cuEventRecord(filigree_epoch, 0);
+  cuEventCreate(&epoch, 0);
+  cuEventRecord(epoch, 0);
   cuStreamSynchronize(0);
   return [[Device alloc] init];
 }
