@@ -8,7 +8,7 @@ import {
   type MetalOptions,
   compileMetal,
   hostDefines,
-  hostFile,
+  hostTexts,
   metalDriver,
   metalLanguage,
 } from '@filigree/backend-metal';
@@ -16,7 +16,7 @@ import { attempt, fail, orThrow } from '@filigree/ir';
 import { compileForCpu, native } from './compile.js';
 import { type Order, orderFlags } from './order.js';
 
-/** Changes a text before it is compiled: `host.m`, `foundation.m`, `metal.m` or `driver.cpp`. */
+/** Changes a text before it is compiled: of the host, of the stand-in, or of the driver. */
 export type Change = (text: string, file: string) => string;
 
 /** What stands in for Metal: the order of threads, and what is changed in its text or that of the host. */
@@ -83,16 +83,16 @@ export const hostOnStandIn = async (order: Order, change?: Change): Promise<stri
   const gcc =
     (await locate('gcc', process.env['PATH'] ?? '')) ??
     fail('shims/objective-c', 'there is no gcc on PATH', { remedy: 'install gcc, g++ and gobjc' });
-  const text = async (path: string, file: string): Promise<string> => {
-    const found = await readFile(path, 'utf8');
-    return change ? change(found, file) : found;
+  const given = {
+    'driver.cpp': await readFile(join(native, 'driver.cpp'), 'utf8'),
+    'foundation.m': await readFile(join(native, 'metal/foundation.m'), 'utf8'),
+    'metal.m': await readFile(join(native, 'metal/metal.m'), 'utf8'),
+    ...(await hostTexts()),
   };
-  const texts = {
-    'driver.cpp': await text(join(native, 'driver.cpp'), 'driver.cpp'),
-    'foundation.m': await text(join(native, 'metal/foundation.m'), 'foundation.m'),
-    'metal.m': await text(join(native, 'metal/metal.m'), 'metal.m'),
-    'host.m': await text(hostFile, 'host.m'),
-  };
+  const texts = Object.fromEntries(
+    Object.entries(given).map(([file, text]) => [file, change ? change(text, file) : text]),
+  );
+  const compiled = Object.keys(texts).filter((file) => !file.endsWith('.h'));
   const headers = [
     'launch.hpp',
     'metal/classes.h',
@@ -119,12 +119,12 @@ export const hostOnStandIn = async (order: Order, change?: Change): Promise<stri
         const done = await runProcess(gcc, args, { cwd: dirname(into) });
         if (done.status !== 0) fail('shims/compile', `${gcc} failed:\n${firstLines(done.stderr, 20)}`);
       };
-      for (const [file, contents] of Object.entries(texts)) {
-        await writeFile(join(dirname(into), file), contents);
+      for (const [file, contents] of Object.entries(texts)) await writeFile(join(dirname(into), file), contents);
+      for (const file of compiled) {
         const language = file.endsWith('.m') ? OBJECTIVE_C : ['-std=c++17'];
         await run(...language, ...common, ...defines, '-c', file, '-o', `${file}.o`);
       }
-      const objects = Object.keys(texts).map((f) => `${f}.o`);
+      const objects = compiled.map((f) => `${f}.o`);
       await run(...linked, ...objects, '-o', into, '-lobjc', '-lstdc++', '-ldl', '-lm');
     },
   });

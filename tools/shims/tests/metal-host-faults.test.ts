@@ -150,7 +150,7 @@ describe.skipIf(!usable)('the host of Metal', () => {
     ['does not say which buffers it uses', many, '[encoder useResource:', 'if (0) [encoder useResource:'],
     ['binds all buffers but the last', module, 'n < k->buffers; n++', 'n + 1 < k->buffers; n++'],
   ])('fails where it %s', async (_, of, from, to) => {
-    const x = await loaded(of(), replaced('host.m', from, to));
+    const x = await loaded(of(), replaced('commands.h', from, to));
     expect(() => (of === many ? sumOfMany(x) : x.launch('add', []))).toThrow(/metal\/call.*(not bound|not there)/s);
     x.dispose();
   });

@@ -8,7 +8,7 @@ import {
 import { builtHost } from './host.js';
 
 /**
- * The default GPU of a Mac, by calls of the host (`native/host.m`). Errors: `metal/driver` where this is no Mac or has no device, those of
+ * The default GPU of a Mac, by calls of the host (`native`). Errors: `metal/driver` where this is no Mac or has no device, those of
  * `builtHost`, `load/ffi`.
  *
  * @param options `path` of the compiled host: default one that is compiled for this machine, or `$FILIGREE_METAL_DRIVER`

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { blockSize } from '@filigree/backend/gpu';
 import { cachedFile, contentHash, firstLines, locate, runProcess } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 import { MOST_BINDINGS } from '../emit/dialect.js';
 import { metalLanguage } from '../emit/language.js';
-import { hostFile } from '../host-file.js';
+import { hostFile, hostTexts } from '../host-file.js';
 
 /** What the text of the host is told of kernels. */
 export const hostDefines: readonly string[] = [
@@ -40,10 +39,10 @@ export const builtHost = async ({ platform = process.platform, cache }: HostOpti
     fail('toolchain/missing', `${clang} does not run: ${firstLines(stderr || stdout)}`, {
       remedy: 'install the command line tools: xcode-select --install',
     });
-  const text = await readFile(hostFile, 'utf8');
+  const texts = Object.entries(await hostTexts()).flat();
   const { path } = await cachedFile({
     cache,
-    key: contentHash('metal-host', text, stdout, ...flags),
+    key: contentHash('metal-host', ...texts, stdout, ...flags),
     file: 'host.dylib',
     build: async (into) => {
       const done = await runProcess(clang, [...flags, hostFile, '-o', into], { limitMs: 120_000 });
