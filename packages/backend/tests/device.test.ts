@@ -41,6 +41,32 @@ const apart = (): { memory: Memory; live: Map<number, Uint8Array>; ended: () => 
 };
 
 describe('a memory', () => {
+  it('that the host sees is copied as its device says, and has views and no mirrors', () => {
+    const buffer = new ArrayBuffer(64);
+    const copies: string[] = [];
+    const memory = memoryOf({
+      space: 'test',
+      mapped: true,
+      allocate: () => ({ at: 0, host: () => ({ buffer, byteOffset: 0 }) }),
+      release: () => undefined,
+      read: (from, into) => {
+        copies.push('read');
+        into.set(new Uint8Array(buffer, from, into.length));
+      },
+      write: (to, from) => {
+        copies.push('write');
+        new Uint8Array(buffer, to).set(from);
+      },
+    });
+    const block = memory.allocate(64);
+    memory.write(block, 8, Int32Array.of(7, 8));
+    const into = new Int32Array(1);
+    memory.read(block, 12, into);
+    expect([memory.mapped, into[0], copies]).toEqual([true, 8, ['write', 'read']]);
+    expect([...memory.view(block, 8, 'i32', 2)]).toEqual([7, 8]);
+    expect(codeOf(() => memory.mirror(block))).toBe('memory/mapped');
+  });
+
   it('gives a block back when the last who holds it frees it, and ends when the last block is free', () => {
     const { memory, live, ended } = apart();
     const [a, b] = [memory.allocate(100), memory.allocate(8)];

@@ -12,7 +12,8 @@ export {
   hipSanitized64,
   metalOnCpu,
   metalSanitized,
-  type Order,
 } from './on-cpu.js';
+export { hasObjectiveC, metalByHost, metalHostMachine, type StandIn } from './metal-stand-in.js';
+export type { Order } from './order.js';
 export { sanitizerFirst, type SanitizerFirst } from './sanitizer.js';
 export { skipsPage } from './skips-page.js';

@@ -14,9 +14,7 @@ import { hipDriver, hipLanguage } from '@filigree/backend-hip';
 import { metalLanguage } from '@filigree/backend-metal';
 import { apart } from './apart.js';
 import { type Threads, compileForCpu, native, sharedLibrary } from './compile.js';
-
-/** In which order threads go, one after the other: none may count on another. */
-export type Order = 'forward' | 'backward' | { readonly seed: number };
+import { type Order, orderFlags } from './order.js';
 
 /** A backend for a GPU as it is, but that its text is compiled for the CPU, and the driver is one that runs it there. */
 type OnCpu = (order?: Order, options?: GpuOptions) => Backend;
@@ -73,10 +71,5 @@ export const metalSanitized = sanitized(metalLanguage, 'metal_stdlib', cudaDrive
 export const hipSanitized64 = sanitized(hipLanguage, 'hip.hpp', hipDriver, { warp: 64 });
 
 /** The file of a driver that lets threads go in this order. */
-export const driverOnCpu = async (order: Order): Promise<string> => {
-  const flags =
-    typeof order === 'object'
-      ? ['-DFILIGREE_ORDER=2', `-DFILIGREE_SEED=${order.seed}u`]
-      : [`-DFILIGREE_ORDER=${order === 'forward' ? 0 : 1}`];
-  return (await sharedLibrary('driver', readFileSync(join(native, 'driver.cpp'), 'utf8'), undefined, flags)).path;
-};
+export const driverOnCpu = async (order: Order): Promise<string> =>
+  (await sharedLibrary('driver', readFileSync(join(native, 'driver.cpp'), 'utf8'), undefined, orderFlags(order))).path;

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { findToolchain } from '@filigree/backend/native';
 import type { Executable } from '@filigree/backend';
 import { type DriverOptions, gpuBackend, probeGpu } from '@filigree/backend/gpu';
@@ -98,6 +100,20 @@ describe.skipIf(!usable)('a driver', () => {
   ])('%s is a diagnostic', async (_, name, result, said) => {
     process.env[FORCED] = `${name}=${result}`;
     await expect(pathOf(faulty).then((path) => loaded({ path }))).rejects.toThrow(said);
+  });
+
+  it.runIf(process.platform === 'linux')('stays loaded when nobody has it any more', async () => {
+    const path = await pathOf(`${text}\n// of its own`);
+    const isLoaded = (): boolean => readFileSync('/proc/self/maps', 'utf8').includes(path);
+    expect(isLoaded()).toBe(false);
+    await cudaDriver({ path });
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    for (let round = 0; round < 3; round++) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(isLoaded()).toBe(true);
   });
 
   it('that lacks a call is a diagnostic', async () => {

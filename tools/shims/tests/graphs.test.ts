@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Executable } from '@filigree/backend';
-import { type GpuDriver, type GpuMachine, gpuBackend } from '@filigree/backend/gpu';
+import { type GpuDriver, type GpuLanguage, type GpuMachine, gpuBackend } from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
+import { metalLanguage } from '@filigree/backend-metal';
 import { findToolchain } from '@filigree/backend/native';
 import { type Module, buildKernel, declareBuffer, makeModule, orThrow } from '@filigree/ir';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { native, sharedLibrary } from '../src/compile.js';
-import { cudaMachine } from '../src/index.js';
+import { cudaMachine, hasObjectiveC, metalHostMachine } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
-const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
+const required = process.env['CI'] === 'true';
+const usable = (await findToolchain()())._tag === 'Right' || required;
+const devices: readonly (readonly [string, GpuLanguage, GpuMachine, boolean])[] = [
+  ['cuda', cudaLanguage, cudaMachine('forward'), usable],
+  ['metal', metalLanguage, metalHostMachine(), (await hasObjectiveC()) || required],
+];
 
 const buffers = [declareBuffer('x', 'i32', 700, 'inout')];
 
@@ -45,8 +51,11 @@ interface Counts {
 }
 
 /** The machine, and how often what is asked of it. */
-const counted = (counts: Counts, change: (driver: GpuDriver) => GpuDriver = (d) => d): GpuMachine => {
-  const machine = cudaMachine('forward');
+const counted = (
+  machine: GpuMachine,
+  counts: Counts,
+  change: (driver: GpuDriver) => GpuDriver = (d) => d,
+): GpuMachine => {
   const driver = async (): Promise<GpuDriver> => {
     const d = change(await machine.driver!());
     return {
@@ -75,8 +84,8 @@ const counted = (counts: Counts, change: (driver: GpuDriver) => GpuDriver = (d) 
   return { ...machine, driver, graphs: true };
 };
 
-const loaded = async (machine: GpuMachine): Promise<Executable> => {
-  const backend = gpuBackend(cudaLanguage, machine);
+const loaded = async (language: GpuLanguage, machine: GpuMachine): Promise<Executable> => {
+  const backend = gpuBackend(language, machine);
   const legal = orThrow(backend.legalize.run(module));
   const artifact = orThrow(await backend.compile!(orThrow(backend.emit.run(legal)))());
   return orThrow(await backend.load!(artifact, legal)());
@@ -89,10 +98,10 @@ const contents = (x: Executable): number => {
   return seen[0]!;
 };
 
-describe.skipIf(!usable)('a list of launches that runs again', () => {
-  it('is a graph from the second time on, until its arguments change', async () => {
+describe.each(devices)('a list of launches that runs again on %s', (_, language, machine, here) => {
+  it.skipIf(!here)('is a graph from the second time on, until its arguments change', async () => {
     const counts: Counts = { launches: 0, graphs: 0, begun: 0 };
-    const x = await loaded(counted(counts));
+    const x = await loaded(language, counted(machine, counts));
     const list = x.commands([
       { kernel: 'add', args: [1, 3] },
       { kernel: 'double', args: [] },
@@ -120,16 +129,18 @@ describe.skipIf(!usable)('a list of launches that runs again', () => {
     x.dispose();
   });
 
-  it('is refused by name where the driver knows no graphs', async () => {
+  it.skipIf(!here)('is refused by name where the driver knows no graphs', async () => {
     const none = ({ graph: _, ...driver }: GpuDriver): GpuDriver => driver;
-    const x = await loaded(counted({ launches: 0, graphs: 0, begun: 0 }, none));
+    const x = await loaded(language, counted(machine, { launches: 0, graphs: 0, begun: 0 }, none));
     const list = x.commands([{ kernel: 'double', args: [] }]);
     list.run();
     expect(() => list.run()).toThrow(/gpu\/graphs.*keeps no launches as graphs/s);
     x.dispose();
   });
+});
 
-  it('is refused by the name of the call that a driver lacks', async () => {
+describe.skipIf(!usable)('a driver that lacks a call for graphs', () => {
+  it('is refused by the name of it', async () => {
     const text = readFileSync(join(native, 'driver.cpp'), 'utf8').replace(/cuGraphLaunch/g, 'gone');
     const driver = await cudaDriver({ path: (await sharedLibrary('driver', text)).path });
     expect(() => driver.graph!(() => undefined)).toThrow(/cuda\/graphs.*no call cuGraphLaunch/s);

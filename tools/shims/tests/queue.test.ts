@@ -1,3 +1,4 @@
+import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
 import {
   active,
@@ -13,7 +14,7 @@ import {
   type QueueOptions,
 } from 'filigree';
 import { describe, expect, it } from 'vitest';
-import { cudaOnCpu, hipOnCpu, metalOnCpu } from '../src/index.js';
+import { cudaOnCpu, hasObjectiveC, hipOnCpu, metalByHost, metalOnCpu, type Order } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
@@ -38,12 +39,20 @@ const kernels = {
   first: kernel([y], (y: Grid1) => y[0]!),
 };
 
-describe.skipIf(!usable).each([
-  ['cuda', cudaOnCpu],
-  ['hip', hipOnCpu],
-  ['metal', metalOnCpu],
-] as const)('launches that wait on %s', (_, make) => {
-  it('compute what launches at once compute, by the code of plans too', async () => {
+const backends: readonly (readonly [string, (order: Order) => Backend, boolean])[] = [
+  ['cuda', cudaOnCpu, usable],
+  ['hip', hipOnCpu, usable],
+  ['metal', metalOnCpu, usable],
+  /* Whose memory the host sees. */
+  [
+    'metal by its host',
+    (order) => metalByHost({ order }),
+    usable && ((await hasObjectiveC()) || process.env['CI'] === 'true'),
+  ],
+];
+
+describe.each(backends)('launches that wait on %s', (_, make, here) => {
+  it.skipIf(!here)('compute what launches at once compute, by the code of plans too', async () => {
     const seen = async (queue: false | QueueOptions): Promise<readonly unknown[]> => {
       const sim = await program({ layout: shape, kernels, backend: make('backward'), budget: 2 ** 16, queue });
       const found: unknown[] = [];

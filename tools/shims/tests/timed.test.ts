@@ -1,7 +1,8 @@
 import type { Executable } from '@filigree/backend';
-import { type GpuDriver, type GpuMachine, type LaunchTime, gpuBackend } from '@filigree/backend/gpu';
+import { type GpuDriver, type GpuLanguage, type GpuMachine, type LaunchTime, gpuBackend } from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
+import { metalLanguage } from '@filigree/backend-metal';
 import { conformancePrograms } from '@filigree/conformance';
 import { findToolchain } from '@filigree/backend/native';
 import { type Module, buildKernel, declareBuffer, makeModule, orThrow } from '@filigree/ir';
@@ -10,14 +11,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { native, sharedLibrary } from '../src/compile.js';
-import { cudaMachine, hipMachine } from '../src/index.js';
+import { type Order, cudaMachine, hasObjectiveC, hipMachine, metalHostMachine } from '../src/index.js';
 
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
 
 const SHORT = 256;
 const LONG = 1 << 20;
-const buffers = [declareBuffer('x', 'f64', SHORT, 'inout'), declareBuffer('y', 'f64', LONG, 'inout')];
+const buffers = [declareBuffer('x', 'f32', SHORT, 'inout'), declareBuffer('y', 'f32', LONG, 'inout')];
 
 /** Two loops, of which the second does some thousand times as much. */
 const module: Module = makeModule('timed', buffers, [
@@ -27,25 +28,33 @@ const module: Module = makeModule('timed', buffers, [
     (b) => {
       for (const { name, length } of buffers)
         b.for(b.i32(0), b.i32(length), b.i32(1), { parallel: true }, [], (n) =>
-          b.store(name, b.add(b.load(name, n), b.f64(1)), n),
+          b.store(name, b.add(b.load(name, n), b.constant(1, 'f32')), n),
         );
     },
     buffers,
   ),
 ]);
 
-const loaded = async (language: typeof cudaLanguage, machine: GpuMachine, of = module): Promise<Executable> => {
+const loaded = async (language: GpuLanguage, machine: GpuMachine, of = module): Promise<Executable> => {
   const backend = gpuBackend(language, machine);
   const legal = orThrow(backend.legalize.run(of));
   const artifact = orThrow(await backend.compile!(orThrow(backend.emit.run(legal)))());
   return orThrow(await backend.load!(artifact, legal)());
 };
 
-describe.skipIf(!usable).each([
-  ['cuda', cudaLanguage, cudaMachine],
-  ['hip', hipLanguage, hipMachine],
-] as const)('launches on %s', (_, language, machine) => {
-  it('are told what they took, in order, whichever way they are run', async () => {
+const devices: readonly (readonly [string, GpuLanguage, (order: Order) => GpuMachine, boolean])[] = [
+  ['cuda', cudaLanguage, cudaMachine, usable],
+  ['hip', hipLanguage, hipMachine, usable],
+  [
+    'metal',
+    metalLanguage,
+    (order) => metalHostMachine({ order }),
+    (await hasObjectiveC()) || process.env['CI'] === 'true',
+  ],
+];
+
+describe.each(devices)('launches on %s', (_, language, machine, here) => {
+  it.skipIf(!here)('are told what they took, in order, whichever way they are run', async () => {
     const told: LaunchTime[] = [];
     const x = await loaded(language, { ...machine('forward'), graphs: true, timed: (t) => told.push(t) });
     const list = x.commands([{ kernel: 'both', args: [] }]);

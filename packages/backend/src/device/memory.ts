@@ -49,7 +49,9 @@ export interface Device {
   readonly allocate: (bytes: number) => Region;
   /** Takes back a region of so many bytes, as many as were asked for. */
   readonly release: (region: Region, bytes: number) => void;
-  /** Copies between the host and regions that it does not see. */
+  /** Whether the host sees its regions; default where nothing else is said of how to copy. */
+  readonly mapped?: boolean;
+  /** Copies between the host and regions, where that is no matter of the host alone. */
   readonly read?: (from: number, into: Uint8Array) => void;
   readonly write?: (to: number, from: Uint8Array) => void;
   readonly synchronize?: () => Promise<void>;
@@ -70,6 +72,7 @@ export const memoryOf = (device: Device): Memory => memoryWith(device, mirrorOf)
 export const mappedMemoryOf = (device: Omit<Device, 'read' | 'write'>): Memory => memoryWith(device, undefined);
 
 const memoryWith = (device: Device, mirrored: typeof mirrorOf | undefined): Memory => {
+  const { mapped = device.read === undefined } = device;
   const held = new Map<Block, Held>();
   const mirrors = new Set<KeptMirror>();
   let disposed = false;
@@ -105,7 +108,7 @@ const memoryWith = (device: Device, mirrored: typeof mirrorOf | undefined): Memo
   };
   const memory: Memory = {
     space: device.space,
-    mapped: device.read === undefined,
+    mapped,
     allocate: (bytes) => {
       if (disposed) fail('memory/disposed', 'the memory was disposed of', { remedy: 'open another' });
       const region = device.allocate(bytes);
@@ -140,7 +143,7 @@ const memoryWith = (device: Device, mirrored: typeof mirrorOf | undefined): Memo
     mirror: (block) => {
       const known = entry(block);
       const { read, write } = device;
-      if (!read || !write || !mirrored)
+      if (mapped || !read || !write || !mirrored)
         return fail('memory/mapped', `the host sees the memory of ${device.space} itself`, { remedy: 'use view()' });
       if (!known.mirror) {
         const { at } = known.region;

@@ -1,3 +1,5 @@
+import type { ScalarType } from '@filigree/ir';
+
 /** The driver of a GPU, as far as kernels need it. Calls throw `DiagnosticError` with the name of the call and what it said. */
 export interface GpuDriver {
   /** What the device is called, and how many of its processors run blocks at once. */
@@ -7,6 +9,8 @@ export interface GpuDriver {
   readonly clear: (at: number, bytes: number) => void;
   readonly read: (from: number, into: Uint8Array) => void;
   readonly write: (to: number, from: Uint8Array) => void;
+  /** So many bytes from the start of what was allocated, where the host sees memory of the device. Missing where it does not. */
+  readonly view?: (at: number, bytes: number) => ArrayBuffer;
   /** Loads compiled kernels from a file. */
   readonly open: (path: string) => GpuCode;
   /** Begins a launch; launches run one after the other. `frame` are addresses of the arguments. */
@@ -51,8 +55,14 @@ export interface GpuDevice {
 /** A kernel that the driver has loaded. */
 export type GpuKernel = bigint;
 
+/** What a kernel takes: addresses of buffers, then numbers. */
+export interface GpuParameters {
+  readonly buffers: number;
+  readonly scalars: readonly ScalarType[];
+}
+
 /** Loaded code. */
 export interface GpuCode {
-  readonly kernel: (name: string) => GpuKernel;
+  readonly kernel: (name: string, takes: GpuParameters) => GpuKernel;
   readonly close: () => void;
 }

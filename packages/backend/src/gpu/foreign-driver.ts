@@ -1,12 +1,14 @@
-import { fail } from '@filigree/ir';
+import { byteSize, fail } from '@filigree/ir';
 import type { GpuDriver } from './driver.js';
 import { type GraphNames, noteGraph } from './graphs.js';
+import { lastingViews } from './lasting-views.js';
 import { type EventNames, momentsBy } from './moments.js';
 
 /** Calls of C, as koffi has them. */
 export interface ForeignFunctions {
   readonly load: (path: string) => ForeignLibrary;
   readonly address: (of: Uint8Array) => bigint;
+  readonly view: (at: bigint, bytes: number) => ArrayBuffer;
 }
 
 interface ForeignLibrary {
@@ -29,6 +31,8 @@ export interface DriverNames {
   readonly open: string;
   readonly close: string;
   readonly function: string;
+  /** Tells of a kernel how many of its arguments are buffers, and the bytes of each number after them, where the driver must know. */
+  readonly takes?: string;
   readonly launch: string;
   readonly finish: string;
   /** Whether all is done; `notReady` if not. */
@@ -45,6 +49,10 @@ export interface DriverNames {
   /** Numbers of attributes: processors, and the two parts of an architecture where the driver says so. */
   readonly processors: number;
   readonly architecture?: { readonly major: number; readonly minor: number; readonly prefix: string };
+  /** Whether addresses of the device are those of this process. */
+  readonly shared?: boolean;
+  /** Says in words what went wrong last, where the driver does. */
+  readonly message?: string;
   /** The results that say that there is no device. */
   readonly noDevice: readonly number[];
   /** What results mean, of those that users can do something about. */
@@ -100,12 +108,24 @@ export const foreignDriver = (
     fail(`${names.space}/driver`, `the driver has no call ${name}`, {
       remedy: 'install a newer driver, or use another backend',
     });
+  /** What the driver says in words of what went wrong. */
+  const said = (): string => {
+    if (names.message === undefined) return '';
+    const into = new Uint8Array(longestMessage);
+    functionOf(names.message, ['void *', 'int'])(into, into.length);
+    return textOf(into);
+  };
   const check = (name: string, result: number): void => {
     if (result === 0) return;
     const [what, remedy] = names.results[result] ?? [`error ${result}`, 'see what the driver says of this number'];
-    fail(`${names.space}/${names.noDevice.includes(result) ? 'driver' : 'call'}`, `${name} failed: ${what}`, {
-      remedy,
-    });
+    const more = said();
+    fail(
+      `${names.space}/${names.noDevice.includes(result) ? 'driver' : 'call'}`,
+      `${name} failed: ${what}${more && `: ${more}`}`,
+      {
+        remedy,
+      },
+    );
   };
   /* Set once the host has given up: nearly every call would wait for the kernels that still run. */
   const state = { lost: false };
@@ -139,10 +159,21 @@ export const foreignDriver = (
   const done = (began: number): boolean => {
     const result = functionOf(names.ready, ['uint64_t'])(0n);
     if (result !== names.notReady) {
-      check(names.ready, result);
+      forAll(() => check(names.ready, result));
       return true;
     }
     return performance.now() - began > limit * 1000 && giveUp();
+  };
+  /* Who waits beside whoever asked. */
+  const waiting = waits.get(names.space) ?? new Set<Wait>();
+  waits.set(names.space, waiting);
+  const forAll = (ask: () => void): void => {
+    try {
+      ask();
+    } catch (e) {
+      for (const wait of waiting) wait.failed ??= e;
+      throw e;
+    }
   };
 
   call(names.init, ['uint'], 0);
@@ -150,16 +181,18 @@ export const foreignDriver = (
   const text = new Uint8Array(256);
   call(names.deviceName, ['void *', 'int', 'int'], text, text.length, 0);
   const { architecture: parts, graphs, events } = names;
+  const release = (at: number): void => letGo(names.free, ['uint64_t'], BigInt(at));
   /* Where launches go: graphs are noted on a stream of their own. */
   let stream = 0n;
   return {
     device: {
-      name: new TextDecoder().decode(text.subarray(0, text.indexOf(0))),
+      name: textOf(text),
       processors: attribute(names.processors),
       ...(parts ? { architecture: `${parts.prefix}${attribute(parts.major)}${attribute(parts.minor)}` } : {}),
     },
     allocate: (bytes) => Number(handle((into) => call(names.allocate, ['void *', 'size_t'], into, Math.max(1, bytes)))),
-    release: (at) => letGo(names.free, ['uint64_t'], BigInt(at)),
+    release,
+    ...(names.shared ? lastingViews({ view: (at, bytes) => ffi.view(BigInt(at), bytes), release }) : {}),
     clear: (at, bytes) => call(names.clear, ['uint64_t', 'uint8_t', 'size_t'], BigInt(at), 0, bytes),
     read: (from, into) => {
       if (into.length > 0) call(names.toHost, ['void *', 'uint64_t', 'size_t'], into, BigInt(from), into.length);
@@ -170,7 +203,14 @@ export const foreignDriver = (
     open: (file) => {
       const code = handle((into) => call(names.open, ['void *', 'str'], into, file));
       return {
-        kernel: (name) => handle((into) => call(names.function, ['void *', 'uint64_t', 'str'], into, code, name)),
+        kernel: (name, { buffers, scalars }) => {
+          const kernel = handle((into) => call(names.function, ['void *', 'uint64_t', 'str'], into, code, name));
+          if (names.takes !== undefined) {
+            const bytes = Uint8Array.from([...scalars.map(byteSize), 0]);
+            call(names.takes, ['uint64_t', 'uint', 'void *', 'uint'], kernel, buffers, bytes, scalars.length);
+          }
+          return kernel;
+        },
         close: () => letGo(names.close, ['uint64_t'], code),
       };
     },
@@ -192,17 +232,41 @@ export const foreignDriver = (
     ...(events ? { moment: momentsBy(names.space, events, { has, call, letGo, handle }) } : {}),
     finish: () => {
       if (limit < Infinity) for (const began = performance.now(); !done(began);) pause();
-      call(names.finish, ['uint64_t'], 0n);
+      forAll(() => call(names.finish, ['uint64_t'], 0n));
     },
     /* Asked again and again: another thread would have to take the device over first. */
     finishAsync: async () => {
       const began = performance.now();
-      for (let wait = 0; !done(began); wait = Math.min(2 * wait + 1, longestWait))
-        await new Promise((resolve) => setTimeout(resolve, wait));
+      const self: Wait = {};
+      waiting.add(self);
+      try {
+        for (let wait = 0; !done(began); wait = Math.min(2 * wait + 1, longestWait)) {
+          await new Promise((resolve) => setTimeout(resolve, wait));
+          if (self.failed !== undefined) throw self.failed;
+        }
+      } finally {
+        waiting.delete(self);
+      }
     },
     addressOf: (bytes) => ffi.address(bytes),
   };
 };
+
+/** One who waits, and what went wrong while somebody else did: a driver says it once, and does not say whose launch it was. */
+interface Wait {
+  failed?: unknown;
+}
+
+/* By the space of the device, which is one, however often its driver is opened. */
+const waits = new Map<string, Set<Wait>>();
+
+/* koffi unloads what nobody has any more, and drivers have threads and classes of their own that go on. */
+const kept = new Set<ForeignLibrary>();
+
+const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, bytes.indexOf(0)));
+
+/* Bytes. What compilers say may be long; the beginning tells. */
+const longestMessage = 4096;
 
 /* Milliseconds between two questions whether the device is done. */
 const longestWait = 16;
@@ -218,7 +282,9 @@ const openFirst = ({ space, libraries }: DriverNames, ffi: ForeignFunctions, pat
   const reasons: string[] = [];
   for (const file of path === undefined ? libraries : [path])
     try {
-      return ffi.load(file);
+      const library = ffi.load(file);
+      kept.add(library);
+      return library;
     } catch (e) {
       reasons.push(`${file}: ${(e instanceof Error ? e.message : String(e)).replace(/^.*: /, '')}`);
     }

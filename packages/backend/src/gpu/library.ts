@@ -1,4 +1,4 @@
-import { type Kernel, type Module, type Scalar, argumentsInto, fail } from '@filigree/ir';
+import { type Kernel, type Module, type Scalar, argumentsInto, fail, scalarOf } from '@filigree/ir';
 import type { Command, CommandList, Library } from '../device/library.js';
 import { packedArguments } from '../device/packed-arguments.js';
 import { type Placement, addressOf } from '../device/placement.js';
@@ -179,7 +179,10 @@ const beginner = (
     ...kernel.params.map((_, k) => firstScalar + BigInt(8 * k)),
   ];
   const frame = new Uint8Array(BigUint64Array.from(pointers.length > 0 ? pointers : [0n]).buffer);
-  const entry = code.kernel(emitted.name);
+  const entry = code.kernel(emitted.name, {
+    buffers: addresses.length,
+    scalars: kernel.params.map((p) => scalarOf(p.type)),
+  });
   const of = { kernel: kernel.name, function: emitted.name };
   /* The driver reads behind the back of the collector. */
   const alive = { held, bytes };

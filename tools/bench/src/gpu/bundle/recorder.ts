@@ -139,8 +139,8 @@ const noting = (driver: GpuDriver, notes: Notebook, moduleOf: (path: string) => 
     const module = notes.module({ text, flags });
     return {
       close: code.close,
-      kernel: (name) => {
-        const kernel = code.kernel(name);
+      kernel: (name, takes) => {
+        const kernel = code.kernel(name, takes);
         kernels.set(kernel, { module, name, pointers: pointersOf(text, name) });
         return kernel;
       },

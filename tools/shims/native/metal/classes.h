@@ -1,0 +1,21 @@
+// Classes have names of their own in every build of the stand-in: a process has one of each name, and tests open several builds.
+#pragma once
+#define FILIGREE_JOINED(name, build) name##_##build
+#define FILIGREE_NAMED(name, build) FILIGREE_JOINED(name, build)
+#define NSObject FILIGREE_NAMED(NSObject, FILIGREE_BUILD)
+#define NSString FILIGREE_NAMED(NSString, FILIGREE_BUILD)
+#define NSArray FILIGREE_NAMED(NSArray, FILIGREE_BUILD)
+#define NSURL FILIGREE_NAMED(NSURL, FILIGREE_BUILD)
+#define NSError FILIGREE_NAMED(NSError, FILIGREE_BUILD)
+#define NSAutoreleasePool FILIGREE_NAMED(NSAutoreleasePool, FILIGREE_BUILD)
+#define MTLCompileOptions FILIGREE_NAMED(MTLCompileOptions, FILIGREE_BUILD)
+#define MTLComputePipelineDescriptor FILIGREE_NAMED(MTLComputePipelineDescriptor, FILIGREE_BUILD)
+#define Device FILIGREE_NAMED(Device, FILIGREE_BUILD)
+#define Buffer FILIGREE_NAMED(Buffer, FILIGREE_BUILD)
+#define Library FILIGREE_NAMED(Library, FILIGREE_BUILD)
+#define Function FILIGREE_NAMED(Function, FILIGREE_BUILD)
+#define Pipeline FILIGREE_NAMED(Pipeline, FILIGREE_BUILD)
+#define ArgumentEncoder FILIGREE_NAMED(ArgumentEncoder, FILIGREE_BUILD)
+#define Queue FILIGREE_NAMED(Queue, FILIGREE_BUILD)
+#define Commands FILIGREE_NAMED(Commands, FILIGREE_BUILD)
+#define Encoder FILIGREE_NAMED(Encoder, FILIGREE_BUILD)
