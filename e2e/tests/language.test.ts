@@ -178,6 +178,15 @@ const kernels = {
       if (`${settings.gain} of it` === '3 of it') a[p] -= 1;
     }
   }),
+  rounded: kernel([a, b, c, w], (a: Grid1, b: Grid1, c: Grid1, w: Grid2) => {
+    for (const p of range(Math.ceil(n / 2))) {
+      const q = Math.min(Math.floor(p * 1.7), n - 1);
+      a[Math.trunc(p / 3) + 1] += b[Math.round(p * 0.3)] + (p - q);
+      for (const k of range(Math.floor(p / 2), Math.floor(p * 0.75))) c[q] += k;
+      w[Math.floor(p / 2)][Math.floor(q / 2) % 4] += 1;
+      if (isActive(w, Math.floor(p / 2), q)) c[p] += 100;
+    }
+  }),
   ofType: kernel([a], (a: Grid1) => {
     for (const p of active(a)) {
       const [sums, few] = [new Float64Array(3), new Float32Array(2)];

@@ -24,6 +24,7 @@ import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
 import { indexed, loaded, named } from './member.js';
+import { asIndex } from './whole-number.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {
@@ -243,5 +244,5 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   const key = e.computed ? value(cx, e.property) : undefined;
   if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
   if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asScalar(cx, e.property, key));
+  return indexed(cx, e, of, asIndex(cx, e.property, key));
 };
