@@ -57,7 +57,7 @@ const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S
 };
 
 /** What a kernel returns: nothing, or what a launch gives back. */
-export type KernelResult = number | boolean | void | Vec | Mat;
+export type KernelResult = number | boolean | void | Vec | Mat | readonly number[];
 
 /** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows. */
 export type LaunchResult<R> = [KernelResult] extends [R]

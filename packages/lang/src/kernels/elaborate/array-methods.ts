@@ -1,5 +1,6 @@
-import type { CallExpression } from 'acorn';
+import type { CallExpression, MemberExpression } from 'acorn';
 import { isFloat } from '@filigree/ir';
+import { bare } from '../../source/ast.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
@@ -7,6 +8,7 @@ import { apart, asScalar, compute, originOf, refuse, type Context } from './cont
 import { argumentsOf, knownTruth } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
+import { propertiesOf } from './literals.js';
 import { loaded } from './member.js';
 import { shortCircuit } from './short-circuit.js';
 import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './term.js';
@@ -151,6 +153,44 @@ const slice: Method = (cx, e, of) => {
   return tupleOf(items.slice(...(bounds as [number?, number?])));
 };
 
+/** The item at a known place, from the end where that is negative. */
+const at: Method = (cx, e, of) => {
+  const items = itemsOf(cx, e, of);
+  const [k] = argumentsOf(cx, e);
+  if (!k || !isLiteral(k)) return refuse(cx, e, 'lang/dynamic-index', 'at takes a known number', 'write a[i]');
+  return items.at(Number(k.value)) ?? nothing;
+};
+
+const flat: Method = (cx, e, of) =>
+  tupleOf(itemsOf(cx, e, of).flatMap((item) => (isKnownArray(item) ? itemsOf(cx, e, item) : [item])));
+
+const flatMap: Method = (cx, e, of) => flat(cx, e, map(cx, e, of));
+
+const toReversed: Method = (cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse());
+
+/** Turned round in place in JavaScript: of an array that has a name the kernel would have to follow that. */
+const reverse: Method = (cx, e, of) => {
+  const { type, object } = bare(e.callee) as MemberExpression;
+  return type === 'MemberExpression' && ['ArrayExpression', 'CallExpression'].includes(bare(object).type)
+    ? toReversed(cx, e, of)
+    : refuse(cx, e, 'lang/unsupported-call', '`reverse` changes the array itself', 'write [...a].reverse()');
+};
+
+const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
+
+const values: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((item) => loaded(cx, e, item)));
+
+/** `Object.keys(o)`, `Object.values(o)`, `Object.entries(o)`. */
+export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) => readonly unknown[]): Term => {
+  const [of = nothing] = argumentsOf(cx, e);
+  const text = (name: string): Term => ({ is: 'host', name, value: name });
+  return tupleOf(
+    propertiesOf(cx, e, of).map(([name, term]) =>
+      by === Object.keys ? text(name) : by === Object.values ? term : tupleOf([text(name), term]),
+    ),
+  );
+};
+
 const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   map,
   forEach,
@@ -164,6 +204,13 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   filter,
   concat,
   slice,
+  at,
+  flat,
+  flatMap,
+  reverse,
+  toReversed,
+  keys,
+  values,
 };
 
 /** The arguments of a method: a function, and no more than so many in all. */

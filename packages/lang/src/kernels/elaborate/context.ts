@@ -36,6 +36,8 @@ export interface Context {
   readonly since: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
   readonly stretch: object;
+  /** What `this` is: the object that a method was called of. */
+  readonly self?: Term | undefined;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }

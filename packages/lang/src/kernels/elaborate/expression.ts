@@ -23,7 +23,8 @@ import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { indexed, loaded, named } from './member.js';
+import { cut, optional } from './optional.js';
+import { indexed, named } from './member.js';
 import { asIndex } from './whole-number.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
@@ -68,9 +69,18 @@ export const expression = (cx: Context, node: AnyNode): Term => {
       return list(cx, e);
     case 'ObjectExpression':
       return members(cx, e);
+    case 'ThisExpression':
+      return cx.self ?? unsupported(cx, e, '`this` outside of methods', 'pass what it holds as arguments');
     case 'ArrowFunctionExpression':
     case 'FunctionExpression':
-      return { is: 'closure', name: 'id' in e && e.id ? e.id.name : 'function', node: e, unit: cx.unit, env: cx.env };
+      return {
+        is: 'closure',
+        name: 'id' in e && e.id ? e.id.name : 'function',
+        node: e,
+        unit: cx.unit,
+        env: cx.env,
+        self: cx.self,
+      };
     default:
       return unsupported(
         cx,
@@ -157,6 +167,8 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
+  const missing = isEquality(e.operator) && comparedWithNothing(cx, e);
+  if (missing) return missing;
   const a = value(cx, e.left);
   const b = value(cx, e.right);
   if (!isEquality(e.operator))
@@ -165,6 +177,25 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };
 
+/** `x === undefined`, `x == null` and the like: what of an object is not there is known. */
+const comparedWithNothing = (cx: Context, e: BinaryExpression): Term | undefined => {
+  const [left, right] = [bare(e.left as AnyNode), bare(e.right)];
+  const other = isNothing(cx, right) ? left : isNothing(cx, left) ? right : undefined;
+  if (!other) return undefined;
+  const term = optional(cx, other);
+  const isNull = term.is === 'host' && term.value === null;
+  const same =
+    e.operator.length === 2 || !isNullLiteral(other === left ? right : left) ? term.is === 'nothing' : isNull;
+  return literal((same || (e.operator.length === 2 && isNull)) === e.operator.startsWith('='));
+};
+
+const isNullLiteral = (e: AnyNode): boolean => e.type === 'Literal' && e.raw === 'null';
+
+const isNothing = (cx: Context, e: AnyNode): boolean =>
+  isNullLiteral(e) ||
+  (e.type === 'UnaryExpression' && e.operator === 'void' && bare(e.argument).type === 'Literal') ||
+  (e.type === 'Identifier' && e.name === 'undefined' && !cx.unit.text.parsed.scopes.bindingOf(e));
+
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
     const left = optional(cx, e.left);
@@ -172,26 +203,6 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   }
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
-
-/** What stands before `??` and `?.`: a member that its object does not have is undefined, as it is in JavaScript. */
-const optional = (cx: Context, node: AnyNode): Term => {
-  const e = bare(node);
-  if (e.type === 'ChainExpression') {
-    const found = optional(cx, e.expression);
-    return found === cut ? nothing : found;
-  }
-  if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
-  const object = bare(e.object);
-  if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
-  const of = e.optional ? optional(cx, object) : expression(cx, object);
-  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
-};
-
-const lacks = (of: Term, name: string): boolean =>
-  of.is === 'members'
-    ? !of.members.has(name)
-    : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
 
 /** A text whose parts are known. */
 const knownText = (cx: Context, e: TemplateLiteral): Term => {
@@ -213,7 +224,6 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
 
 const expressionNames: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'a text',
-  ThisExpression: '`this`',
   AwaitExpression: '`await`',
   YieldExpression: '`yield`',
   ClassExpression: 'a class',
@@ -225,12 +235,8 @@ const expressionRemedies: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'compute with numbers and truth values',
   ClassExpression: 'declare it outside, and use functions and vectors here',
   ImportExpression: 'import outside, and list it in `scope`',
-  ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',
 };
-
-/* What a chain is from `?.` on, where what stands before is not there. */
-const cut: Term = { is: 'nothing' };
 
 /** `object.name` and `object[index]`. */
 export const member = (cx: Context, e: MemberExpression): Term => {

@@ -1,5 +1,5 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
-export { arrayMethod } from '../elaborate/array-methods.js';
+export { arrayMethod, partsOfObject } from '../elaborate/array-methods.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
 export { begin, iteration } from '../elaborate/random-state.js';
