@@ -192,6 +192,32 @@ const kernels = {
       if (`${settings.gain} of it` === '3 of it') a[p] -= 1;
     }
   }),
+  decided: kernel([a, b, w], { scope: { n } }, (a: Grid1, b: Grid1, w: Grid2) => {
+    let [moving, rounds] = [true, 0];
+    while (moving && rounds < 20) {
+      moving = false;
+      for (const p of range(n)) {
+        if (a[p] > 1) {
+          a[p] -= 1;
+          moving = true;
+        }
+      }
+      rounds++;
+    }
+    let [all, some, none] = [true, a[0] > 1e9, false];
+    let [most, least, root] = [-Infinity, 99, 0];
+    for (const p of range(n)) {
+      all &&= a[p] < 2;
+      some = some || (b[p] > 1 && a[p] < 0);
+      none ||= b[p] > 1e6;
+      if (b[p] * p > most) most = b[p] * p;
+      least = a[p] < least ? a[p] : least;
+      const q = Math.sqrt(a[p]);
+      if (root < q) root = q;
+    }
+    for (const [p, q] of active(w)) if (w[p][q] > most) none = true;
+    a[0] = rounds + (all ? 100 : 200) + (some ? 1000 : 2000) + (none ? 10000 : 20000) + most * least + root;
+  }),
   methods: kernel([a], { scope: { gauge, Gauge } }, (a: Grid1) => {
     const own = { by: 3, times: (x: number) => x * 2, all(x: number): number { return [1, 2].map((k) => k * this.by + x).at(-1)!; } }; // prettier-ignore
     for (const p of active(a)) {

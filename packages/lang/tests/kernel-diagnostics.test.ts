@@ -125,6 +125,11 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/parallel-write', 'let t = 0; for (const i of range(m)) «t = i;'],
   ['lang/parallel-write', 'let t = 1; for (const i of range(m)) «t *= 2;'],
   ['lang/parallel-write', 'const t = [0]; for (const i of range(m)) «t[0] = 1;'],
+  ['lang/parallel-write', 'let t = 1; for (const i of range(m)) if (i > t) «t = m;'],
+
+  ['lang/parallel-write', 'let t = false; const f = (i) => (c[i]++, i > 2); for (const i of range(m)) «t ||= f(i);'],
+  ['lang/reduction', 'let t = false; for (const i of range(m)) { if (i > 2) t = true; else «t = false; }'],
+  ['lang/reduction', 'let t = false; for (const i of range(m)) { t ||= i > 2; if («t) c[i] = 1; }'],
   ['lang/reduction', 'let s = 0; for (const i of range(m)) { s += dt; u[0][0] += «s; }'],
   ['lang/reduction', 'let s = 0; for (const i of range(m)) { s += dt; «s = Math.max(s, dt); }'],
   ['lang/break-in-parallel', 'for (const i of range(m)) { if (i > 3) «break; }'],

@@ -8,7 +8,6 @@ import { apart, asScalar, compute, originOf, refuse, type Context } from './cont
 import { argumentsOf, knownTruth } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
-import { propertiesOf } from './literals.js';
 import { loaded } from './member.js';
 import { shortCircuit } from './short-circuit.js';
 import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './term.js';
@@ -179,17 +178,6 @@ const reverse: Method = (cx, e, of) => {
 const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
 
 const values: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((item) => loaded(cx, e, item)));
-
-/** `Object.keys(o)`, `Object.values(o)`, `Object.entries(o)`. */
-export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) => readonly unknown[]): Term => {
-  const [of = nothing] = argumentsOf(cx, e);
-  const text = (name: string): Term => ({ is: 'host', name, value: name });
-  return tupleOf(
-    propertiesOf(cx, e, of).map(([name, term]) =>
-      by === Object.keys ? text(name) : by === Object.values ? term : tupleOf([text(name), term]),
-    ),
-  );
-};
 
 const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   map,

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
 import { isInteger } from '@filigree/ir';
 import { componentsOf } from '@filigree/sparse/fields';
@@ -281,6 +282,8 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   const and = e.operator === '&&=';
   const to = destination(cx, target);
   if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
+  const { slot } = to;
+  if (slot.is === 'variable' && isOuter(cx, slot) && rare().decidesBy(cx, e, slot)) return nothing;
   const after = eitherValue(cx, e, target, value(cx, target), and, e.right);
   assignSlot(cx, e, to.slot, after);
   return after;

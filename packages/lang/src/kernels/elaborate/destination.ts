@@ -21,7 +21,7 @@ import {
   type Term,
   type Variable,
 } from './term.js';
-import { asIndex } from './whole-number.js';
+import { asIndex } from './index-of.js';
 
 /** What is assigned to. */
 export type Destination =

@@ -23,9 +23,9 @@ import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { cut, optional } from './optional.js';
+import { cut, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
-import { asIndex } from './whole-number.js';
+import { asIndex } from './index-of.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {
@@ -167,8 +167,8 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
-  const missing = isEquality(e.operator) && comparedWithNothing(cx, e);
-  if (missing) return missing;
+  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
+    return rare().comparedWithNothing(cx, e);
   const a = value(cx, e.left);
   const b = value(cx, e.right);
   if (!isEquality(e.operator))
@@ -176,25 +176,6 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
   const equal = equalTerms(cx, e, e.operator, [e.left, a], [e.right, b]);
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };
-
-/** `x === undefined`, `x == null` and the like: what of an object is not there is known. */
-const comparedWithNothing = (cx: Context, e: BinaryExpression): Term | undefined => {
-  const [left, right] = [bare(e.left as AnyNode), bare(e.right)];
-  const other = isNothing(cx, right) ? left : isNothing(cx, left) ? right : undefined;
-  if (!other) return undefined;
-  const term = optional(cx, other);
-  const isNull = term.is === 'host' && term.value === null;
-  const same =
-    e.operator.length === 2 || !isNullLiteral(other === left ? right : left) ? term.is === 'nothing' : isNull;
-  return literal((same || (e.operator.length === 2 && isNull)) === e.operator.startsWith('='));
-};
-
-const isNullLiteral = (e: AnyNode): boolean => e.type === 'Literal' && e.raw === 'null';
-
-const isNothing = (cx: Context, e: AnyNode): boolean =>
-  isNullLiteral(e) ||
-  (e.type === 'UnaryExpression' && e.operator === 'void' && bare(e.argument).type === 'Literal') ||
-  (e.type === 'Identifier' && e.name === 'undefined' && !cx.unit.text.parsed.scopes.bindingOf(e));
 
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {

@@ -28,3 +28,9 @@ const lacks = (of: Term, name: string): boolean =>
   of.is === 'members'
     ? !of.members.has(name)
     : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
+
+/** What says that nothing is there. */
+export const isNothing = (cx: Context, e: AnyNode): boolean =>
+  (e.type === 'Literal' && e.raw === 'null') ||
+  (e.type === 'UnaryExpression' && e.operator === 'void' && bare(e.argument).type === 'Literal') ||
+  (e.type === 'Identifier' && e.name === 'undefined' && !cx.unit.text.parsed.scopes.bindingOf(e));

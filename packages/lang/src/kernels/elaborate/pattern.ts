@@ -1,12 +1,12 @@
-import type { AnyNode, ObjectPattern } from 'acorn';
-import { nameOfProperty, partOf, tooFew } from './assign.js';
+import { rare } from '#rare';
+import type { AnyNode } from 'acorn';
+import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { refuseShared } from './holds.js';
 import { ownerOf, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { isWholeData, nothing, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
-import { propertiesOf } from './literals.js';
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {
@@ -46,7 +46,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     }
     case 'ObjectPattern':
       return pattern.properties.forEach((p) => {
-        if (p.type === 'RestElement') return bindPattern(cx, p.argument, othersOf(cx, pattern, from), what);
+        if (p.type === 'RestElement') return bindPattern(cx, p.argument, rare().othersOf(cx, pattern, from), what);
         if (p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
         bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
@@ -55,14 +55,4 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     default:
       return unsupported(cx, pattern, 'this declaration', 'declare a name');
   }
-};
-
-/** What a pattern does not name of an object: `{ a, ...others }`. */
-const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term => {
-  const names = pattern.properties.flatMap((p) => (p.type === 'RestElement' || p.computed ? [] : [nameOfProperty(p)]));
-  const others = propertiesOf(cx, pattern, from).filter(([name]) => !names.includes(name));
-  return {
-    is: 'members',
-    members: new Map(others.map(([name, term]) => [name, { is: 'constant', term, what: 'constant' }])),
-  };
 };

@@ -98,6 +98,11 @@ export class Session {
     return s.is === 'literal' ? typeof s.value === 'boolean' : s.type === 'i1' || this.truths.has(s);
   }
 
+  /** Whether a variable was given a truth value. */
+  isTruthLocal(local: Local): boolean {
+    return this.truths.has(local);
+  }
+
   /** Whether what would be emitted next can never run. */
   hasLeft(): boolean {
     return this.block[this.block.length - 1]?.do === 'exit';

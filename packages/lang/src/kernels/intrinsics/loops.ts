@@ -3,7 +3,7 @@ import { refuse, type Context } from '../elaborate/context.js';
 import { argumentsOf, reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
-import { asIndex, asStart } from '../elaborate/whole-number.js';
+import { asIndex, asStart } from '../elaborate/index-of.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 

@@ -4,7 +4,7 @@ import { refuse, type Context } from '../elaborate/context.js';
 import { reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isScalar, nothing, termText, type Element, type Term } from '../elaborate/term.js';
-import { asIndex } from '../elaborate/whole-number.js';
+import { asIndex } from '../elaborate/index-of.js';
 import type { Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 
