@@ -39,6 +39,20 @@ const base = [1, 2, 3];
 const settings: { readonly gain: number; readonly loss?: number; readonly none?: { readonly deep: { at: number } } } = {
   gain: 3,
 };
+class Gauge {
+  static readonly scale = 4;
+  constructor(
+    readonly offset: number,
+    readonly next?: { readonly at: (x: number) => number },
+  ) {}
+  at(x: number): number {
+    return this.scaled(x) + this.offset;
+  }
+  private scaled(x: number): number {
+    return x * Gauge.scale;
+  }
+}
+const gauge = new Gauge(0.5, { at: (x) => x - 1 });
 const a = field('a', 'f64');
 const b = field('b', 'f64');
 const c = field('c', 'i32');
@@ -178,6 +192,58 @@ const kernels = {
       if (`${settings.gain} of it` === '3 of it') a[p] -= 1;
     }
   }),
+  decided: kernel([a, b, w], { scope: { n } }, (a: Grid1, b: Grid1, w: Grid2) => {
+    let [moving, rounds] = [true, 0];
+    while (moving && rounds < 20) {
+      moving = false;
+      for (const p of range(n)) {
+        if (a[p] > 1) {
+          a[p] -= 1;
+          moving = true;
+        }
+      }
+      rounds++;
+    }
+    let [all, some, none] = [true, a[0] > 1e9, false];
+    let [most, least, root] = [-Infinity, 99, 0];
+    for (const p of range(n)) {
+      all &&= a[p] < 2;
+      some = some || (b[p] > 1 && a[p] < 0);
+      none ||= b[p] > 1e6;
+      if (b[p] * p > most) most = b[p] * p;
+      least = a[p] < least ? a[p] : least;
+      const q = Math.sqrt(a[p]);
+      if (root < q) root = q;
+    }
+    for (const [p, q] of active(w)) if (w[p][q] > most) none = true;
+    a[0] = rounds + (all ? 100 : 200) + (some ? 1000 : 2000) + (none ? 10000 : 20000) + most * least + root;
+  }),
+  methods: kernel([a], { scope: { gauge, Gauge } }, (a: Grid1) => {
+    const own = { by: 3, times: (x: number) => x * 2, all(x: number): number { return [1, 2].map((k) => k * this.by + x).at(-1)!; } }; // prettier-ignore
+    for (const p of active(a)) {
+      a[p] += gauge.at(p) + (gauge.next?.at(a[p]) ?? 9) + own.times(p) + own.all(p);
+      if (Number.isInteger(a[p]) && !Number.isInteger(p + 0.5)) a[p] += 0.25;
+    }
+  }),
+  parts: kernel([a, c], { scope: { settings, base } }, (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      const { gain, ...others } = { ...settings, shift: p };
+      a[p] += (settings.loss === undefined ? 1 : 2) + (settings.none === undefined ? 10 : 20) + others.shift * gain;
+      const few = { x: 1, y: p };
+      for (const [name, v] of Object.entries(few)) a[p] += name === 'y' ? v * 2 : v;
+      c[p] = Object.keys(few).length + [...base, p].reverse().flatMap((v, k) => [v, v * k]).reduce((s, v) => 2 * s + v); // prettier-ignore
+      for (const k of base.keys()) c[p] += k * [base, [p, 4]].flat().at(-2)!;
+    }
+  }),
+  rounded: kernel([a, b, c, w], { scope: { n } }, (a: Grid1, b: Grid1, c: Grid1, w: Grid2) => {
+    for (const p of range(Math.ceil(n / 2))) {
+      const q = Math.min(Math.floor(p * 1.7), n - 1);
+      a[Math.trunc(p / 3) + 1] += b[Math.round(p * 0.3)] + (p - q);
+      for (const k of range(Math.floor(p / 2), Math.floor(p * 0.75))) c[q] += k;
+      w[Math.floor(p / 2)][Math.floor(q / 2) % 4] += 1;
+      if (isActive(w, Math.floor(p / 2), q)) c[p] += 100;
+    }
+  }),
   ofType: kernel([a], (a: Grid1) => {
     for (const p of active(a)) {
       const [sums, few] = [new Float64Array(3), new Float32Array(2)];
@@ -244,6 +310,14 @@ describe.each([
       return sum.div(4);
     });
     const both = kernel([x, vector('i32', 2)], (x: VecGrid1<2>, at) => mat(x[at.x], x[at.y], [1, 2.5]));
+    const spread = kernel([x], (x: VecGrid1<2>) => {
+      let [sum, largest] = [0, -Infinity];
+      for (const p of active(x)) {
+        sum += x[p].x;
+        largest = Math.max(largest, x[p].y);
+      }
+      return [sum, largest, 7];
+    });
     const nearest = kernel([x, vector('f64', 2)], (x: VecGrid1<2>, to) => {
       if (to.x < 0) return vec(-1, -1);
       return x[i32(to.x)];
@@ -251,7 +325,7 @@ describe.each([
     for (const queue of [false, true]) {
       const sim = await program({
         layout: place,
-        kernels: { push, both, nearest },
+        kernels: { push, both, spread, nearest },
         fields: { x },
         backend,
         threads,
@@ -263,6 +337,7 @@ describe.each([
       expect(sim.run.push([1, -2], mat([0, 1], [2, 3]), 0.25)).toEqual([...plain]);
       expect(await sim.launch.push(vec(0, 0), [[1, 0], [0, 1]], 1)).toEqual([...plain]); // prettier-ignore
       expect(sim.run.both([3, 1])).toEqual([[...host[3]], [...host[1]], [1, 2.5]]);
+      expect(sim.run.spread()).toEqual(spread.fn(host));
       expect(sim.run.nearest([5, 0])).toEqual([...host[5]]);
       expect(sim.run.nearest(vec(-5, 0))).toEqual([-1, -1]);
       expect(() => sim.run.nearest([1, 2, 3] as never)).toThrow(/launch\/argument[^]*give 2 numbers/);

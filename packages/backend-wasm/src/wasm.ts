@@ -28,6 +28,11 @@ export interface WasmOptions {
   readonly shared?: boolean;
   /** Whether loops marked `simd` become loops over vectors; default true. */
   readonly simd?: boolean;
+  /**
+   * Whether a product and a sum that may be contracted are one instruction, `relaxed_madd`, which rounds once where the processor does.
+   * Default: on pages whose engine has it; in Node not, where what is written is for other machines as well.
+   */
+  readonly fused?: boolean;
   /** Those whose ops modules may have, beside the core ones, and how they are written. */
   readonly extensions?: readonly Extension[];
   /** Whether `legalize` verifies modules first; false for those that are known to be well-formed. Default true. */
@@ -42,16 +47,16 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
   const {
     shared = sharedMemoryAllowed(),
     simd = true,
+    fused = !isNode() && fusesProducts(),
     extensions = [],
     verify = true,
   } = checkOptions('wasm', options, wasmSpec);
+  const writing = { shared, fused, extensions };
   const backend: LoadingBackend = {
     name: 'wasm',
     capabilities: { types: scalars, threads: shared, background: shared, atomics: scalars, vectorBytes: 16 },
     legalize: legalizeForWasm({ extensions, verify, simd }),
-    emit: pass('wasm-emit', (module: Module) =>
-      sourcesOf(writeModule(module, ownMemoryLayout(module), shared, extensions)),
-    ),
+    emit: pass('wasm-emit', (module: Module) => sourcesOf(writeModule(module, ownMemoryLayout(module), writing))),
     probe: async () => probe(),
     compile: compileSources,
     sharing: {
@@ -64,7 +69,7 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
         emit: (place) =>
           pass('wasm-emit', (module: Module) => {
             const { shared: isShared, ...data } = place as unknown as PlaceData & { readonly shared: boolean };
-            return sourcesOf(writeModule(module, layoutIn(module, data), isShared, extensions));
+            return sourcesOf(writeModule(module, layoutIn(module, data), { ...writing, shared: isShared }));
           }),
       },
     },
@@ -74,7 +79,7 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
   /* What extensions do is code, which no key can hold and no thread can give another. */
   if (extensions.some(hasBearing) || !isNode()) return backend;
   const serves = isStill(backend);
-  const data = { shared, simd, verify };
+  const data = { shared, simd, fused, verify };
   return {
     ...backend,
     bank: bankOf(serves, JSON.stringify(data)),
@@ -92,6 +97,7 @@ const sourcesOf = (contents: string): Sources => ({
 const wasmSpec: OptionSpec<WasmOptions> = {
   shared: option.truth,
   simd: option.truth,
+  fused: option.truth,
   extensions: option.array('a list of extensions'),
   verify: option.truth,
 };
@@ -110,6 +116,14 @@ const probe = () => {
         toolchain: '',
       };
 };
+
+const fusesProducts = (): boolean => typeof WebAssembly !== 'undefined' && WebAssembly.validate(fusedProbe);
+
+/** A module with one function, `f32x4.relaxed_madd` of its parameters. */
+const fusedProbe = new Uint8Array([
+  0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 1, 8, 1, 0x60, 3, 0x7b, 0x7b, 0x7b, 1, 0x7b, 3, 2, 1, 0, 10, 13, 1, 11, 0, 0x20, 0,
+  0x20, 1, 0x20, 2, 0xfd, 0x85, 2, 0x0b,
+]);
 
 /** A module with one function that makes a v128 and drops it. */
 const vectorProbe = new Uint8Array([

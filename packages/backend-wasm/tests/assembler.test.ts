@@ -12,7 +12,14 @@ beforeAll(async () => {
 });
 
 const reference = (wat: string): Uint8Array => {
-  const features = { simd: true, threads: true, bulk_memory: true, sat_float_to_int: true, sign_extension: true };
+  const features = {
+    simd: true,
+    threads: true,
+    bulk_memory: true,
+    sat_float_to_int: true,
+    sign_extension: true,
+    relaxed_simd: true,
+  };
   const module = wabt.parse!('kernels.wat', wat, features);
   try {
     return module.toBinary({}).buffer;
@@ -131,7 +138,7 @@ describe('the assembler writes the bytes that wabt does', () => {
         ...each(['i64x2'], 'eq ne lt_s gt_s le_s ge_s'),
         ...each(
           vectors.slice(4),
-          'eq ne lt gt le ge abs neg sqrt add sub mul div min max pmin pmax ceil floor trunc nearest',
+          'eq ne lt gt le ge abs neg sqrt add sub mul div min max pmin pmax ceil floor trunc nearest relaxed_madd relaxed_nmadd',
         ),
         ...each(['v128'], 'not and andnot or xor bitselect any_true'),
         ...each(vectors.slice(0, 4), 'abs neg all_true bitmask shl shr_s shr_u add sub'),

@@ -152,6 +152,27 @@ module @m {
     expect(order.join(' ')).toBe('load32_splat f32x4.mul f32x4.mul load32_splat f32x4.mul f32x4.mul');
   });
 
+  it('writes a product and a sum as one instruction where it is told to, and in Node only then', () => {
+    const module = parsed(`
+module @m {
+  buffer @a : f64[8] input
+  buffer @y : f64[4] output
+  kernel @k() {
+    %zero = arith.constant {value = 0} : i32
+    %four = arith.constant {value = 4} : i32
+    %a = mem.load %zero {buffer = @a, lanes = 4} : vec<4 x f64>
+    %b = mem.load %four {buffer = @a, lanes = 4} : vec<4 x f64>
+    %r = math.fma %a, %b, %a : vec<4 x f64>
+    mem.store %r, %zero {buffer = @y}
+    scf.yield
+  }
+}`);
+    const count = (text: string, name: string): number => text.split(name).length - 1;
+    const [plain, fused] = [textOf(module), textOf(module, wasm({ fused: true }))];
+    expect(['relaxed_madd', 'f64x2.mul', 'f64x2.add'].map((name) => count(plain, name))).toEqual([0, 2, 2]);
+    expect(['relaxed_madd', 'f64x2.mul', 'f64x2.add'].map((name) => count(fused, name))).toEqual([2, 0, 0]);
+  });
+
   it('keeps locals few in a long straight line', () => {
     const ops = Array.from(
       { length: 3000 },

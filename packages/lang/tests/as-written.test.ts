@@ -48,6 +48,24 @@ describe('numerals of a function that was printed anew', () => {
       { numRuns: 60 },
     ));
 
+  it('are those of the source beside members of enums and `undefined`, which are printed as numbers', () => {
+    const source = `import { kernel } from '@filigree/lang';
+      enum Side { Left = 1, Up = 8 }
+      const enum Other { P = 3 }
+      export const g = kernel([], (u: Grid1, o: { k?: number }) => {
+        let n = 100000.0 * Side.Up - Other.P;
+        if (o.k === undefined) n = n * 2.0 + Side['Left'] / 4.0;
+        u[Other.P] = Side.Up;
+      });`;
+    for (const minified of [false, true]) {
+      const [[text, sure]] = kept(source, minified);
+      expect(sure).toBe(true);
+      expect(text.replace(/\/\*.*?\*\//g, '').match(/\d[\d.]*/g)).toEqual(
+        ['100000.0', '8', '3', '0', '2.0', '1', '4.0', '3', '8'], // the 0 is that of void 0
+      );
+    }
+  });
+
   it('are left as they are where the source says something else', () => {
     const source = (body: string): string =>
       `import { kernel } from '@filigree/lang';\nexport const g = kernel([], ${body});\n`;

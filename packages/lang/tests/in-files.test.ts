@@ -36,6 +36,20 @@ console.log(lowerKernel(fine, tree)._tag, k);
 const made = lowerKernel(bad, tree);
 if (made._tag === 'Left') console.log(JSON.stringify(made.left));
 `,
+  'inner.ts': `import { array, kernel, lowerKernel, range } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+
+enum Side { Left = 1, Up = 8 }
+const made = lowerKernel(kernel([array('f32', 4)], (o: Float32Array): void => {
+  const square = (x: number): number => x * x;
+  function same(x: number): number { return x; }
+  for (const k of range(4)) {
+    const twice = (x: number): number => x * 2;
+    o[k] = square(same(twice(k))) + Side.Up + missing;
+  }
+}), layout(dense(i, 1).place(field('unused', 'f32'))));
+if (made._tag === 'Left') console.log(JSON.stringify(made.left));
+`,
   'traced.ts': `import { Graph, Sym, DiagnosticError } from '@filigree/ir';
 import { symbolic } from '@filigree/lang';
 import { half } from './helpers/half';
@@ -88,6 +102,11 @@ it('helpers of kernels are bound by their imports, and errors in them name file,
     "a number has no `missing` in a kernel (`wrong` is called by kernel 'bad' at kernels.ts:12:12)",
   );
   expect(found.frame).toContain('> 5 |   return (y as any).missing;');
+});
+
+it('inner functions, whose names the loader keeps, and members of enums, which it writes as numbers, are no hindrance', () => {
+  const [found] = JSON.parse(linesOf('inner.ts')[0]) as readonly Record<string, unknown>[];
+  expect(found).toMatchObject({ code: 'lang/unbound', loc: { file: 'inner.ts', line: 10, column: 47 } });
 });
 
 it('so it is in traced programs, where classes come with what bundlers put into them', () => {

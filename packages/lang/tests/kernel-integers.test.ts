@@ -205,3 +205,29 @@ describe('bits of floats', () => {
       expect(problemsOf(define([array(type, 4)], fn)).map((p) => p.code)).toEqual(['lang/type']);
   });
 });
+
+describe('rounded numbers', () => {
+  it('are indices and bounds as they are in plain TypeScript, large ones too', () =>
+    agree((r, h, q) => {
+      for (const i of range(8)) {
+        r[Math.floor(i / 2)] += h[Math.round(i * 0.6)] + (q[Math.min(Math.ceil(i * 1.3), 7)] % 100);
+        r[Math.floor((i + 33554433) / 3) - 11184811] += 0.5;
+        for (const k of range(Math.floor(i / 3), Math.ceil(i * 0.7))) r[7] += k;
+        const counts = [0, 0, 0];
+        counts[Math.abs(-Math.floor(i / 3))] += i;
+        r[i] += counts[Math.floor(i / 2) % 3];
+      }
+    }));
+
+  it('that are NaN are no element', () =>
+    agree((r, h) => {
+      for (const i of range(8)) r[Math.floor((h[0] / h[0]) * i)] = 5;
+    }));
+
+  it('are none with a fraction', () =>
+    expect(
+      problemsOf(define([array('f64', 8)], (r: Float64Array) => void (r[Math.floor(r[0]) + 0.5] = 1))).map(
+        (p) => p.code,
+      ),
+    ).toEqual(['lang/index-type']));
+});

@@ -673,3 +673,17 @@ describe('a step that is known when the kernel runs', () => {
     [-(2 ** 31), 2 ** 31 - 1, 2 ** 31 - 1, 3],
   ])('from %i to %i by %i', (from, to, by, count) => expect(run(trips, [from, to, by])).toBe(count));
 });
+
+it('what an object has is known: comparisons with null and undefined, and calls that may not be there', () => {
+  const given: Record<string, unknown> = { v: 3, nul: null, twice: (x: number) => 2 * x };
+  const compared = ['v', 'nul', 'none'].flatMap((name) =>
+    ['===', '!==', '==', '!='].flatMap((op) =>
+      ['undefined', 'void 0', 'null'].map((to) => `given.${name} ${op} ${to}`),
+    ),
+  );
+  const calls = ['given.twice?.(k)', 'given.none?.(k)', 'given.none?.deep.twice(k)', 'given?.twice(k)'];
+  const values = [...compared.map((c) => `(${c} ? 1 : 2)`), ...calls.map((c) => `(${c} ?? -1)`)];
+  const text = `(k) => [${values.join(', ')}].reduce((s, x) => (3 * s + x) % 65536, 0)`;
+  const plain = new Function('given', `return ${text}`)(given) as (k: number) => number;
+  expect(run(define(['i32'], fromText(text), { scope: { given } }), [5])).toBe(plain(5));
+});

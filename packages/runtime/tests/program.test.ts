@@ -609,10 +609,14 @@ describe('a program', () => {
       });
     const arrays = sim.run.dot as (...args: unknown[]) => number;
     const a = new Int32Array(3);
-    expect(refusal(() => arrays(a, [1, 2, 3])).code).toBe('launch/array');
+    expect(refusal(() => arrays(a, '123')).code).toBe('launch/array');
+    expect(refusal(() => arrays(a, [1, 2.5, 3]))).toMatchObject({
+      code: 'launch/argument',
+      message: expect.stringMatching(/^argument '\w+\[1\]' of kernel 'dot' is 2\.5$/),
+    });
     expect(refusal(() => arrays(a, new Float32Array(3)))).toMatchObject({
       message: expect.stringContaining('a Float32Array'),
-      remedy: 'give a Int32Array',
+      remedy: 'give a Int32Array, or a list of numbers',
     });
     const gone = new Int32Array(3);
     structuredClone(gone.buffer, { transfer: [gone.buffer] });
@@ -625,6 +629,35 @@ describe('a program', () => {
     await expect(sim.launch.dot(a, new Int32Array(51))).rejects.toThrow('launch/array-length');
     expect(refusal(() => sim.seed(-1)).code).toBe('program/seed');
     expect((await refused({ backend, layout: tree, kernels: { dot }, seed: 0.5 }))[0].code).toBe('program/seed');
+  });
+
+  it('takes lists of numbers for arrays, and leaves in them what the kernel wrote', async () => {
+    const mixed = kernel(
+      [array('f32', 8), array('i64', 8), array('i1', 8), array('u8', 8)],
+      (x: Float32Array, big: number[], flags: boolean[], seen: Uint8Array) => {
+        for (const n of range(x.length)) {
+          x[n] = x[n] / 3 + seen[n];
+          big[n] += 1;
+          flags[n] = !flags[n];
+        }
+      },
+    );
+    const sim = await make({ backend, layout: tree, kernels: { mixed } });
+    const [x, big, flags, seen] = [
+      [1, 2],
+      [5, 2n ** 60n],
+      [true, false],
+      [7, 255],
+    ] as const;
+    const [to, wide, truths] = [[...x], [...big], [...flags]];
+    sim.run.mixed(to, wide, truths, [...seen]);
+    expect(to).toEqual(x.map((v, n) => Math.fround(Math.fround(v / 3) + seen[n]!)));
+    expect(wide).toEqual([6, 2n ** 60n + 1n]);
+    expect(truths).toEqual([false, true]);
+    const whole = [1, 2];
+    expect(refusal(() => sim.run.mixed(whole, [1], truths, whole)).code).toBe('launch/aliasing');
+    await sim.launch.mixed(to, [1], [true], [0]);
+    expect(truths).toEqual([false, true]);
   });
 
   it('refuses arrays that share memory where one of them is written', async () => {

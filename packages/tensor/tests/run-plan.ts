@@ -60,7 +60,8 @@ type Interval = readonly [number, number];
 
 const runAction = (a: Action, memory: Map<string, Float64Array>, scalars: Readonly<Record<string, number>>): void => {
   const data = memory.get(a.target.name)!;
-  const result = a.add ? data.slice() : new Float64Array(data.length);
+  /* What is added to is changed while sources are read, as in the code. */
+  const result = a.add ? data : new Float64Array(data.length);
   const scale = a.scale.scalars.reduce((v, s) => v * scalars[s], a.scale.factor);
   const { operation, ranges } = a;
   const range = (i: string): Interval => ranges[i];

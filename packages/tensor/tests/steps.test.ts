@@ -73,6 +73,9 @@ test('what is scaled in place stays in place; what is read later keeps its copy'
   };
   expect(text('C[ij] = 0.5*C[ij] + A[ij]')).toBe('C = 0.5 * C\nC += A');
   expect(text('D[ij] = C[ij]; C[ij] = A[ij]')).toBe('D = C\nC = A');
+  // What is read transposed must not be written meanwhile.
+  expect(text('C[ij] += C[ji]')).toBe('_tmp0 = C\n_tmp0 += C\nC = _tmp0');
+  expect(text('C[ij] += D[ji]')).toBe('C += D');
   expect(text('C[ij] = C[ij] + A[ik]*B[kj]; D[ij] = 2*C[ij] - A[ij]')).toBe(
     'C += LoopOverGEMM(A, B)\nD = 2 * C\nD += -1 * A',
   );
@@ -85,6 +88,8 @@ const formulas = [
   'C[ij] = A[ij]*B[ij] - C[ij]; A[ij] = C[ji]',
   'C[ij] = 0.5*C[ij] + A[ik]*B[kj] + C[ij]*D[ij]',
   'D[ij] = D[ij] - (D[ij] + A[ki]*(B[kj] - C[kj])*dt)*3',
+  'A[ij] += A[ji]',
+  'A[ij] = A[ij] - A[ji]; B[ij] = A[ji] + B[ij]*B[ji]',
 ];
 
 test('any choice of steps in any order leaves the values as they are', () => {

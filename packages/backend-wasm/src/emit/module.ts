@@ -5,6 +5,13 @@ import { workerGlobal } from './memory-ops.js';
 import type { ModuleContext } from './module-context.js';
 import { runtimeText } from './runtime-text.js';
 
+/** How a module is written. */
+export interface ModuleOptions {
+  readonly shared: boolean;
+  readonly fused: boolean;
+  readonly extensions: readonly Extension[];
+}
+
 /**
  * A module as WebAssembly text. Its memory is imported as `filigree.memory` (shared between threads where `shared` says
  * so) and holds every buffer at a fixed address, as the layout says. Error: `wasm/op`.
@@ -12,12 +19,12 @@ import { runtimeText } from './runtime-text.js';
 export const writeModule = (
   module: Module,
   layout: MemoryLayout,
-  shared: boolean,
-  extensions: readonly Extension[] = [],
+  { shared, fused, extensions }: ModuleOptions,
 ): string => {
   const context: ModuleContext = {
     imports: new Map<string, number>(),
     helpers: new Map<string, string>(),
+    fused,
     extensions,
   };
   const buffers = bufferMap(module.buffers);

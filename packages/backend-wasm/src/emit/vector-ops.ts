@@ -82,6 +82,13 @@ const onPacked = (c: Context, op: Op, held: readonly Held[]): Held | undefined =
   }
   if (name === 'shl' || name === 'shr') return shift(c, name, of, held, type);
   const shape = shapeOf(of);
+  if (name === 'fma' && c.module.fused) {
+    const [x, y, z] = [pack(0), pack(1), pack(2)];
+    return packed(
+      x.exprs.map((e, k) => apply('v128', `${shape}.relaxed_madd`, e, y.exprs[k], z.exprs[k])),
+      x.width,
+    );
+  }
   if (name === 'fma') return zip(`${shape}.add`, zip(`${shape}.mul`, pack(0), pack(1)), pack(2));
   if (name === 'rsqrt' && of === 'f64') {
     const roots = pack(0).exprs.map((x) => apply('v128', 'f64x2.sqrt', x));

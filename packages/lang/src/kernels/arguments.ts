@@ -57,7 +57,7 @@ const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S
 };
 
 /** What a kernel returns: nothing, or what a launch gives back. */
-export type KernelResult = number | boolean | void | Vec | Mat;
+export type KernelResult = number | boolean | void | Vec | Mat | readonly number[];
 
 /** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows. */
 export type LaunchResult<R> = [KernelResult] extends [R]
@@ -98,7 +98,7 @@ type Param<A> =
         : A extends ShapedDecl<infer S>
           ? ShapedOf<S>
           : A extends ArrayDecl<infer T>
-            ? ArrayOf<T> | number[]
+            ? ArrayOf<T> | (T extends 'i1' ? boolean[] : number[])
             : A extends 'i1'
               ? boolean
               : number;
@@ -118,7 +118,7 @@ type LaunchArg<A> =
   A extends ShapedDecl<infer S>
     ? ShapedOf<S> | (S extends readonly [number] ? readonly number[] : readonly (readonly number[])[])
     : A extends ArrayDecl<infer T>
-      ? ArrayOf<T>
+      ? ArrayOf<T> | (T extends 'i1' ? boolean[] : T extends 'i64' | 'u64' ? (number | bigint)[] : number[])
       : A extends 'i1'
         ? boolean
         : A extends 'i64' | 'u64'

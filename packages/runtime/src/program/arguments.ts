@@ -1,4 +1,5 @@
 import {
+  allocateArray,
   arrayConstructor,
   fail,
   integerRange,
@@ -56,15 +57,20 @@ export const shapedCheck = (
   return (value) => elements(value, shape);
 };
 
-/** Checks an array argument: of the type's typed array, and no longer than there is room. Errors: `launch/array`, `launch/array-length`. */
+/**
+ * Checks an array argument: of the type's typed array, or a list of numbers, of which it makes one, and no longer than there is
+ * room. Errors: `launch/array`, `launch/array-length`, `launch/argument` of what is no number of the type.
+ */
 export const checkedArray = (
   kernel: string,
-  { name, type, maxLength }: LaunchParam & { readonly is: 'array' },
-  value: unknown,
+  param: LaunchParam & { readonly is: 'array' },
+  given: unknown,
 ): TypedArray => {
+  const { name, type, maxLength } = param;
+  const value = Array.isArray(given) ? typedOf(kernel, param, given) : given;
   if (!(value instanceof arrayConstructor(type)))
     return fail('launch/array', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
-      remedy: `give a ${arrayConstructor(type).name}`,
+      remedy: `give a ${arrayConstructor(type).name}, or a list of numbers`,
     });
   if (isDetached(value))
     return fail('launch/array', `the memory of argument '${name}' of kernel '${kernel}' was handed to another thread`, {
@@ -77,6 +83,17 @@ export const checkedArray = (
       { remedy: `give fewer, or declare array('${type}', ${value.length})` },
     );
   return value;
+};
+
+const typedOf = (
+  kernel: string,
+  { name, type }: LaunchParam & { readonly is: 'array' },
+  list: readonly unknown[],
+): TypedArray => {
+  const made = allocateArray(type, list.length);
+  for (let k = 0; k < list.length; k++)
+    (made as { [index: number]: Scalar })[k] = scalarCheck(kernel, `${name}[${k}]`, type)(list[k]);
+  return made;
 };
 
 /* Node 20 knows no `ArrayBuffer.prototype.detached`. */

@@ -209,12 +209,21 @@ const callOf = (
       checked();
     },
     finish: (given, before) => {
-      for (const { buffer, at } of copies) buffer.read(given[at] as TypedArray);
+      for (const { buffer, at } of copies) copyOut(name, buffer, given[at] as TypedArray | Scalar[]);
       if (result === undefined) return before;
       const values = result.read(returned);
       return shape ? packed(name, values, shape) : numberOf(name, values[0]);
     },
   };
+};
+
+/** What a kernel left in an array goes into the one that was given; in a list numbers stay numbers, and so on. */
+const copyOut = (name: string, buffer: ReturnType<Launches['buffer']>, to: TypedArray | Scalar[]): void => {
+  if (!Array.isArray(to)) return void buffer.read(to);
+  const values = buffer.read(allocateArray(buffer.type, to.length));
+  for (let k = 0; k < to.length; k++)
+    to[k] =
+      typeof to[k] === 'bigint' ? values[k] : typeof to[k] === 'boolean' ? values[k] !== 0 : numberOf(name, values[k]);
 };
 
 /** How many numbers a kernel receives for an argument. */
@@ -283,8 +292,10 @@ export const inKernel = (name: string, cause: unknown): unknown =>
     : cause;
 
 /** Whether two arrays share memory. The kernel works on copies of both, and one would come back over the other. */
-const overlap = (a: TypedArray, b: TypedArray): boolean =>
-  a.buffer === b.buffer && a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
+const overlap = (a: TypedArray | Scalar[], b: TypedArray | Scalar[]): boolean =>
+  Array.isArray(a) || Array.isArray(b)
+    ? a === b
+    : a.buffer === b.buffer && a.byteOffset < b.byteOffset + b.byteLength && b.byteOffset < a.byteOffset + a.byteLength;
 
 const refuseAliases = (kernel: string, written: LaunchParam, other: LaunchParam): never =>
   fail(

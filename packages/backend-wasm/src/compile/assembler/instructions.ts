@@ -142,6 +142,7 @@ const makeTable = (): ReadonlyMap<string, Instruction> => {
   put(0xfd, 224, VECTOR_FLOAT_OPS, 'none', 'f32x4.');
   put(0xfd, 236, VECTOR_FLOAT_OPS, 'none', 'f64x2.');
   put(0xfd, 248, VECTOR_CONVERSIONS);
+  put(0xfd, 261, 'f32x4.relaxed_madd f32x4.relaxed_nmadd f64x2.relaxed_madd f64x2.relaxed_nmadd');
 
   put(0xfe, 0, 'memory.atomic.notify memory.atomic.wait32 memory.atomic.wait64', 'memory');
   put(0xfe, 3, 'atomic.fence', 'zero');

@@ -123,8 +123,8 @@ export type Action =
       readonly kind: AtomicKind;
       readonly value: Scalar;
     }
-  /** Nothing but a demand: the values are whole numbers of 32 bits, as the bounds of a range are. */
-  | { readonly do: 'bounds'; readonly values: readonly Scalar[] }
+  /** Nothing but a demand: the values are whole numbers of 32 bits, as the bounds of a range and indices are. */
+  | { readonly do: 'bounds'; readonly values: readonly Scalar[]; readonly of?: 'index' }
   /** Nothing but a demand: the value is one that the element's type holds. */
   | { readonly do: 'fits'; readonly place: Place; readonly value: Scalar }
   | { readonly do: 'reduce'; readonly reduction: Reduction; readonly value: Scalar }

@@ -12,6 +12,13 @@ export const arrayMethods = [
   'filter',
   'concat',
   'slice',
+  'at',
+  'flat',
+  'flatMap',
+  'reverse',
+  'toReversed',
+  'keys',
+  'values',
 ] as const;
 
 /** Whether something is called as methods of arrays are. */

@@ -1,5 +1,6 @@
-import type { CallExpression } from 'acorn';
+import type { CallExpression, MemberExpression } from 'acorn';
 import { isFloat } from '@filigree/ir';
+import { bare } from '../../source/ast.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
@@ -151,6 +152,33 @@ const slice: Method = (cx, e, of) => {
   return tupleOf(items.slice(...(bounds as [number?, number?])));
 };
 
+/** The item at a known place, from the end where that is negative. */
+const at: Method = (cx, e, of) => {
+  const items = itemsOf(cx, e, of);
+  const [k] = argumentsOf(cx, e);
+  if (!k || !isLiteral(k)) return refuse(cx, e, 'lang/dynamic-index', 'at takes a known number', 'write a[i]');
+  return items.at(Number(k.value)) ?? nothing;
+};
+
+const flat: Method = (cx, e, of) =>
+  tupleOf(itemsOf(cx, e, of).flatMap((item) => (isKnownArray(item) ? itemsOf(cx, e, item) : [item])));
+
+const flatMap: Method = (cx, e, of) => flat(cx, e, map(cx, e, of));
+
+const toReversed: Method = (cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse());
+
+/** Turned round in place in JavaScript: of an array that has a name the kernel would have to follow that. */
+const reverse: Method = (cx, e, of) => {
+  const { type, object } = bare(e.callee) as MemberExpression;
+  return type === 'MemberExpression' && ['ArrayExpression', 'CallExpression'].includes(bare(object).type)
+    ? toReversed(cx, e, of)
+    : refuse(cx, e, 'lang/unsupported-call', '`reverse` changes the array itself', 'write [...a].reverse()');
+};
+
+const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
+
+const values: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((item) => loaded(cx, e, item)));
+
 const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   map,
   forEach,
@@ -164,6 +192,13 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   filter,
   concat,
   slice,
+  at,
+  flat,
+  flatMap,
+  reverse,
+  toReversed,
+  keys,
+  values,
 };
 
 /** The arguments of a method: a function, and no more than so many in all. */

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
 import { isInteger } from '@filigree/ir';
 import { componentsOf } from '@filigree/sparse/fields';
@@ -17,6 +18,7 @@ import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Eleme
 import { binaryOperation } from './binary-operation.js';
 import { scalar, value } from './evaluate.js';
 import { eitherValue } from './choice.js';
+import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
 /** `target = value` and `target op= value`; the result, if it is used, is what was assigned. */
@@ -31,7 +33,10 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
     return assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
   }
   if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target);
-  if (e.operator === '??=') return unsupported(cx, e, '`??=`', 'give the variable a value where it is declared');
+  if (e.operator === '??=') {
+    const before = optional(cx, target);
+    return before.is === 'nothing' ? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right) : before;
+  }
   const right = (): Scalar => scalar(cx, e.right);
   return compound(cx, e, destination(cx, target), e.operator.slice(0, -1), right, used ? 'after' : 'nothing');
 };
@@ -277,6 +282,8 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   const and = e.operator === '&&=';
   const to = destination(cx, target);
   if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
+  const { slot } = to;
+  if (slot.is === 'variable' && isOuter(cx, slot) && rare().decidesBy(cx, e, slot)) return nothing;
   const after = eitherValue(cx, e, target, value(cx, target), and, e.right);
   assignSlot(cx, e, to.slot, after);
   return after;
@@ -305,10 +312,14 @@ export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void =
   }
 };
 
+/** The name of a property of a pattern. */
+export const nameOfProperty = ({ key }: AssignmentProperty): string =>
+  key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value);
+
 /** What a property of a pattern names; nothing where it is missing and has a default. */
 export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
-  const { key, value: to } = property;
-  const name = key.type === 'Identifier' ? key.name : String((key as { value?: unknown }).value);
+  const { value: to } = property;
+  const name = nameOfProperty(property);
   const isThere =
     (from.is === 'members' && from.members.has(name)) ||
     (from.is === 'host' && typeof from.value === 'object' && from.value !== null && name in from.value);

@@ -8,38 +8,45 @@ import { unsupported, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
 import { isModuleName, keepName } from './names.js';
+import { cut, optional } from './optional.js';
 import type { Term } from './term.js';
 import { gradientOfFunction } from '../vocabulary/with-gradient.js';
 import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
 export const call = (cx: Context, e: CallExpression): Term => {
-  if (e.optional) return unsupported(cx, e, '`?.`', 'write the call without it: functions of kernels are there');
   const callee = bare(e.callee);
+  if (e.optional && optional(cx, callee).is === 'nothing') return cut;
   if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
   if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
     const name = callee.property.type === 'Identifier' ? callee.property.name : '';
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
-    const of = loaded(cx, callee.object, reference(cx, callee.object));
+    const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
+    if (of === cut || (callee.optional && of.is === 'nothing')) return cut;
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
     const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
-    return ofArray ?? apply(cx, e, named(cx, callee.property, of, name));
+    return ofArray ?? apply(cx, e, named(cx, callee.property, of, name), of);
   }
   return apply(cx, e, reference(cx, callee));
 };
+
+/** Whether a function lists what objects have. */
+const isOfObjects = (f: unknown): f is (of: object) => readonly unknown[] =>
+  f === Object.keys || f === Object.values || f === Object.entries;
 
 const isImported = (cx: Context, object: AnyNode): boolean => {
   const id = bare(object);
   return id.type === 'Identifier' && isModuleName(cx, id);
 };
 
-const apply = (cx: Context, e: CallExpression, f: Term): Term => {
+const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
   if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
+  if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   if (intrinsic) return intrinsic(cx, e);
   const args = argumentsOf(cx, e);
   const backward = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
-  return backward ? rare().callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args);
+  return backward ? rare().callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args, self);
 };

@@ -36,6 +36,8 @@ export interface Context {
   readonly since: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
   readonly stretch: object;
+  /** What `this` is: the object that a method was called of. */
+  readonly self?: Term | undefined;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
 }
@@ -54,6 +56,8 @@ export interface Elaborator {
 /** What is known of a parallel loop while its body is elaborated. */
 export interface ParallelBody {
   readonly reductions: Map<Local, Reduction & { readonly at: Origin }>;
+  /** Truth values of the surroundings that iterations decide on, the bit that says where it was decided, and whether all must hold. */
+  readonly decisions: Map<Local, { readonly bit: Local; readonly every: boolean }>;
   /** Locals of the surroundings that the body reads. */
   readonly reads: Map<Local, Origin>;
   /** Names of fields to keep in scratchpads. */

@@ -4,7 +4,7 @@ import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import type { Scalar } from '../code/scalar.js';
 import { elementsNamed, shapeText, type Shape } from '../vocabulary/algebra.js';
-import { asScalar, refuse, unsupported, type Context } from './context.js';
+import { refuse, unsupported, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex, named } from './member.js';
 import { isModuleName, resolve } from './names.js';
@@ -21,6 +21,7 @@ import {
   type Term,
   type Variable,
 } from './term.js';
+import { asIndex } from './index-of.js';
 
 /** What is assigned to. */
 export type Destination =
@@ -48,7 +49,7 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   const key = target.computed ? value(cx, target.property) : undefined;
   const name =
     key === undefined ? (target.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
-  if ('to' in of) return componentOf(cx, target, of, name ?? asScalar(cx, target.property, key!));
+  if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;
@@ -61,7 +62,7 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
       'declare it where the object is made',
     );
   }
-  const index = asScalar(cx, target.property, key!);
+  const index = asIndex(cx, target.property, key!);
   if (of.is === 'list') return indexedDestination(cx, target, of, index);
   if (of.is === 'element' || of.is === 'array') {
     const element = indexed(cx, target, of, index);
@@ -103,13 +104,13 @@ const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): De
   const key = node.computed ? value(cx, node.property) : undefined;
   const name =
     key === undefined ? (node.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
-  if ('to' in of) return componentOf(cx, node, of, name ?? asScalar(cx, node.property, key!));
+  if ('to' in of) return componentOf(cx, node, of, name ?? asIndex(cx, node.property, key!));
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;
     if (slot && shapeOfSlot(slot)) return itemDestination(cx, node, of as Members, slot, name);
     return named(cx, node, of, name);
   }
-  const index = asScalar(cx, node.property, key!);
+  const index = asIndex(cx, node.property, key!);
   if (of.is === 'list' && (of.items.some(shapeOfSlot) || (!isLiteral(index) && of.items.every(isOfItems))))
     return indexedDestination(cx, node, of, index);
   const part = indexed(cx, node, of, index);

@@ -14,7 +14,9 @@ import { Env } from './env.js';
 import { expression } from './expression.js';
 import { Refused, Session, TooLarge, type TableUse } from './session.js';
 import { statements } from './statement.js';
-import { isScalar, shapedTerm, termText, type Shaped, type Term } from './term.js';
+import { itemsOf } from './items.js';
+import { loaded } from './member.js';
+import { isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from './term.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
@@ -141,7 +143,7 @@ const attempt = (
         random: undefined,
       };
       const seeded = random ? { ...cx, random: rare().begin(cx, node, param('seed', 'u32'), []) } : cx;
-      const returned = runBody(seeded, node, node, args, 'argument');
+      const returned = listAsVector(cx, node, runBody(seeded, node, node, args, 'argument'));
       if (returned.is === 'nothing') return;
       if (!isScalar(returned) && returned.is !== 'shaped')
         return session.refuse(
@@ -170,6 +172,13 @@ const attempt = (
     random,
     diagnostics: session.diagnostics,
   };
+};
+
+/** A list of numbers, which a launch gives back as it does a vector. */
+const listAsVector = (cx: Context, node: AnyNode, returned: Term): Term => {
+  if (returned.is !== 'list' || returned.items.length === 0) return returned;
+  const items = itemsOf(cx, node, returned).map((item) => loaded(cx, node, item));
+  return items.every(isScalar) ? unshaped([items.length], items) : returned;
 };
 
 /** What a kernel returns; the elements of a vector have one type. */

@@ -23,7 +23,9 @@ import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { indexed, loaded, named } from './member.js';
+import { cut, isNothing, optional } from './optional.js';
+import { indexed, named } from './member.js';
+import { asIndex } from './index-of.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {
@@ -67,9 +69,18 @@ export const expression = (cx: Context, node: AnyNode): Term => {
       return list(cx, e);
     case 'ObjectExpression':
       return members(cx, e);
+    case 'ThisExpression':
+      return cx.self ?? unsupported(cx, e, '`this` outside of methods', 'pass what it holds as arguments');
     case 'ArrowFunctionExpression':
     case 'FunctionExpression':
-      return { is: 'closure', name: 'id' in e && e.id ? e.id.name : 'function', node: e, unit: cx.unit, env: cx.env };
+      return {
+        is: 'closure',
+        name: 'id' in e && e.id ? e.id.name : 'function',
+        node: e,
+        unit: cx.unit,
+        env: cx.env,
+        self: cx.self,
+      };
     default:
       return unsupported(
         cx,
@@ -156,6 +167,8 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
+  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
+    return rare().comparedWithNothing(cx, e);
   const a = value(cx, e.left);
   const b = value(cx, e.right);
   if (!isEquality(e.operator))
@@ -171,26 +184,6 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   }
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
-
-/** What stands before `??` and `?.`: a member that its object does not have is undefined, as it is in JavaScript. */
-const optional = (cx: Context, node: AnyNode): Term => {
-  const e = bare(node);
-  if (e.type === 'ChainExpression') {
-    const found = optional(cx, e.expression);
-    return found === cut ? nothing : found;
-  }
-  if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
-  const object = bare(e.object);
-  if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
-  const of = e.optional ? optional(cx, object) : expression(cx, object);
-  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
-};
-
-const lacks = (of: Term, name: string): boolean =>
-  of.is === 'members'
-    ? !of.members.has(name)
-    : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
 
 /** A text whose parts are known. */
 const knownText = (cx: Context, e: TemplateLiteral): Term => {
@@ -212,7 +205,6 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
 
 const expressionNames: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'a text',
-  ThisExpression: '`this`',
   AwaitExpression: '`await`',
   YieldExpression: '`yield`',
   ClassExpression: 'a class',
@@ -224,12 +216,8 @@ const expressionRemedies: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'compute with numbers and truth values',
   ClassExpression: 'declare it outside, and use functions and vectors here',
   ImportExpression: 'import outside, and list it in `scope`',
-  ThisExpression: 'pass what it holds as arguments',
   AwaitExpression: 'await before the launch',
 };
-
-/* What a chain is from `?.` on, where what stands before is not there. */
-const cut: Term = { is: 'nothing' };
 
 /** `object.name` and `object[index]`. */
 export const member = (cx: Context, e: MemberExpression): Term => {
@@ -243,5 +231,5 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   const key = e.computed ? value(cx, e.property) : undefined;
   if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
   if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asScalar(cx, e.property, key));
+  return indexed(cx, e, of, asIndex(cx, e.property, key));
 };

@@ -11,12 +11,12 @@ import { functionOfUnit, unitOf } from './unit.js';
 import { Env } from './env.js';
 import { runBody } from './body.js';
 
-/** A function that is kernel code, with these arguments. */
-export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[]): Term => {
-  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args);
+/** A function that is kernel code, with these arguments; `self` is the object of which it is called as a method. */
+export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
+  if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args, self);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
-  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args);
+  return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args, self);
 };
 
 /** A part of the language that is kernel code: problems in it are those of the call. */
@@ -78,7 +78,7 @@ const readUnit = (
 const DEEPEST = 100;
 
 /** Runs the body of a function where it is called. */
-const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Term => {
+const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self?: Term): Term => {
   const call = [f.node, ...args.map(functionIn).filter((g) => g !== undefined)];
   if (cx.calls.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
     return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
@@ -91,6 +91,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[]): Ter
     calls: [...cx.calls, call],
     since: cx.session.age(),
     stretch: {},
+    self: f.node.type === 'ArrowFunctionExpression' ? f.self : self,
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };

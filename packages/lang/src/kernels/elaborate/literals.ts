@@ -21,7 +21,7 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
   const found = new Map<string, Slot>();
   for (const p of e.properties) {
     if (p.type === 'SpreadElement') {
-      for (const [name, term] of propertiesOf(cx, p.argument)) found.set(name, constant(term));
+      for (const [name, term] of propertiesOf(cx, p.argument, value(cx, p.argument))) found.set(name, constant(term));
       continue;
     }
     if (p.kind !== 'init' || p.computed) return unsupported(cx, p, 'this property', 'write `name: value`');
@@ -32,19 +32,12 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
 };
 
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
-const propertiesOf = (cx: Context, node: AnyNode): readonly (readonly [string, Term])[] => {
-  const of = value(cx, node);
+export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
   if (of.is === 'members') return [...of.members].map(([name, slot]) => [name, readSlot(cx, node, slot)]);
   if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
     return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
-  return refuse(
-    cx,
-    node,
-    'lang/shape',
-    `an object is wanted after \`...\`, this is ${termText(of)}`,
-    'write `name: value`',
-  );
+  return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');
 };
 
 const constant = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });

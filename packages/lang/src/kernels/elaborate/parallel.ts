@@ -32,6 +32,7 @@ export const parallelLoop = (
   });
   const loop: ParallelBody = {
     reductions: new Map(),
+    decisions: new Map(),
     reads: new Map(),
     cache: [],
     active: placed !== undefined,
@@ -58,7 +59,8 @@ export const parallelLoop = (
     });
     session.emit(at, { do: 'block', label: skipped, body: code });
   });
-  for (const [local, reduction] of loop.reductions) {
+  const accumulated = [...loop.reductions.keys(), ...loop.decisions.keys()];
+  for (const local of accumulated) {
     const read = loop.reads.get(local);
     if (read)
       session.report(
@@ -67,12 +69,14 @@ export const parallelLoop = (
         `\`${local.name}\` is accumulated in this parallel loop, so that its value is not known before the loop ends`,
         'read it after the loop',
       );
-    session.reductions.push(reduction);
   }
+  session.reductions.push(...loop.reductions.values());
   const over: Space = placed
     ? { over: 'active', node: parentOf(cx, s.right, placed), cache: loop.cache }
     : { over: 'range', bounds: bounds.map(({ from, to, step }) => (isOne(step) ? [from, to] : [from, to, step])) };
+  if (loop.decisions.size > 0) rare().undecided(cx, s, loop);
   session.emit(at, { do: 'parallel', space: over, variables, body, reductions: [...loop.reductions.values()] });
+  if (loop.decisions.size > 0) rare().decided(cx, s, loop);
 };
 
 const isOne = (step: Scalar): boolean => step.is === 'literal' && step.value === 1;

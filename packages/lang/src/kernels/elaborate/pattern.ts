@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
@@ -45,7 +46,8 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
     }
     case 'ObjectPattern':
       return pattern.properties.forEach((p) => {
-        if (p.type === 'RestElement' || p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
+        if (p.type === 'RestElement') return bindPattern(cx, p.argument, rare().othersOf(cx, pattern, from), what);
+        if (p.computed) return unsupported(cx, p, 'this pattern', 'write the names');
         bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
     case 'AssignmentPattern':

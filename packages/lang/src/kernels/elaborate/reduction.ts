@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, CallExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
@@ -15,26 +16,39 @@ interface Compound {
   readonly value: Scalar;
 }
 
+/** `if (x > s) s = x`, whose test was seen. */
+export interface Extreme {
+  readonly extreme: 'min' | 'max';
+  readonly of: AnyNode;
+}
+
 /**
  * An assignment in a parallel loop to a variable around it. If it combines the variable with something by a sum,
- * difference, minimum, maximum or bit operation (`s += x`, `s = s + x`, `s = Math.max(s, x)`, `s = s.add(v)`), the
- * iterations accumulate into it; anything else would depend on their order and is refused.
+ * difference, minimum, maximum or bit operation (`s += x`, `s = s + x`, `s = Math.max(s, x)`, `s = s.add(v)`), or decides on it
+ * (`found = true`), the iterations accumulate into it; anything else would depend on their order and is refused.
  */
 export const accumulate = (
   cx: Context,
   node: AnyNode,
   slot: Variable,
   binding: Binding | undefined,
-  by: AnyNode | Compound,
+  by: AnyNode | Compound | Extreme,
 ): boolean => {
-  const found = 'token' in by ? ofToken(cx, node, by.token, by.value) : combination(cx, binding, bare(by));
+  if ('type' in by && slot.shape.length === 0 && cx.session.isTruthLocal(slot.locals[0]))
+    if (rare().decision(cx, node, slot, binding, bare(by))) return true;
+  const found =
+    'token' in by
+      ? ofToken(cx, node, by.token, by.value)
+      : 'extreme' in by
+        ? rare().numbersOf(cx, by)
+        : combination(cx, binding, bare(by));
   if (!found)
     return refuse(
       cx,
       node,
       'lang/parallel-write',
       `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
-      'accumulate with += or -=, Math.min and Math.max, or of integers |= and &= (of conditions: n |= i32(a < b)); or declare it inside of the loop; or use serially(…)',
+      'accumulate with += or -=, Math.min and Math.max, of conditions with ||= and &&=, of integers with |= and &=; or declare it inside of the loop; or use serially(…)',
     );
   const elements = elementsFor(cx, node, slot, found.term);
   const at = originOf(cx, node);
@@ -50,15 +64,24 @@ export const accumulate = (
       );
     const reduction = known ?? { local, kind: found.kind, at };
     cx.parallel?.reductions.set(local, reduction);
-    cx.session.emit(at, { do: 'reduce', reduction, value: elements[k] });
+    const reduce = (): void => cx.session.emit(at, { do: 'reduce', reduction, value: elements[k] });
+    if (!found.numbersOnly) return reduce();
+    const condition = compute(cx, node, 'eq', elements[k], elements[k]);
+    cx.session.emit(at, { do: 'if', condition, then: cx.session.record(reduce), otherwise: [] });
   });
   return true;
 };
 
-interface Combination {
+export interface Combination {
   readonly kind: AtomicKind;
   readonly term: Term;
+  /** Whether NaN leaves the variable as it is. */
+  readonly numbersOnly?: true;
 }
+
+/** Whether a node is the variable. */
+export const isNamed = (cx: Context, binding: Binding | undefined, node: AnyNode): boolean =>
+  binding !== undefined && cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
 
 const ofToken = (cx: Context, node: AnyNode, token: string, x: Scalar): Combination | undefined => {
   const kind = ({ '+': 'add', '-': 'add', '&': 'and', '|': 'or', '^': 'xor' } as const)[token];
@@ -67,8 +90,11 @@ const ofToken = (cx: Context, node: AnyNode, token: string, x: Scalar): Combinat
 
 /** `s + x`, `x + s`, `s - x`, `Math.min(s, x)`, `s.add(v)`, where s is the variable. */
 const combination = (cx: Context, binding: Binding | undefined, e: AnyNode): Combination | undefined => {
-  const isVariable = (node: AnyNode): boolean =>
-    binding !== undefined && cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
+  const isVariable = (node: AnyNode): boolean => isNamed(cx, binding, node);
+  if (e.type === 'ConditionalExpression' && isVariable(e.alternate)) {
+    const found = rare().extremeOf(cx, binding, e.test, e.consequent);
+    return found && rare().numbersOf(cx, found);
+  }
   if (e.type === 'BinaryExpression') {
     const other = isVariable(e.left) ? e.right : e.operator !== '-' && isVariable(e.right) ? e.left : undefined;
     return other && ofToken(cx, e, e.operator, asScalar(cx, other, value(cx, other)));

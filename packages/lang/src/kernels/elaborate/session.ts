@@ -1,4 +1,4 @@
-import type { Diagnostic, ScalarType } from '@filigree/ir';
+import { isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
@@ -55,6 +55,10 @@ export class Session {
   readonly changingIn = new WeakSet<object>();
   /** Values that are truth values, whatever is found of types, and variables that were given one. */
   private readonly truths = new WeakSet<object>();
+  /** Whole numbers that operations made of whole numbers. */
+  private readonly wholes = new WeakSet<object>();
+  /** Whole numbers that came of rounding, and may be floats therefore. */
+  private readonly rounded = new WeakSet<object>();
   usesRandom = false;
   /** What is written down for the host. */
   notes: (Notes & { readonly sites: NoteSite[] }) | undefined;
@@ -92,6 +96,11 @@ export class Session {
   /** Whether a scalar is a truth value, whatever is found of types; of others it may be found yet. */
   isTruth(s: Scalar): boolean {
     return s.is === 'literal' ? typeof s.value === 'boolean' : s.type === 'i1' || this.truths.has(s);
+  }
+
+  /** Whether a variable was given a truth value. */
+  isTruthLocal(local: Local): boolean {
+    return this.truths.has(local);
   }
 
   /** Whether what would be emitted next can never run. */
@@ -137,8 +146,21 @@ export class Session {
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     if (TRUTHS.has(operator)) this.truths.add(to);
+    const whole = WHOLE.has(operator) && args.every((s) => this.isWhole(s));
+    if (ROUNDING.has(operator) || (whole && args.some((s) => this.isRounded(s)))) this.rounded.add(to);
+    else if (whole) this.wholes.add(to);
     this.emit(at, { do: 'compute', to, operator, args });
     return to;
+  }
+
+  /** Whether a scalar is a whole number that came of `Math.floor` and the like: a float, whatever is found of types. */
+  isRounded(s: Scalar): boolean {
+    return this.rounded.has(s);
+  }
+
+  private isWhole(s: Scalar): boolean {
+    if (s.is === 'literal') return typeof s.value === 'bigint' || Number.isInteger(s.value);
+    return this.wholes.has(s) || this.rounded.has(s) || (s.type !== undefined && s.type !== 'i1' && isInteger(s.type));
   }
 
   /** The op of a word that an extension brings. */
@@ -198,5 +220,10 @@ export class TooLarge extends Error {}
 const LARGEST = 200_000;
 
 const TRUTHS: ReadonlySet<OperatorName> = new Set(['lt', 'le', 'gt', 'ge', 'eq', 'ne', 'and', 'or', 'not', 'truth']);
+
+const ROUNDING: ReadonlySet<OperatorName> = new Set(['floor', 'ceil', 'round', 'trunc']);
+
+/* What these make of whole numbers is one. */
+const WHOLE: ReadonlySet<OperatorName> = new Set(['add', 'sub', 'mul', 'rem', 'min', 'max', 'neg', 'abs', 'idiv']);
 
 const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);

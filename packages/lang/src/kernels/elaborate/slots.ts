@@ -75,7 +75,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
       node,
       'lang/parallel-write',
       `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
-      'accumulate with += or -=, or of conditions n |= i32(a < b); or declare it inside of the loop; or use serially(…)',
+      'accumulate with += or -=, of conditions with ||= and &&=; or declare it inside of the loop; or use serially(…)',
     );
   const elements = elementsFor(cx, node, slot, term);
   holdWritten(cx, slot, term);

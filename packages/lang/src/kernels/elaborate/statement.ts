@@ -1,11 +1,13 @@
 import { rare } from '#rare';
 import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
+import { bare } from '../../source/ast.js';
 import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, unsupported, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
-import { ownerOf, pending } from './slots.js';
+import { accumulate } from './reduction.js';
+import { isOuter, ownerOf, pending } from './slots.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -98,6 +100,7 @@ const bindingNamed = (
   cx.unit.text.parsed.scopes.bindings.find((b) => b.node === node);
 
 const ifStatement = (cx: Context, s: IfStatement): void => {
+  if (keepsExtreme(cx, s)) return;
   const test = condition(cx, s.test);
   if (typeof test === 'boolean') {
     const taken = test ? s.consequent : s.alternate;
@@ -107,6 +110,19 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
   const then = recorded(apart(cx), s.consequent);
   const otherwise = s.alternate ? recorded(apart(cx), s.alternate) : [];
   cx.session.emit(originOf(cx, s), { do: 'if', condition: test, then, otherwise });
+};
+
+/** `if (x > most) most = x` in a parallel loop, of a variable around it. */
+const keepsExtreme = (cx: Context, s: IfStatement): boolean => {
+  const [first, more] = s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent];
+  if (!cx.parallel || s.alternate || more || first?.type !== 'ExpressionStatement') return false;
+  const e = bare(first.expression);
+  if (e.type !== 'AssignmentExpression' || e.operator !== '=' || e.left.type !== 'Identifier') return false;
+  const binding = cx.unit.text.parsed.scopes.bindingOf(e.left);
+  const slot = binding && cx.env.lookup(binding);
+  if (slot?.is !== 'variable' || slot.shape.length > 0 || !isOuter(cx, slot)) return false;
+  const found = rare().extremeOf(cx, binding, s.test, e.right);
+  return found !== undefined && accumulate(cx, e, slot, binding, found);
 };
 
 const labeled = (cx: Context, s: LabeledStatement): void => {

@@ -84,6 +84,8 @@ export interface Closure {
   readonly node: FunctionNode;
   readonly unit: Unit;
   readonly env: Names;
+  /** What `this` is around it, which arrow functions share. */
+  readonly self?: Term | undefined;
 }
 
 /** What names are bound to. */

@@ -1,12 +1,11 @@
-import { parseKernel } from '#parts';
+import { asWritten, isSettled, originalOf, parseKernel } from '#parts';
 import type { Loc } from '@filigree/ir';
 import { bare, isFunction, type FunctionNode } from '../../source/ast.js';
 import { functionText, textOf } from '../../source/function-text.js';
 import { keptOf } from '../../source/kept.js';
-import { asWritten, isSettled, type Written } from '../../source/spelling/as-written.js';
+import type { Written } from '../../source/spelling/as-written.js';
 import { filesFrom, framesOf } from '../../source/spelling/files.js';
 import { stackOf } from '../../source/spelling/origin-of.js';
-import { originalOf } from '../../source/spelling/original.js';
 import type { Unit } from '../code/origin.js';
 
 /** What is known of a function beside itself. */

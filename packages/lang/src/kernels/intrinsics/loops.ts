@@ -1,14 +1,16 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { asScalar, refuse, type Context } from '../elaborate/context.js';
+import { refuse, type Context } from '../elaborate/context.js';
 import { argumentsOf, reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
+import { asIndex, asStart } from '../elaborate/index-of.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** `range(to)`, `range(from, to)`, `range(from, to, step)`. */
 export const range: Intrinsic = (cx, e) => {
-  const args = argumentsOf(cx, e).map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
+  const given = argumentsOf(cx, e);
+  const args = given.map((a, k) => (k === 0 && given.length > 1 ? asStart : asIndex)(cx, e.arguments[k] ?? e, a));
   if (args.length < 1 || args.length > 3)
     return refuse(
       cx,
@@ -33,7 +35,7 @@ export const range: Intrinsic = (cx, e) => {
 /** `ndrange(n, m)`, `ndrange([1, n], [1, m])`. */
 export const ndrange: Intrinsic = (cx, e) => {
   const bounds = argumentsOf(cx, e).map((a): Bounds => {
-    if (isScalar(a)) return { from: literal(0), to: a, step: literal(1) };
+    if (isScalar(a)) return { from: literal(0), to: asIndex(cx, e, a), step: literal(1) };
     const items = itemsOf(cx, e, a);
     if (items.length !== 2)
       return refuse(
@@ -43,8 +45,7 @@ export const ndrange: Intrinsic = (cx, e) => {
         `bounds are two numbers, from and up to, not ${items.length}`,
         'write ndrange([1, n], [1, m])',
       );
-    const [from, to] = items.map((t) => asScalar(cx, e, t));
-    return { from, to, step: literal(1) };
+    return { from: asStart(cx, e, items[0]), to: asIndex(cx, e, items[1]), step: literal(1) };
   });
   if (bounds.length === 0)
     return refuse(cx, e, 'lang/arguments', 'ndrange takes the bounds of at least one axis', 'write ndrange(n, m)');

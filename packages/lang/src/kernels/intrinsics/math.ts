@@ -40,6 +40,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [isNaN, isNaN_],
     [Number.isFinite, isFinite_],
     [isFinite, isFinite_],
+    [Number.isInteger, isInteger_],
     [Number, (cx, e) => asNumber(cx, e, scalars(cx, e, 1)[0])],
   ]);
 
@@ -167,6 +168,12 @@ const hypot: Intrinsic = (cx, e) => {
 const isNaN_: Intrinsic = (cx, e) => {
   const [x] = scalars(cx, e, 1);
   return compute(cx, e, 'ne', x, x);
+};
+
+const isInteger_: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  const finite = compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
+  return compute(cx, e, 'and', finite, compute(cx, e, 'eq', compute(cx, e, 'floor', x), x));
 };
 
 const isFinite_: Intrinsic = (cx, e) => {

@@ -1,9 +1,10 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { storeTerm } from '../elaborate/assign.js';
-import { asScalar, refuse, type Context } from '../elaborate/context.js';
+import { refuse, type Context } from '../elaborate/context.js';
 import { reference, value } from '../elaborate/evaluate.js';
 import { itemsOf } from '../elaborate/items.js';
 import { isScalar, nothing, termText, type Element, type Term } from '../elaborate/term.js';
+import { asIndex } from '../elaborate/index-of.js';
 import type { Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 
@@ -19,7 +20,7 @@ export const put: Intrinsic = (cx, e) => {
 
 /** The indices that a term stands for: itself, or the items of a vector or array. */
 export const coordinates = (cx: Context, node: AnyNode, place: Term): readonly Scalar[] =>
-  isScalar(place) ? [place] : itemsOf(cx, node, place).map((item) => asScalar(cx, node, item));
+  (isScalar(place) ? [place] : itemsOf(cx, node, place)).map((item) => asIndex(cx, node, item));
 
 const elementAt = (cx: Context, e: CallExpression, wanted: number, form: string): Element => {
   if (e.arguments.length !== wanted)

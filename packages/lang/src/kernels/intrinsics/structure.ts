@@ -13,7 +13,8 @@ import {
 import type { StructureOp } from '../code/code.js';
 import { storeTerm } from '../elaborate/assign.js';
 import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
-import { reference, scalar, value } from '../elaborate/evaluate.js';
+import { reference, value } from '../elaborate/evaluate.js';
+import { asIndex } from '../elaborate/index-of.js';
 import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
@@ -197,7 +198,8 @@ const cellArguments = (cx: Context, e: CallExpression): CellArguments => {
       `a field is wanted here, this is ${termText(of)}`,
       'write isActive(u, i, j)',
     );
-  const index = [...(of.is === 'element' ? of.index : []), ...rest.map((r) => scalar(cx, r))];
+  const index = [...(of.is === 'element' ? of.index : []), ...rest.map((r) => asIndex(cx, r, value(cx, r)))];
+  cx.session.emit(originOf(cx, e), { do: 'bounds', values: index, of: 'index' });
   const axes = placedOf(cx, e, of.field).axes.length;
   if (index.length > axes)
     return refuse(

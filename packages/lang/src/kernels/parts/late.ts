@@ -13,6 +13,14 @@ const parts = (): typeof import('./parts.js') =>
 /** The parser of kernels, in pages: builds parse what they see, so that most pages never load it. */
 export const parseKernel: Parse = (text) => parts().parse(text);
 
+/** How the author of a text spelled it, and where it stands: of texts that builds keep this is known. */
+export const asWritten: typeof import('./parts.js').asWritten = (...given) => parts().asWritten(...given);
+export const isSettled: typeof import('./parts.js').isSettled = (text) => parts().isSettled(text);
+export const originalOf: typeof import('./parts.js').originalOf =
+  (...given) =>
+  () =>
+    parts().originalOf(...given)();
+
 /** What a name means among the words of the language that are functions in it; those that a page imports are found without. */
 export const libraryWord = (name: string): unknown => {
   const { library } = parts();

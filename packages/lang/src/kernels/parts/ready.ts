@@ -4,6 +4,9 @@ import { library, parse } from './parts.js';
 /** The parser of kernels, which is there at once. */
 export const parseKernel: Parse = parse;
 
+/** How the author of a text spelled it, and where it stands. */
+export { asWritten, isSettled, originalOf } from './parts.js';
+
 /** What a name means among the words of the language that are functions in it. */
 export const libraryWord = (name: string): unknown =>
   Object.hasOwn(library, name) ? library[name as keyof typeof library] : undefined;

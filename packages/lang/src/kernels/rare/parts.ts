@@ -1,9 +1,14 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
 export { arrayMethod } from '../elaborate/array-methods.js';
+export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
+export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
+export { extremeOf, numbersOf } from '../elaborate/extreme.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
+export { othersOf, partsOfObject } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
+export { wholeNumber } from '../elaborate/whole-number.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print } from '../intrinsics/debug.js';
 export { assumeInRange, cache, cacheL1, permutation, random, randomInt } from '../intrinsics/hints.js';

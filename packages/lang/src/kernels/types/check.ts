@@ -18,11 +18,17 @@ import type { Scalar } from '../code/scalar.js';
 export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
   const found: Diagnostic[] = [];
   eachInstruction(body, (i) => {
-    for (const { code, message, remedy } of problemsOf(i, types))
-      found.push(diagnosticAt(i.at, 'error', code, message, remedy));
+    for (const { code, message, remedy } of problemsOf(i, types)) {
+      const problem = diagnosticAt(i.at, 'error', code, message, remedy);
+      /* Several instructions of one place have the same operand: a store, and what checks its index. */
+      if (!found.some((d) => d.message === message && samePlace(d, problem))) found.push(problem);
+    }
   });
   return found;
 };
+
+const samePlace = ({ loc: a }: Diagnostic, { loc: b }: Diagnostic): boolean =>
+  a?.file === b?.file && a?.line === b?.line && a?.column === b?.column;
 
 interface Problem {
   readonly code: string;
@@ -59,7 +65,7 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     case 'fits':
       return stored(i.value, i.place, types);
     case 'bounds':
-      return i.values.flatMap((s) => index(s, types, 'a bound'));
+      return i.values.flatMap((s) => index(s, types, i.of === 'index' ? undefined : 'a bound'));
     case 'structure':
       return i.index.flatMap((s) => index(s, types));
     case 'assume':

@@ -1,5 +1,6 @@
 import { align, isSame, type Alignment } from './align.js';
 import type { SourceFile } from './files.js';
+import { withMembers } from './enum-members.js';
 import { isNumeral, ownTokens, tokensOf, type Token } from './tokens.js';
 
 /** A function's text with its numerals as their author wrote them. */
@@ -69,7 +70,8 @@ export const match = (tokens: readonly Token[], file: SourceFile, hints: Hints):
     .sort((a, b) => a.distance - b.distance || a.far - b.far)
     .slice(0, COMPARED);
   const found = starts.flatMap(({ at, far }) => {
-    const whole = align(tokens, file.tokens, at, SLACK);
+    const aligned = align(tokens, file.tokens, at, SLACK);
+    const whole = aligned && withMembers(tokens, file, aligned);
     return whole && tokens.every((t, k) => !isOpen(t) || whole.partners[k] >= 0) ? [{ ...whole, far }] : [];
   });
   const [best, next] = found.sort((a, b) => a.distance - b.distance || a.far - b.far);
@@ -99,7 +101,7 @@ const respelled = (
 ): string => {
   let [out, end] = ['', 0];
   tokens.forEach((t, k) => {
-    if (!isOpen(t) || partners[k] < 0) return;
+    if (!isOpen(t) || partners[k] < 0 || !isNumeral(written[partners[k]])) return;
     out += text.slice(end, t.start) + written[partners[k]].text;
     end = t.start + t.text.length;
   });

@@ -1,4 +1,4 @@
-/** A name, numeral or operator of a source text. */
+/** A name, numeral or operator of a source text; `void 0`, which printers write for it, is the name `undefined`. */
 export interface Token {
   /** The name or operator, or `#` and the value: what it is, however it is spelled. */
   readonly key: string;
@@ -15,13 +15,18 @@ export const tokensOf = (source: string): readonly Token[] => {
   const found: Token[] = [];
   for (const { 0: text, 1: numeral, 2: other, index: start } of source.matchAll(TOKEN))
     if (numeral !== undefined) found.push({ key: `#${valueOf(numeral)}`, start, text });
-    else if (other !== undefined) found.push({ key: other, start, text });
+    else if (other !== undefined) found.push({ key: /^void\s/.test(other) ? 'undefined' : other, start, text });
   return found;
 };
 
-/** The tokens without what a module loader writes in place of an imported name: `(0, __import_1__.range)` for `range`. */
+/**
+ * The tokens without what a module loader writes in place of an imported name: `(0, __import_1__.range)` for `range`, and without
+ * what keeps the names of inner functions and classes: `__name(f, "f")`.
+ */
 export const ownTokens = (source: string): readonly Token[] => {
-  const all = tokensOf(source);
+  const all = tokensOf(
+    source.includes('__name(') ? source.replace(NAMING, (found) => ' '.repeat(found.length)) : source,
+  );
   const isLoaders = (k: number): boolean => /^(__\w+_import_\d+__|import_\w+)$/.test(all[k]?.key ?? '');
   const begins = (k: number): boolean => all[k]?.text === '0' && all[k + 1]?.text === ',' && isLoaders(k + 2);
   return all.filter((_, k) => !isLoaders(k) && !begins(k) && !begins(k - 1));
@@ -29,8 +34,11 @@ export const ownTokens = (source: string): readonly Token[] => {
 
 export const isNumeral = ({ key }: Token): boolean => key.startsWith('#');
 
+const NAMING =
+  /static\s*\{\s*__name\(this,\s*"[^"]*"\);?\s*\}|__name\([\p{ID_Start}$_][\p{ID_Continue}$]*,\s*"[^"]*"\)|__name\(|,\s*"[^"]*"\)/gu;
+
 const TOKEN =
-  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|(0[xX][\da-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?n?)|([\p{ID_Start}$_][\p{ID_Continue}$]*|=>|[-+*/%&|^~<>=!?:,[\]])/gu;
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\[\s\S]|[^'\\\n])*'|"(?:\\[\s\S]|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`|(0[xX][\da-fA-F_]+n?|0[oO][0-7_]+n?|0[bB][01_]+n?|(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][+-]?\d[\d_]*)?n?)|(void\s+0(?![\w.])|[\p{ID_Start}$_][\p{ID_Continue}$]*|=>|[-+*/%&|^~<>=!?:,[\]])/gu;
 
 const valueOf = (numeral: string): string => {
   const plain = numeral.replaceAll('_', '');

@@ -119,6 +119,10 @@ const touches = (a: Action, name: string): boolean => writes(a, name) || reads(a
 const isInPlace = ({ operation, add }: Action, target: Operand): boolean =>
   !add && operation.kind === 'copyscaleadd' && keepsPlaces(operation.source, target);
 
+/** Whether an action reads entries of a tensor elsewhere than where it writes. */
+const movesFrom = (action: Action, name: string): boolean =>
+  sourcesOf(action).some((o) => o.name === name && (action.operation.kind === 'log' || !keepsPlaces(action.target, o)));
+
 /** The one action before `at` that writes a temporary, where `at` alone reads it. */
 const onlyDefinition = (actions: readonly Action[], name: string, at: number): number | undefined => {
   if (!isTemporary(name)) return undefined;
@@ -147,6 +151,8 @@ const canStandFor = (actions: readonly Action[], i: number, t: string, s: string
       continue;
     }
     if ((reads(a, s) && changedT) || (reads(a, t) && changedS)) return false;
+    // Entries of the one go into the other: where they are the same, each must still be there when it is read.
+    if ((writes(a, t) && movesFrom(a, s)) || (writes(a, s) && movesFrom(a, t))) return false;
     if (writes(a, s)) {
       if (!a.add && changedT) return false;
       changedS = true;

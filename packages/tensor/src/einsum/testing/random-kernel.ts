@@ -12,7 +12,7 @@ export interface RandomKernel {
 /**
  * A random kernel: one or two assignments of sums of products, up to 5 factors and 6 indices each, with sparse patterns, all
  * layouts, known values, sums as factors, diagonals, and scalars; the second may read what the first assigned, and each what it
- * assigns itself. The same seed gives the same kernel.
+ * assigns itself, transposed too. The same seed gives the same kernel.
  *
  * @param most the largest extent of an index
  */
@@ -51,8 +51,10 @@ class Generator {
     readable: readonly Assignment['target'][],
   ): Assignment {
     const own = { ...target, indices: this.shuffled(target.indices) };
-    const known = this.chance(0.2) && this.sameShape(own, target) ? [...readable, own] : readable;
+    const fits = this.sameShape(own, target);
+    const known = fits && this.chance(0.2) ? [...readable, own] : readable;
     const terms = Array.from({ length: 1 + this.below(2) }, () => this.term(letters, known));
+    if (fits && this.chance(0.2)) terms.unshift({ kind: 'indexed', ...own });
     return { target, add: this.chance(0.4), value: terms.reduce(plus) };
   }
 

@@ -1,0 +1,38 @@
+import type { AnyNode } from 'acorn';
+import { bare } from '../../source/ast.js';
+import type { Binding } from '../../source/scope.js';
+import { asScalar, type Context } from './context.js';
+import { value } from './evaluate.js';
+import { isNamed, type Combination, type Extreme } from './reduction.js';
+import { withoutEffects } from './without-effects.js';
+
+/**
+ * Which extreme `if (test) s = x` and `s = test ? x : s` keep, of `x > s`, `s < x` and the like.
+ *
+ * @param of x
+ */
+export const extremeOf = (
+  cx: Context,
+  binding: Binding | undefined,
+  test: AnyNode,
+  of: AnyNode,
+): Extreme | undefined => {
+  const t = bare(test);
+  if (t.type !== 'BinaryExpression' || !/^[<>]=?$/.test(t.operator)) return undefined;
+  const swapped = isNamed(cx, binding, t.left);
+  const [x, s] = swapped ? [t.right, t.left] : [t.left, t.right];
+  if (!isNamed(cx, binding, s) || codeOf(bare(x as AnyNode)) !== codeOf(bare(of))) return undefined;
+  return { extreme: t.operator.startsWith('>') === swapped ? 'min' : 'max', of };
+};
+
+/** What a node says, wherever it stands. */
+const codeOf = (node: AnyNode): string =>
+  JSON.stringify(node, (key, value: unknown) =>
+    ['start', 'end', 'loc'].includes(key) ? undefined : typeof value === 'bigint' ? String(value) : value,
+  );
+
+/** What of it is a number goes into the variable: a comparison with NaN does not hold. */
+export const numbersOf = (cx: Context, { extreme, of }: Extreme): Combination | undefined => {
+  const term = withoutEffects(cx, () => asScalar(cx, of, value(cx, of)));
+  return term && { kind: extreme, term, numbersOnly: true };
+};

@@ -1,0 +1,36 @@
+import type { AnyNode } from 'acorn';
+import { bare } from '../../source/ast.js';
+import type { Context } from './context.js';
+import { reference, value } from './evaluate.js';
+import { loaded, named } from './member.js';
+import { isModuleName } from './names.js';
+import { nothing, type Term } from './term.js';
+
+/** What a chain is from `?.` on, where what stands before is not there. */
+export const cut: Term = { is: 'nothing' };
+
+/** What stands before `??` and `?.`: a member that its object does not have is undefined, as it is in JavaScript. */
+export const optional = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  if (e.type === 'ChainExpression') {
+    const found = optional(cx, e.expression);
+    return found === cut ? nothing : found;
+  }
+  if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
+  const object = bare(e.object);
+  if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
+  const of = e.optional ? optional(cx, object) : reference(cx, object);
+  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
+  return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
+};
+
+const lacks = (of: Term, name: string): boolean =>
+  of.is === 'members'
+    ? !of.members.has(name)
+    : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
+
+/** What says that nothing is there. */
+export const isNothing = (cx: Context, e: AnyNode): boolean =>
+  (e.type === 'Literal' && e.raw === 'null') ||
+  (e.type === 'UnaryExpression' && e.operator === 'void' && bare(e.argument).type === 'Literal') ||
+  (e.type === 'Identifier' && e.name === 'undefined' && !cx.unit.text.parsed.scopes.bindingOf(e));

@@ -1,0 +1,27 @@
+import type { CallExpression, ObjectPattern } from 'acorn';
+import { nameOfProperty } from './assign.js';
+import type { Context } from './context.js';
+import { argumentsOf } from './evaluate.js';
+import { propertiesOf } from './literals.js';
+import { nothing, tupleOf, type Term } from './term.js';
+
+/** `Object.keys(o)`, `Object.values(o)`, `Object.entries(o)`. */
+export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) => readonly unknown[]): Term => {
+  const [of = nothing] = argumentsOf(cx, e);
+  const text = (name: string): Term => ({ is: 'host', name, value: name });
+  return tupleOf(
+    propertiesOf(cx, e, of).map(([name, term]) =>
+      by === Object.keys ? text(name) : by === Object.values ? term : tupleOf([text(name), term]),
+    ),
+  );
+};
+
+/** What a pattern does not name of an object: `{ a, ...others }`. */
+export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term => {
+  const names = pattern.properties.flatMap((p) => (p.type === 'RestElement' || p.computed ? [] : [nameOfProperty(p)]));
+  const others = propertiesOf(cx, pattern, from).filter(([name]) => !names.includes(name));
+  return {
+    is: 'members',
+    members: new Map(others.map(([name, term]) => [name, { is: 'constant', term, what: 'constant' }])),
+  };
+};
