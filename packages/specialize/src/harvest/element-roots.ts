@@ -53,11 +53,13 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
         written[sums[i]] = mark;
       }
     }
-  const own = parts.map((e) =>
-    countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0).filter(
-      (s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0,
-    ),
-  );
+  const own = parts.map((e) => {
+    const sums = new Int32Array(e.summed ? e.sums.ptr.length - 1 : 0);
+    let n = 0;
+    for (let s = 0; s < sums.length; s++)
+      if (written[e.sums.first + s] === 0 && results.isNeeded(e.sums.first + s)) sums[n++] = s;
+    return sums.slice(0, n);
+  });
   const evaluates = needs.elements.some(({ mostTerms }) => mostTerms > 0);
   const blocks =
     options.blocks || evaluates
@@ -209,9 +211,12 @@ const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
 const usesOfValues = ({ needs }: Grouping): Uint8Array => {
   const last = needs.elements[needs.elements.length - 1];
   const uses = new Uint8Array(last === undefined ? 0 : last.firstValue + last.roots.length * last.count);
-  for (const { summed, sums } of needs.elements)
-    if (summed) for (const t of sums.terms) if (t < 0 && uses[~t] < 2) uses[~t]++;
+  for (const { summed, sums } of needs.elements) if (summed) countValues(sums.terms, uses);
   return uses;
+};
+
+const countValues = (terms: Int32Array, uses: Uint8Array): void => {
+  for (let t = 0; t < terms.length; t++) if (terms[t] < 0 && uses[~terms[t]] < 2) uses[~terms[t]]++;
 };
 
 /** Of each elements the roots whose values are sums by themselves, with the nodes that stand for these; −1 where a value is in no sum. */
@@ -223,6 +228,8 @@ const directRoots = (
   const found = elements.map((e) => new Map(e.needed.map((r) => [r, new Int32Array(e.count).fill(-1)] as const)));
   const own = elements.map((e, k) => Array.from(e.roots, (_, r) => found[k].get(r)));
   const several = elements.map((e) => new Uint8Array(e.roots.length));
+  /* How many needed roots are not known to be terms of sums with others. */
+  const rest = elements.map((e) => e.needed.length);
   const reader = new ValueReader(elements);
   for (const { summed, sums } of elements) {
     if (!summed) continue;
@@ -233,10 +240,14 @@ const directRoots = (
         if (terms[t] >= 0) continue;
         const value = ~terms[t];
         const of = reader.callOf(value);
+        if (rest[of] === 0) continue;
         const root = reader.rootOf(value);
+        if (several[of][root] === 1) continue;
         const sumOf = own[of][root];
-        if (!alone || negative[t] !== 0 || uses[value] !== 1) several[of][root] = 1;
-        else if (sumOf !== undefined) sumOf[reader.elementOf(value, root)] = first + s;
+        if (!alone || negative[t] !== 0 || uses[value] !== 1) {
+          several[of][root] = 1;
+          if (sumOf !== undefined) rest[of]--;
+        } else if (sumOf !== undefined) sumOf[reader.elementOf(value, root)] = first + s;
       }
     }
   }

@@ -263,21 +263,29 @@ const newLeaves = () => {
     leaf,
     /** Where the leaves stand of the elements of which these are the values. */
     elements: (firstId: number, of: EvaluatedKind, ids: Int32Array): readonly number[] => {
-      const elements = ids.map((id) => id - firstId - of.firstValue);
+      const elements = new Int32Array(ids.length);
+      for (let i = 0; i < ids.length; i++) elements[i] = ids[i] - firstId - of.firstValue;
       const same = known.find(
-        (k) => k.of.columns === of.columns && k.of.kinds === of.kinds && k.elements.every((e, i) => e === elements[i]),
+        (k) => k.of.columns === of.columns && k.of.kinds === of.kinds && areEqual(k.elements, elements),
       );
       if (same !== undefined) return same.places;
-      const places = of.columns.map((column, c) =>
-        leaf(
-          of.kinds[c],
-          elements.map((e) => column[e]),
-        ),
-      );
+      const places = of.columns.map((column, c) => leaf(of.kinds[c], taken(column, elements)));
       known.push({ of, elements, places });
       return places;
     },
   };
+};
+
+const areEqual = (a: Int32Array, b: Int32Array): boolean => {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+};
+
+/** What these elements have in a column. */
+const taken = (column: Int32Array, elements: Int32Array): Int32Array => {
+  const own = new Int32Array(elements.length);
+  for (let i = 0; i < elements.length; i++) own[i] = column[elements[i]];
+  return own;
 };
 
 /** Sums of the same kinds of terms. */
