@@ -3,6 +3,7 @@ import { NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import { countFrom } from '../count-from.js';
 import { templateValues } from '../elements/assemble.js';
+import { columnFrom, equalColumns, isUniform } from '../elements/column-from.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
 import { Bits, distinct } from './bits.js';
@@ -191,7 +192,7 @@ export class Assembled {
       this.addSums(ranks, known, lists, collect);
     }
     readAsNodes([asked.map((v) => ~v)]);
-    made.setAll(n.values, known);
+    made.setRanked(n.isValue, n.rank, known);
     graph.charge(-meanwhile - goingOn);
   }
 
@@ -267,13 +268,6 @@ const noneComputed = ({ length }: PathForm): Computed => ({
 const termIn = ({ values, columns, nodes }: Computed, place: number, member: number): number =>
   values[place] >= 0 ? ~(values[place] + member) : (columns[place]?.[member] ?? nodes[place]);
 
-/** What stretches have at one leaf. */
-const columnFrom = (leaves: Int32Array, starts: Int32Array, leaf: number): Int32Array => {
-  const column = new Int32Array(starts.length);
-  for (let i = 0; i < starts.length; i++) column[i] = leaves[starts[i] + leaf];
-  return column;
-};
-
 /** A column of nodes, with what is asked of it several times. */
 class Column {
   /** Whether it is the same number for all. */
@@ -284,24 +278,14 @@ class Column {
     graph: Graph,
     readonly nodes: Int32Array,
   ) {
-    this.isNumber = graph.isConstant(nodes[0]) && areAll(nodes, nodes[0]);
+    this.isNumber = graph.isConstant(nodes[0]) && isUniform(nodes);
     this.hash = this.isNumber ? 0 : hashOf(nodes);
   }
 
   equals(other: Column): boolean {
-    return this.hash === other.hash && (this.nodes === other.nodes || areEqual(this.nodes, other.nodes));
+    return this.hash === other.hash && (this.nodes === other.nodes || equalColumns(this.nodes, other.nodes));
   }
 }
-
-const areAll = (column: Int32Array, node: number): boolean => {
-  for (let i = 0; i < column.length; i++) if (column[i] !== node) return false;
-  return true;
-};
-
-const areEqual = (a: Int32Array, b: Int32Array): boolean => {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
-};
 
 const hashOf = (column: Int32Array): number => {
   let h = 0;

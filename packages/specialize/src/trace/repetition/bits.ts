@@ -18,7 +18,9 @@ export class Bits {
 
   /** How many members there are. */
   get size(): number {
-    return this.words.reduce((n, word) => n + ones(word), 0);
+    let n = 0;
+    for (let w = 0; w < this.words.length; w++) n += ones(this.words[w]);
+    return n;
   }
 
   clear(): void {
