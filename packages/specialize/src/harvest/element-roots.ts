@@ -83,22 +83,27 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
   const unit = grown(d.unit, ids);
   let u = d.ptr.length - 1;
   let at = d.roots.length;
-  parts.forEach((e, k) => {
-    if (e.needed.length > 0)
-      for (let i = 0; i < e.count; i++, u++) {
-        level[u] = elementLevels[k].values;
-        for (const r of stored[k]) {
-          unit[(roots[at] = idOf[e.firstValue + r * e.count + i])] = u;
-          at++;
-        }
-        ptr[u + 1] = at;
-      }
-    const { unitPtr, sums } = elements[k];
-    for (let i = 0; i + 1 < unitPtr.length; i++) {
-      level[u] = elementLevels[k].sums;
-      for (let m = unitPtr[i]; m < unitPtr[i + 1]; m++) unit[(roots[at++] = e.sums.first + sums[m])] = u;
+  const add = (id: number): void => {
+    unit[id] = u;
+    roots[at++] = id;
+  };
+  const addValues = ({ firstValue, count: n }: NeededElements, own: readonly number[], l: number): void => {
+    for (let i = 0; i < n; i++) {
+      level[u] = l;
+      for (let r = 0; r < own.length; r++) add(idOf[firstValue + own[r] * n + i]);
       ptr[++u] = at;
     }
+  };
+  const addSums = ({ unitPtr, sums }: SumUnits, first: number, l: number): void => {
+    for (let i = 0; i + 1 < unitPtr.length; i++) {
+      level[u] = l;
+      for (let m = unitPtr[i]; m < unitPtr[i + 1]; m++) add(first + sums[m]);
+      ptr[++u] = at;
+    }
+  };
+  parts.forEach((e, k) => {
+    if (e.needed.length > 0) addValues(e, stored[k], elementLevels[k].values);
+    addSums(elements[k], e.sums.first, elementLevels[k].sums);
   });
   return {
     ids,

@@ -89,36 +89,34 @@ export class Assembled {
     const knownOf = (entry: number): number =>
       entry >= 0 ? entry : n.isValue(~entry) ? known[n.rank(~entry)] : made.knownOf(~entry);
     const stand = (ranks: Int32Array): void => {
+      if (ranks.length === 0) return;
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
       for (let k = 0; k < ranks.length; k++) known[ranks[k]] = nodes[k];
     };
     /* Those of which no node stands for the value of elements that they are get one. */
-    const standFor = (values: IntList): void => {
-      const [ranks, earlier] = [new IntList(), new IntList()];
-      for (let i = 0; i < values.length; i++) {
-        const value = values.at(i);
-        if (n.isValue(value)) ranks.push(n.rank(value));
-        else earlier.push(value);
-      }
-      if (ranks.length > 0) stand(distinct(ranks.values(), known.length));
-      if (earlier.length > 0) this.standFor(earlier.values());
-    };
-    /* Puts nodes in the place of values; which values of elements there are besides. */
-    const asNodesIn = (column: Int32Array, ofElements: IntList): void => {
+    /* Puts nodes in the place of values, and says whether there are values of elements besides: their ranks, and those of earlier ones. */
+    const asNodesIn = (column: Int32Array, ranks: Bits, earlier: IntList): boolean => {
+      let some = false;
       for (let i = 0; i < column.length; i++) {
         const entry = column[i];
         if (entry >= 0) continue;
         const node = knownOf(entry);
-        if (isOfElements(node)) ofElements.push(~entry);
-        else column[i] = node;
+        if (!isOfElements(node)) column[i] = node;
+        else {
+          some = true;
+          if (n.isValue(~entry)) ranks.set(n.rank(~entry));
+          else earlier.push(~entry);
+        }
       }
+      return some;
     };
     const readAsNodes = (columns: readonly Int32Array[]): void => {
-      const values = new IntList();
-      for (const column of columns) asNodesIn(column, values);
-      if (values.length === 0) return;
-      standFor(values);
-      for (const column of columns) asNodesIn(column, values);
+      const [ranks, earlier] = [new Bits(known.length), new IntList()];
+      const rest = columns.filter((column) => asNodesIn(column, ranks, earlier));
+      if (rest.length === 0) return;
+      stand(ranks.members());
+      if (earlier.length > 0) this.standFor(earlier.values());
+      for (const column of rest) asNodesIn(column, ranks, earlier);
     };
     const computed = new Map<Alike, Computed>();
     const { ptr, order: atLevel } = byLevel(ofValue);

@@ -49,7 +49,8 @@ export class Made {
     if (k >= 0 && value < this.to.at(k)) return this.nodes[k][value - this.from.at(k)];
     const found = this.single.size === 0 ? undefined : this.single.get(value);
     if (found !== undefined) return found;
-    for (let b = 0; b < this.batches.length; b++) {
+    /* A node that stands for a value of elements was found after it was known to be one. */
+    for (let b = this.batches.length - 1; b >= 0; b--) {
       const { placeOf, nodes } = this.batches[b];
       const at = placeOf(value);
       if (at >= 0 && nodes[at] !== UNKNOWN) return nodes[at];

@@ -64,10 +64,21 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     },
     nodesOf,
     together: (values) => {
-      const recorded = values.filter((at) => at < 0);
-      return recorded.every((at) => stretchOf(~at) === stretchOf(~recorded[0])) ? values : nodesOf(values);
+      let stretch = -1;
+      for (let i = 0; i < values.length; i++) {
+        if (values[i] >= 0) continue;
+        const own = stretchOf(~values[i]);
+        if (stretch >= 0 && own !== stretch) return nodesOf(values);
+        stretch = own;
+      }
+      return values;
     },
-    made: (values) => asNodes(values).filter((id) => id >= 0),
+    made: (values) => {
+      const nodes = asNodes(values);
+      let n = 0;
+      for (let i = 0; i < nodes.length; i++) if (nodes[i] >= 0) nodes[n++] = nodes[i];
+      return nodes.slice(0, n);
+    },
     codeOf: (value) => {
       const code = made.codeOf(value);
       return code === SUB ? ADD : code;

@@ -56,9 +56,13 @@ export class TermLists {
   end(): number {
     const { table, hashes, terms, negatives, from, to } = this;
     const hash = this.hash ^ (this.hash >>> 16);
-    if (to - from > 1) {
-      terms.subarray(from, to).reverse();
-      negatives.subarray(from, to).reverse();
+    for (let a = from, b = to - 1; a < b; a++, b--) {
+      const term = terms[a];
+      const negative = negatives[a];
+      terms[a] = terms[b];
+      negatives[a] = negatives[b];
+      terms[b] = term;
+      negatives[b] = negative;
     }
     const mask = table.length - 1;
     /* What is added last tells most sums apart, and sums that follow one another end with elements that do. */
