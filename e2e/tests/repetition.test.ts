@@ -164,18 +164,24 @@ it('elements fill vectors to the last, however many there are', { timeout: 180_0
 });
 
 /** What becomes of a function of one array, with repetition and without. */
-const compiled = (length: number, f: (x: number[]) => number[], scope: Readonly<Record<string, unknown>> = {}) => {
+const compiled = (
+  length: number,
+  f: (x: number[], asked: (value: number) => number) => number[],
+  scope: Readonly<Record<string, unknown>> = {},
+) => {
   const of = (repetition: boolean) => {
     const program: Program = {
       inputs: { x: length },
-      run: (given) => ({ y: symbolic(f, { scope })(given.x as unknown as number[]) as unknown as Num[] }),
+      run: (given) => ({
+        y: symbolic(f, { scope })(given.x as unknown as number[], asNode as never) as unknown as Num[],
+      }),
     };
     const traced = orThrow(trace({ repetition }).run(program));
     const { module, kernels, launches } = orThrow(specialize()(traced));
     const y = new Float64Array(traced.outputs[0].nodes.length);
     const numbers = values(length, 0.7);
     orThrow(interpret(module, coreDialects, { x: Float64Array.from(numbers), y }));
-    expect([...y]).toEqual(f(numbers));
+    expect([...y]).toEqual(f(numbers, (value) => value));
     return { elements: traced.elements.length, nodes: traced.graph.length, kernels, launches };
   };
   return { found: of(true), asNodes: of(false) };
@@ -195,6 +201,25 @@ it('elements leave a recurrence beside them the loop that it is', () => {
   });
   expect(found.elements).toBeGreaterThan(0);
   expect(found.launches).toBeLessThanOrEqual(asNodes.launches + 2);
+});
+
+it('what loops compute is read by later loops when a value that depends on it has been asked for', () => {
+  const { found } = compiled(3001, (x, asked) => {
+    const seen: number[] = [];
+    for (let e = 0; e < 3000; e++) {
+      const a = x[e] * x[e + 1];
+      seen.push(Math.sin(a) + a / (1 + a * a));
+    }
+    let sum = 0;
+    for (let e = 0; e < 3000; e++) sum += seen[e];
+    const y = [asked(sum)];
+    for (let e = 0; e < 3000; e++) {
+      const b = seen[e] + x[e];
+      y.push(Math.sqrt(1 + b * b) * b + seen[(7 * e) % 3000]);
+    }
+    return y;
+  });
+  expect(found.elements).toBeGreaterThan(0);
 });
 
 it('sums that are read on the way, and such that several sums go on from, are what they are in turn', () => {

@@ -1,7 +1,7 @@
 import { fail, pass, type Pass, checkOptions } from '@filigree/ir';
 import { decomposeSpec, defaultOptions, type DecomposeOptions } from '../options.js';
 import type { Trace } from '../trace/trace.js';
-import { NO_FACTOR, ValueReader } from '../trace/elements/elements.js';
+import { ValueReader } from '../trace/elements/elements.js';
 import { joinBlocks } from './blocks.js';
 import { bounded } from './bounded.js';
 import { withoutDivided } from './divided.js';
@@ -45,7 +45,7 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     const { graph } = trace;
     const needed = needs(trace);
     const outputs = distinctOutputs(trace, needed);
-    const tagged = options.tags ? Int32Array.from(trace.blocks.flatMap((b) => [...b])) : new Int32Array(0);
+    const tagged = options.tags ? listed(trace.blocks) : new Int32Array(0);
     const first = candidates(graph, outputs, tagged, options);
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
     const joined = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
@@ -60,6 +60,16 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     };
   });
   return { ...run, print: printDecomposition };
+};
+
+const listed = (lists: readonly Int32Array[]): Int32Array => {
+  const all = new Int32Array(lists.reduce((n, list) => n + list.length, 0));
+  let at = 0;
+  for (const list of lists) {
+    all.set(list, at);
+    at += list.length;
+  }
+  return all;
 };
 
 /** Nodes that need evaluation or a place to be read from, as outputs or by elements, each once, ascending. */
@@ -184,6 +194,26 @@ const levels = (
 /** Levels of elements and of their sums, found where a sweep over the nodes reaches the sums. */
 const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) => {
   const found: ElementLevels[] = [];
+  const highest = (nodes: Int32Array): number => {
+    let level = 0;
+    for (let i = 0; i < nodes.length; i++) if (nodes[i] >= 0) level = Math.max(level, levelAbove(nodes[i]));
+    return level;
+  };
+  /* The highest level from which on values of elements can be read that are among terms. */
+  const highestValue = (terms: Int32Array, values: number): number => {
+    const reader = new ValueReader(elements);
+    let [level, last] = [0, -1];
+    for (let t = 0; t < terms.length; t++) {
+      if (terms[t] >= 0) continue;
+      const of = reader.callOf(~terms[t]);
+      if (of === last) continue;
+      last = of;
+      /* What sums evaluate themselves is there when they run. */
+      const after = elements[of].mostTerms > 0 ? 0 : 1;
+      level = Math.max(level, (of === found.length ? values : found[of].values) + after);
+    }
+    return level;
+  };
   const sweep = {
     next: -1,
     begin: (): void => {
@@ -197,24 +227,12 @@ const elementSweep = ({ elements }: Needs, levelAbove: (id: number) => number) =
       for (const leaf of leaves) {
         const at = variables.indexOf(leaf);
         if (at < 0) values = Math.max(values, levelAbove(leaf));
-        else for (const node of columns[at]) values = Math.max(values, levelAbove(node));
+        else values = Math.max(values, highest(columns[at]));
       }
-      let level = values;
-      for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums])
-        for (let t = 0; t < terms.length; t++) {
-          if (terms[t] >= 0) level = Math.max(level, levelAbove(terms[t]));
-          if (factors !== undefined && factors[t] !== NO_FACTOR) level = Math.max(level, levelAbove(factors[t]));
-        }
-      const reader = new ValueReader(elements);
-      let last = -1;
-      for (const t of sums.terms) {
-        if (t >= 0) continue;
-        const of = reader.callOf(~t);
-        if (of === last) continue;
-        last = of;
-        /* What sums evaluate themselves is there when they run. */
-        const after = elements[of].mostTerms > 0 ? 0 : 1;
-        level = Math.max(level, (of === found.length ? values : found[of].values) + after);
+      let level = Math.max(values, highestValue(sums.terms, values));
+      for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums]) {
+        level = Math.max(level, highest(terms));
+        if (factors !== undefined) level = Math.max(level, highest(factors));
       }
       below.fill(level + 1, sums.first, sums.first + sums.ptr.length - 1);
       found.push({ values, sums: level });

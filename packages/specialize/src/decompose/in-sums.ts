@@ -1,5 +1,5 @@
 import { mix, type Graph } from '@filigree/ir';
-import { ValueReader, type Elements } from '../trace/elements/elements.js';
+import { ValueReader, type Elements, type Sums } from '../trace/elements/elements.js';
 import { HEAVY_TERM } from './candidates.js';
 import { ADD, ARITY, associativeIn, CONSTANT, COST } from './codes.js';
 
@@ -36,44 +36,54 @@ export const termsInSums = (
   const stored = elements.map(({ needed }) => needed.length === 0);
   const reader = new ValueReader(elements);
   let alone = 0;
-  for (const { summed, sums } of elements) {
-    if (!summed) continue;
-    const { ptr, terms, negative, first, heads, factors } = sums;
+  /* Of the terms of a sum the call and the element; a node is its own element, of no call. */
+  let calls = new Int32Array(64);
+  let members = new Int32Array(64);
+  const visit = ({ ptr, terms, negative, heads, factors }: Sums, s: number): void => {
     const plain = heads === undefined && factors === undefined;
-    for (let s = 0; s + 1 < ptr.length; s++) {
-      if (!isLive(first + s)) continue;
-      const several = ptr[s + 1] - ptr[s] > 1;
-      let [list, cost] = [1, 0];
-      let [lastOf, lastElement] = [-1, -1];
-      for (let t = ptr[s]; t < ptr[s + 1]; t++) {
-        let [of, element] = [-1, terms[t]];
-        if (element < 0) {
-          of = reader.callOf(~terms[t]);
-          element = reader.elementOf(~terms[t], reader.rootOf(~terms[t]));
-          if (of !== lastOf || element !== lastElement) cost += costs[of];
-        }
-        list = mix(mix(list, of), element);
-        [lastOf, lastElement] = [of, element];
-      }
-      const together = cost <= MAX_UNIT_COST;
-      /* One that is too long for a unit with others evaluates its terms alone. */
-      if (!together) list = mix(list, ++alone);
-      if (list === 0) list = 1;
-      for (let t = ptr[s]; t < ptr[s + 1]; t++) {
-        if (terms[t] >= 0) continue;
-        const of = reader.callOf(~terms[t]);
-        const element = reader.elementOf(~terms[t], reader.rootOf(~terms[t]));
-        stored[of] ||= !plain;
-        if (several || negative[t] === 1) added[of]++;
-        if (lists[of][element] === list) continue;
-        lists[of][element] = list;
-        readings[of] += inOrder && !together && costs[of] >= HEAVY_TERM ? 2 : 1;
-      }
+    const from = ptr[s];
+    const n = ptr[s + 1] - from;
+    if (n > calls.length) {
+      calls = new Int32Array(2 * n);
+      members = new Int32Array(2 * n);
     }
-  }
+    let list = 1;
+    let cost = 0;
+    let lastOf = -1;
+    let lastElement = -1;
+    for (let k = 0; k < n; k++) {
+      let of = -1;
+      let element = terms[from + k];
+      if (element < 0) {
+        const value = ~element;
+        of = reader.callOf(value);
+        element = reader.elementOf(value, reader.rootOf(value));
+        if (of !== lastOf || element !== lastElement) cost += costs[of];
+      }
+      list = mix(mix(list, of), element);
+      calls[k] = lastOf = of;
+      members[k] = lastElement = element;
+    }
+    const together = cost <= MAX_UNIT_COST;
+    /* One that is too long for a unit with others evaluates its terms alone. */
+    if (!together) list = mix(list, ++alone);
+    if (list === 0) list = 1;
+    for (let k = 0; k < n; k++) {
+      const of = calls[k];
+      if (of < 0) continue;
+      stored[of] ||= !plain;
+      if (n > 1 || negative[from + k] === 1) added[of]++;
+      const listsOf = lists[of];
+      if (listsOf[members[k]] === list) continue;
+      listsOf[members[k]] = list;
+      readings[of] += inOrder && !together && costs[of] >= HEAVY_TERM ? 2 : 1;
+    }
+  };
+  for (const { summed, sums } of elements)
+    for (let s = 0; summed && s + 1 < sums.ptr.length; s++) if (isLive(sums.first + s)) visit(sums, s);
   return elements.map(({ needed }, k) => {
     let read = 0;
-    for (const list of lists[k]) if (list !== 0) read++;
+    for (let i = 0; i < lists[k].length; i++) if (lists[k][i] !== 0) read++;
     const again = (readings[k] - read) * costs[k];
     const pays = !stored[k] && added[k] > 0 && again < COST_OF_MEMORY * added[k];
     return pays ? Math.floor((MAX_UNIT_COST * needed.length) / Math.max(1, costs[k])) : 0;

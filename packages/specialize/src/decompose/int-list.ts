@@ -17,6 +17,10 @@ export class IntList {
     return this.data[i];
   }
 
+  set(i: number, value: number): void {
+    this.data[i] = value;
+  }
+
   /** The values so far; a view that later pushes may leave behind. */
   values(): Int32Array {
     return this.data.subarray(0, this.length);

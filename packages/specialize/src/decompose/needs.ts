@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { Trace } from '../trace/trace.js';
 import { matricesOf } from '../trace/products/sum-of-products.js';
-import { NO_FACTOR, ValueReader, type Elements } from '../trace/elements/elements.js';
+import { ValueReader, type Elements } from '../trace/elements/elements.js';
 import { leavesOf } from '../trace/elements/leaves-of.js';
 import { ARITY, CONSTANT, VARIABLE } from './codes.js';
 import { termsInSums } from './in-sums.js';
@@ -56,7 +56,14 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     live[node] = 1;
     if (op[node] !== CONSTANT) read[node] = 1;
   };
-  for (const { product } of outputs) for (const factor of matricesOf(product)) factor.values.forEach(needNode);
+  const needNodes = (nodes: Int32Array): void => {
+    for (let i = 0; i < nodes.length; i++) if (nodes[i] >= 0) needNode(nodes[i]);
+  };
+  const needValues = (terms: Int32Array): void => {
+    for (let t = 0; t < terms.length; t++)
+      if (terms[t] < 0) valueLive[reader.callOf(~terms[t])][reader.rootOf(~terms[t])] = 1;
+  };
+  for (const { product } of outputs) for (const factor of matricesOf(product)) needNodes(factor.values);
   for (let k = elements.length - 1; k >= 0; k--) {
     const { sums, roots, variables, columns } = elements[k];
     const end = sums.first + sums.ptr.length - 1;
@@ -65,11 +72,9 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     for (let s = sums.first; s < end; s++) summed ||= live[s] === 1;
     if (summed)
       for (const { terms, factors } of sums.heads ? [sums, sums.heads] : [sums]) {
-        for (let t = 0; t < terms.length; t++) {
-          if (terms[t] >= 0) needNode(terms[t]);
-          else valueLive[reader.callOf(~terms[t])][reader.rootOf(~terms[t])] = 1;
-          if (factors !== undefined && factors[t] !== NO_FACTOR) needNode(factors[t]);
-        }
+        needNodes(terms);
+        needValues(terms);
+        if (factors !== undefined) needNodes(factors);
       }
     sweep(sums.first, () => true);
     const needed = [...roots.keys()].filter((r) => valueLive[k][r] === 1);
@@ -84,7 +89,7 @@ export const needs = ({ graph, inputs, outputs, elements }: Trace): Needs => {
     for (const leaf of leaves) {
       const at = variables.indexOf(leaf);
       if (at < 0) needNode(leaf);
-      else for (const node of columns[at]) needNode(node);
+      else needNodes(columns[at]);
     }
     if (summed || needed.length > 0) found.push({ ...elements[k], summed, needed, mostTerms: 0, leaves });
   }

@@ -1,4 +1,5 @@
 import type { Graph } from '@filigree/ir';
+import { equalColumns, isUniform } from '../trace/elements/column-from.js';
 import type { Slot } from './template.js';
 
 /** A leaf of a template as its instances fill it: node ids, all of one buffer (0: intermediates, k + 1: input k). */
@@ -33,23 +34,18 @@ export const harvestLeaves = (
 ): HarvestedLeaves => {
   const columns: Column[] = [];
   const leaf: Slot[] = leaves.map((nodes, i) => {
-    const known = columns.findIndex((c) => c.kind === kinds[i] && equal(c.nodes, nodes));
+    const known = columns.findIndex((c) => c.kind === kinds[i] && equalColumns(c.nodes, nodes));
     if (known >= 0) return { variable: known };
     columns.push({ kind: kinds[i], nodes });
     return { variable: columns.length - 1 };
   });
   const varying: { nodes: Int32Array; values: Float64Array }[] = [];
   const constant: Slot[] = constants.map((nodes) => {
-    if (nodes.every((id) => id === nodes[0])) return { value: graph.constantValue(nodes[0]) };
-    const known = varying.findIndex((c) => equal(c.nodes, nodes));
+    if (isUniform(nodes)) return { value: graph.constantValue(nodes[0]) };
+    const known = varying.findIndex((c) => equalColumns(c.nodes, nodes));
     if (known >= 0) return { variable: columns.length + known };
     varying.push({ nodes, values: Float64Array.from(nodes, (id) => graph.constantValue(id)) });
     return { variable: columns.length + varying.length - 1 };
   });
   return { columns, constants: varying.map((c) => c.values), leaf, constant };
-};
-
-const equal = (a: Int32Array, b: Int32Array): boolean => {
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 };

@@ -53,11 +53,13 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
         written[sums[i]] = mark;
       }
     }
-  const own = parts.map((e) =>
-    countFrom(0, e.summed ? e.sums.ptr.length - 1 : 0).filter(
-      (s) => results.isNeeded(e.sums.first + s) && written[e.sums.first + s] === 0,
-    ),
-  );
+  const own = parts.map((e) => {
+    const sums = new Int32Array(e.summed ? e.sums.ptr.length - 1 : 0);
+    let n = 0;
+    for (let s = 0; s < sums.length; s++)
+      if (written[e.sums.first + s] === 0 && results.isNeeded(e.sums.first + s)) sums[n++] = s;
+    return sums.slice(0, n);
+  });
   const evaluates = needs.elements.some(({ mostTerms }) => mostTerms > 0);
   const blocks =
     options.blocks || evaluates
@@ -81,22 +83,27 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
   const unit = grown(d.unit, ids);
   let u = d.ptr.length - 1;
   let at = d.roots.length;
-  parts.forEach((e, k) => {
-    if (e.needed.length > 0)
-      for (let i = 0; i < e.count; i++, u++) {
-        level[u] = elementLevels[k].values;
-        for (const r of stored[k]) {
-          unit[(roots[at] = idOf[e.firstValue + r * e.count + i])] = u;
-          at++;
-        }
-        ptr[u + 1] = at;
-      }
-    const { unitPtr, sums } = elements[k];
-    for (let i = 0; i + 1 < unitPtr.length; i++) {
-      level[u] = elementLevels[k].sums;
-      for (let m = unitPtr[i]; m < unitPtr[i + 1]; m++) unit[(roots[at++] = e.sums.first + sums[m])] = u;
+  const add = (id: number): void => {
+    unit[id] = u;
+    roots[at++] = id;
+  };
+  const addValues = ({ firstValue, count: n }: NeededElements, own: readonly number[], l: number): void => {
+    for (let i = 0; i < n; i++) {
+      level[u] = l;
+      for (let r = 0; r < own.length; r++) add(idOf[firstValue + own[r] * n + i]);
       ptr[++u] = at;
     }
+  };
+  const addSums = ({ unitPtr, sums }: SumUnits, first: number, l: number): void => {
+    for (let i = 0; i + 1 < unitPtr.length; i++) {
+      level[u] = l;
+      for (let m = unitPtr[i]; m < unitPtr[i + 1]; m++) add(first + sums[m]);
+      ptr[++u] = at;
+    }
+  };
+  parts.forEach((e, k) => {
+    if (e.needed.length > 0) addValues(e, stored[k], elementLevels[k].values);
+    addSums(elements[k], e.sums.first, elementLevels[k].sums);
   });
   return {
     ids,
@@ -209,9 +216,12 @@ const resultPlaces = ({ graph, needs, outputs, references }: Grouping) => {
 const usesOfValues = ({ needs }: Grouping): Uint8Array => {
   const last = needs.elements[needs.elements.length - 1];
   const uses = new Uint8Array(last === undefined ? 0 : last.firstValue + last.roots.length * last.count);
-  for (const { summed, sums } of needs.elements)
-    if (summed) for (const t of sums.terms) if (t < 0 && uses[~t] < 2) uses[~t]++;
+  for (const { summed, sums } of needs.elements) if (summed) countValues(sums.terms, uses);
   return uses;
+};
+
+const countValues = (terms: Int32Array, uses: Uint8Array): void => {
+  for (let t = 0; t < terms.length; t++) if (terms[t] < 0 && uses[~terms[t]] < 2) uses[~terms[t]]++;
 };
 
 /** Of each elements the roots whose values are sums by themselves, with the nodes that stand for these; −1 where a value is in no sum. */
@@ -223,6 +233,8 @@ const directRoots = (
   const found = elements.map((e) => new Map(e.needed.map((r) => [r, new Int32Array(e.count).fill(-1)] as const)));
   const own = elements.map((e, k) => Array.from(e.roots, (_, r) => found[k].get(r)));
   const several = elements.map((e) => new Uint8Array(e.roots.length));
+  /* How many needed roots are not known to be terms of sums with others. */
+  const rest = elements.map((e) => e.needed.length);
   const reader = new ValueReader(elements);
   for (const { summed, sums } of elements) {
     if (!summed) continue;
@@ -233,10 +245,14 @@ const directRoots = (
         if (terms[t] >= 0) continue;
         const value = ~terms[t];
         const of = reader.callOf(value);
+        if (rest[of] === 0) continue;
         const root = reader.rootOf(value);
+        if (several[of][root] === 1) continue;
         const sumOf = own[of][root];
-        if (!alone || negative[t] !== 0 || uses[value] !== 1) several[of][root] = 1;
-        else if (sumOf !== undefined) sumOf[reader.elementOf(value, root)] = first + s;
+        if (!alone || negative[t] !== 0 || uses[value] !== 1) {
+          several[of][root] = 1;
+          if (sumOf !== undefined) rest[of]--;
+        } else if (sumOf !== undefined) sumOf[reader.elementOf(value, root)] = first + s;
       }
     }
   }

@@ -1,8 +1,10 @@
 import { mix } from '@filigree/ir';
 import { ADD, associativeIn } from '../decompose/codes.js';
+import { IntList } from '../decompose/int-list.js';
 import type { NeededElements } from '../decompose/needs.js';
 import { destinationHash } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
+import { columnFrom, equalColumns } from '../trace/elements/column-from.js';
 import { LARGEST, MAX_GROUPS } from '../group/sums.js';
 import type { GroupOptions } from '../options.js';
 import { harvestLeaves } from './columns.js';
@@ -154,8 +156,25 @@ const MANY_FOLD = 16;
 const LONG = -1;
 
 /** Numbers the lists of codes of sums, from 0. */
-const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: number, to: number) => number) => {
-  const next = new Map<number, number>();
+const forms = ({ codes }: Pick<UnitTerms, 'codes'>): ((from: number, to: number) => number) => {
+  /* Lists with one more code, by form: the first, and by that the next; lists have few. */
+  const [longer, others, lastCode] = [new IntList(), new IntList(), new IntList()];
+  const listed = (code: number): number => {
+    longer.push(0);
+    others.push(0);
+    lastCode.push(code);
+    return longer.length - 1;
+  };
+  listed(0);
+  const after = (shorter: number, code: number): number => {
+    let known = longer.at(shorter);
+    while (known !== 0 && lastCode.at(known) !== code) known = others.at(known);
+    if (known !== 0) return known;
+    known = listed(code);
+    others.set(known, longer.at(shorter));
+    longer.set(shorter, known);
+    return known;
+  };
   let form = 0;
   let [begin, end] = [0, 0];
   return (from, to) => {
@@ -166,12 +185,7 @@ const forms = ({ codes, base }: Pick<UnitTerms, 'codes' | 'base'>): ((from: numb
     end = to;
     if (same) return form;
     form = 0;
-    for (let t = from; t < to; t++) {
-      const key = form * base + codes[t];
-      let known = next.get(key);
-      if (known === undefined) next.set(key, (known = next.size + 1));
-      form = known;
-    }
+    for (let t = from; t < to; t++) form = after(form, codes[t]);
     return form;
   };
 };
@@ -263,21 +277,24 @@ const newLeaves = () => {
     leaf,
     /** Where the leaves stand of the elements of which these are the values. */
     elements: (firstId: number, of: EvaluatedKind, ids: Int32Array): readonly number[] => {
-      const elements = ids.map((id) => id - firstId - of.firstValue);
+      const elements = new Int32Array(ids.length);
+      for (let i = 0; i < ids.length; i++) elements[i] = ids[i] - firstId - of.firstValue;
       const same = known.find(
-        (k) => k.of.columns === of.columns && k.of.kinds === of.kinds && k.elements.every((e, i) => e === elements[i]),
+        (k) => k.of.columns === of.columns && k.of.kinds === of.kinds && equalColumns(k.elements, elements),
       );
       if (same !== undefined) return same.places;
-      const places = of.columns.map((column, c) =>
-        leaf(
-          of.kinds[c],
-          elements.map((e) => column[e]),
-        ),
-      );
+      const places = of.columns.map((column, c) => leaf(of.kinds[c], taken(column, elements)));
       known.push({ of, elements, places });
       return places;
     },
   };
+};
+
+/** What these elements have in a column. */
+const taken = (column: Int32Array, elements: Int32Array): Int32Array => {
+  const own = new Int32Array(elements.length);
+  for (let i = 0; i < elements.length; i++) own[i] = column[elements[i]];
+  return own;
 };
 
 /** Sums of the same kinds of terms. */
@@ -286,23 +303,21 @@ const unrolledSums = (d: Grouping, unitTerms: UnitTerms, members: readonly numbe
   const lists: TermColumns[][] = [[]];
   /* A column for each factor of a term; those of breaks are not kept. */
   const width = ptr[members[0] + 1] - ptr[members[0]];
-  const first = Array.from({ length: width }, () => new Int32Array(members.length));
-  const second = Array.from({ length: width }, (_, t) => {
-    const code = codes[ptr[members[0]] + t];
-    return code === BREAK || kindsOf(code).factor === undefined ? undefined : new Int32Array(members.length);
-  });
   const units = new Int32Array(members.length);
-  const factored = [...second.keys()].filter((t) => second[t] !== undefined);
+  const starts = new Int32Array(members.length);
   for (let m = 0; m < units.length; m++) {
     units[m] = firstUnit + members[m];
-    const start = ptr[members[m]];
-    for (let t = 0; t < width; t++) first[t][m] = ids[start + t];
-    for (const t of factored) second[t]![m] = factors![start + t];
+    starts[m] = ptr[members[m]];
   }
   for (let t = 0; t < width; t++) {
     const code = codes[ptr[members[0]] + t];
-    if (code === BREAK) lists.push([]);
-    else lists[lists.length - 1].push({ ...kindsOf(code), first: first[t], second: second[t] });
+    if (code === BREAK) {
+      lists.push([]);
+      continue;
+    }
+    const kinds = kindsOf(code);
+    const second = kinds.factor === undefined ? undefined : columnFrom(factors!, starts, t);
+    lists[lists.length - 1].push({ ...kinds, first: columnFrom(ids, starts, t), second });
   }
   return { units, body: bodyOfTerms(d, lists, unitTerms), segments: [] };
 };

@@ -9,7 +9,7 @@ export interface EvaluatedTerms {
   /** The kind of a value of such elements; undefined for other values. */
   readonly kindOf: (value: number) => number | undefined;
   /** What terms of a kind are; undefined for leaves. */
-  readonly ofKind: (kind: number) => EvaluatedKind | undefined;
+  readonly ofKind: ((kind: number) => EvaluatedKind | undefined) | undefined;
 }
 
 /** Terms that one node of a template says how to compute, from leaves of the same kinds. */
@@ -43,11 +43,12 @@ export const evaluatedTerms = (d: Grouping, kindOf: (id: number) => number, firs
   return {
     kinds: first + all.length,
     kindOf: (value) => {
+      if (all.length === 0) return undefined;
       const call = calls[reader.callOf(value)];
       if (call === undefined) return undefined;
       const root = reader.rootOf(value);
       return call.from + root * call.parts + call.partOf[reader.elementOf(value, root)];
     },
-    ofKind: (kind) => all[kind - first],
+    ofKind: all.length === 0 ? undefined : (kind) => all[kind - first],
   };
 };

@@ -1,3 +1,4 @@
+import { countFrom } from '../trace/count-from.js';
 import type { NeededElements } from '../decompose/needs.js';
 
 /** For each leaf of what elements compute the node that it stands for, by element. */
@@ -13,12 +14,20 @@ export interface OfKinds {
   readonly members: Int32Array;
 }
 
+const areOf = (column: Int32Array, kind: number, kindOf: (id: number) => number): boolean => {
+  for (let i = 1; i < column.length; i++) if (kindOf(column[i]) !== kind) return false;
+  return true;
+};
+
 /** Members by the kinds of what they have in each column. */
 export const membersByKinds = (
   count: number,
   columns: readonly Int32Array[],
   kindOf: (id: number) => number,
 ): readonly OfKinds[] => {
+  const uniform = columns.map((column) => kindOf(column[0]));
+  if (count > 0 && columns.every((column, c) => areOf(column, uniform[c], kindOf)))
+    return [{ kinds: uniform, members: countFrom(0, count) }];
   const parts = new Map<string, { kinds: number[]; members: number[] }>();
   let last: { kinds: number[]; members: number[] } | undefined;
   for (let i = 0; i < count; i++) {

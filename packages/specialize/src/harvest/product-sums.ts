@@ -39,7 +39,7 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
 
   /* Of the parts that tell entries alike apart. */
   const more = new Uint8Array(entries);
-  if (byFirst) for (const at of places.slice(1)) for (const e of at) more[e]++;
+  if (byFirst) for (const at of places.slice(1)) for (let e = 0; e < at.length; e++) more[at[e]]++;
   const role = new Uint8Array(entries);
   const headOf = new Int32Array(entries).fill(-1);
   const headEnds = [0];
@@ -62,12 +62,12 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
     }
 
   const ptr = new Int32Array(entries + 1);
-  parts.forEach((_, k) => {
-    const count = counts[k];
-    places[k].forEach((entry, e) => {
-      if (role[entry] === OWN || (role[entry] === OF_HEAD && k > 0)) ptr[entry + 1] += count?.[e] ?? 1;
-    });
-  });
+  const countTerms = (at: Int32Array, count: Int32Array | undefined, k: number): void => {
+    for (let e = 0; e < at.length; e++)
+      if (role[at[e]] === OWN || (role[at[e]] === OF_HEAD && k > 0))
+        ptr[at[e] + 1] += count === undefined ? 1 : count[e];
+  };
+  parts.forEach((_, k) => countTerms(places[k], counts[k], k));
   for (let s = 0; s < entries; s++) ptr[s + 1] += ptr[s];
   const isStretched = stretches.scales.length > 1;
   const own = newTerms(ptr, isStretched);
@@ -95,7 +95,7 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
     const { right, pattern: product } = part;
     /* Where the terms of each entry of a row go next: to heads from ~0 downwards. */
     const to = new Int32Array(row.most);
-    for (let i = 0; i < product.rows; i++) {
+    const fillRow = (i: number): void => {
       const begin = product.rowPtr[i];
       const width = product.rowPtr[i + 1] - begin;
       for (let s = 0; s < width; s++) {
@@ -132,7 +132,8 @@ export const productSums = (p: SumOfProducts, stretches: Stretches): ProductSums
         mark(own, k, filled[entry], to[s]);
         filled[entry] = to[s];
       }
-    }
+    };
+    for (let i = 0; i < product.rows; i++) fillRow(i);
   }
   mark(head, 0, 0, head.terms.length);
   return {

@@ -87,13 +87,18 @@ const valuesOf = (
         continue;
       }
       const value = ~terms[t];
-      of[t] = reader.callOf(value);
-      root[t] = reader.rootOf(value);
-      element[t] = firstElement[of[t]] + reader.elementOf(value, root[t]);
+      const call = reader.callOf(value);
+      const r = reader.rootOf(value);
+      of[t] = call;
+      root[t] = r;
+      element[t] = firstElement[call] + reader.elementOf(value, r);
     }
     return { element, root, of };
   };
 };
+
+/** How many blocks of sums that end with one element may stand where it says. */
+const PLACES_AN_ELEMENT = 4;
 
 /** Sums in blocks, in the order of the first of each: block b is `sums[ptr[b] .. ptr[b+1])`. */
 interface Blocks extends Values {
@@ -119,6 +124,7 @@ const sameElements = (
   const places = 2 ** Math.ceil(Math.log2(2 * own.length + 2));
   /* The number of a block after that of its hash: 0 where there is none. */
   const table = new Int32Array(places);
+  const hashes = new Int32Array(own.length);
   const blockOf = new Int32Array(own.length);
   const firstOf = new Int32Array(own.length);
   const size = new Int32Array(own.length);
@@ -145,12 +151,16 @@ const sameElements = (
       h = mix(h, element[t]);
     }
     const may = 2 * n <= room;
-    let at = h & (places - 1);
-    if (may) while (table[at] !== 0 && !equal(s, firstOf[table[at] - 1])) at = (at + 1) & (places - 1);
+    /* Sums that follow one another end with elements that do. */
+    let at = may ? (PLACES_AN_ELEMENT * element[ptr[s + 1] - 1] + (h & (PLACES_AN_ELEMENT - 1))) & (places - 1) : 0;
+    if (may)
+      for (let next = h & (places - 1); table[at] !== 0; at = next, next = (next + 1) & (places - 1))
+        if (hashes[table[at] - 1] === h && equal(s, firstOf[table[at] - 1])) break;
     const known = may ? table[at] - 1 : -1;
     if (known >= 0 && (size[known] + 1) * n <= room) blockOf[m] = known;
     else {
       firstOf[blocks] = s;
+      hashes[blocks] = h;
       blockOf[m] = blocks++;
       if (may) table[at] = blocks;
     }

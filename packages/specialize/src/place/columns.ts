@@ -1,6 +1,7 @@
 import { INTERMEDIATE } from '../group/cut-hash.js';
 import type { Column } from '../harvest/columns.js';
 import type { Ordered } from '../order/order.js';
+import { columnFrom } from '../trace/elements/column-from.js';
 import type { Movable } from './movable.js';
 
 /** The buffer of intermediate values. */
@@ -55,24 +56,13 @@ export const destinationColumns = (
   const { ptr, output, position } = h.destinations;
   for (let k = 0; k < h.ptr[units[0] + 1] - first; k++) {
     const list: { buffer: string; address: number }[] = [];
-    const column = (positionOf: (root: number) => number): Int32Array => {
-      const out = new Int32Array(units.length);
-      for (let i = 0; i < out.length; i++) out[i] = positionOf(h.ptr[units[i]] + k);
-      return out;
-    };
-    if (h.destinations.read[first + k] === 1)
-      add(
-        list,
-        TEMPORARIES,
-        column((r) => slot[h.roots[r]]),
-      );
+    const ofRoot = gather(h.ptr, units);
+    for (let i = 0; i < ofRoot.length; i++) ofRoot[i] += k;
+    if (h.destinations.read[first + k] === 1) add(list, TEMPORARIES, gather(slot, gather(h.roots, ofRoot)));
     const written = ptr[first + k];
+    const starts = written < ptr[first + k + 1] ? gather(ptr, ofRoot) : ofRoot;
     for (let o = 0; o < ptr[first + k + 1] - written; o++)
-      add(
-        list,
-        h.outputs[output[written + o]].name,
-        column((r) => position[ptr[r] + o]),
-      );
+      add(list, h.outputs[output[written + o]].name, columnFrom(position, starts, o));
     stores.push(list);
   }
   return { columns, stores };

@@ -72,8 +72,7 @@ const columnsOnLanes = (
   for (const { body, segments } of groups)
     for (const { columns } of body ? [body, ...segments] : segments)
       for (const { kind, nodes, arePositions } of columns)
-        if (kind === INTERMEDIATE && arePositions !== true)
-          for (const node of nodes) if (reads[node] < 2) reads[node]++;
+        if (kind === INTERMEDIATE && arePositions !== true) countReads(nodes, reads);
   /* Where values stand among those that are computed before and behind them, by unit; and their units. */
   const place = new Int32Array(level.length);
   let next = 0;
@@ -92,6 +91,11 @@ const columnsOnLanes = (
     };
     return own.every(isEven) ? [] : own.map(({ nodes }) => ({ level: level[unitOf[nodes[0]]], nodes }));
   });
+};
+
+/** Adds to how often each value is read: 2 for more. */
+const countReads = (nodes: Int32Array, reads: Uint8Array): void => {
+  for (let i = 0; i < nodes.length; i++) if (reads[nodes[i]] < 2) reads[nodes[i]]++;
 };
 
 const NO_SLOTS = new Int32Array(0);

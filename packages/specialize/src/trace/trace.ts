@@ -118,16 +118,13 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
     ...options,
   });
   /* Neither the program nor whoever gave a pattern may write into what is compiled; inputs of one pattern keep sharing one. */
-  const [copyOf, handedOut] = [copies(), copies()];
+  const copyOf = copies();
   const inputs: InputSlot[] = [];
-  const symbols: Record<string, SymbolicInput> = {};
   for (const [name, shape] of Object.entries(program.inputs)) {
     const length = shapeLength(name, shape);
     const first = graph.variableCount;
     const firstNode = graph.variables(length);
-    const own = copyOf(shape);
-    inputs.push({ name, first, firstNode, length, shape: own });
-    symbols[name] = symbolsOf(graph, handedOut(own), firstNode);
+    inputs.push({ name, first, firstNode, length, shape: copyOf(shape) });
   }
   const tagged: Int32Array[] = [];
   const elements: Elements[] = [];
@@ -145,20 +142,7 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
   };
   /* Whoever checks for collisions wants all nodes. */
   if (repetition && graph.findsByResidues) graph.recorder = recorderOf(graph, elements);
-  const results: unknown = recordedBy(graph.recorder, () => program.run(symbols, context));
-  if (typeof results !== 'object' || results === null)
-    throw diagnostic(
-      'trace/outputs',
-      `the program returned ${describeValue(results)}`,
-      'return an object of outputs by name',
-    );
-  if ('then' in results || 'next' in results)
-    throw diagnostic(
-      'trace/outputs',
-      `the program returned ${'then' in results ? 'a promise' : 'an iterator'}`,
-      'a trace runs from start to end at once: use a plain function, and await data before',
-    );
-  const outputs = outputsOf(graph, results as Readonly<Record<string, TracedOutput>>, algebra);
+  const outputs = outputsOf(graph, returned(graph, program, inputs, context), algebra);
   for (const { name } of outputs) {
     if (inputs.some((i) => i.name === name))
       throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
@@ -172,27 +156,67 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
   return { graph, inputs, outputs, blocks, elements: settled(graph, outputs, blocks, elements, algebra.isSum) };
 };
 
+/** A value that a program returned. */
+interface Returned {
+  readonly name: string;
+  /** The matrix of nodes that it is, if it is one. */
+  readonly matrix: Csr<Int32Array> | undefined;
+  /** Else its nodes, with `~v` where value v of the graph's recorder stands. */
+  readonly values: Int32Array;
+}
+
+/**
+ * Runs a program. The symbols, as many as its inputs and outputs have values, are not kept: each collection while nodes are found would go through them.
+ */
+const returned = (
+  graph: Graph,
+  program: Program,
+  inputs: readonly InputSlot[],
+  context: TraceContext,
+): readonly Returned[] => {
+  const handedOut = copies();
+  const symbols = Object.fromEntries(
+    inputs.map(({ name, shape, firstNode }) => [name, symbolsOf(graph, handedOut(shape), firstNode)]),
+  );
+  const results: unknown = recordedBy(graph.recorder, () => program.run(symbols, context));
+  if (typeof results !== 'object' || results === null)
+    throw diagnostic(
+      'trace/outputs',
+      `the program returned ${describeValue(results)}`,
+      'return an object of outputs by name',
+    );
+  if ('then' in results || 'next' in results)
+    throw diagnostic(
+      'trace/outputs',
+      `the program returned ${'then' in results ? 'a promise' : 'an iterator'}`,
+      'a trace runs from start to end at once: use a plain function, and await data before',
+    );
+  return Object.entries(results as Readonly<Record<string, TracedOutput>>).map(([name, value]) =>
+    isSparse(value)
+      ? { name, matrix: value, values: NO_NODES }
+      : { name, matrix: undefined, values: flattenValues(graph, name, value) },
+  );
+};
+
 /** Outputs with their nodes, which are found for all of them together. */
 const outputsOf = (
   graph: Graph,
-  results: Readonly<Record<string, TracedOutput>>,
+  results: readonly Returned[],
   { nodeOf, unread }: Pick<ColumnAlgebra, 'nodeOf' | 'unread'>,
 ): OutputSlot[] => {
-  const outputs = Object.entries(results);
-  const isUnread = (value: TracedOutput): value is Csr<Int32Array> => isSparse(value) && unread.isUnread(value);
-  const values = outputs.map(([name, value]) =>
-    isUnread(value) ? NO_NODES : isSparse(value) ? value.values : flattenValues(graph, name, value),
+  const values = results.map(({ matrix, values: own }) =>
+    matrix === undefined ? own : unread.isUnread(matrix) ? NO_NODES : matrix.values,
   );
   const found = graph.recorder === undefined ? values : nodesOfAll(graph.recorder, values);
-  const products = unread.settled(outputs.flatMap(([, value]) => (isUnread(value) ? [value] : [])));
-  return outputs.map(([name, value], k) => {
-    const product = isSparse(value) ? products.get(value) : undefined;
-    const nodes = product === undefined && values[k] === NO_NODES ? (value as Csr<Int32Array>).values : found[k];
+  const products = unread.settled(results.flatMap(({ matrix }) => (matrix && unread.isUnread(matrix) ? [matrix] : [])));
+  return results.map(({ name, matrix }, k) => {
+    const product = matrix && products.get(matrix);
+    const nodes = matrix !== undefined && product === undefined && values[k] === NO_NODES ? matrix.values : found[k];
     return {
       name,
       length: product === undefined ? nodes.length : product.pattern.colIdx.length,
       nodes: nodes.map(nodeOf),
-      ...(isSparse(value) && { pattern: copyPattern(value.pattern) }),
+      ...(matrix && { pattern: copyPattern(matrix.pattern) }),
       ...(product && { product }),
     };
   });
@@ -257,7 +281,11 @@ const shapeLength = (name: string, shape: InputShape): number => {
 };
 
 const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInput => {
-  if (typeof shape === 'number') return Array.from({ length: shape }, (_, i) => new Sym(graph, first + i));
+  if (typeof shape === 'number') {
+    const symbols: Sym[] = [];
+    for (let i = 0; i < shape; i++) symbols.push(new Sym(graph, first + i));
+    return symbols;
+  }
   if ('rowPtr' in shape) return { pattern: shape, values: countFrom(first, shape.colIdx.length) };
   const [length, ...inner] = shape;
   if (length === undefined) return new Sym(graph, first);

@@ -3,6 +3,7 @@ import { NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import { countFrom } from '../count-from.js';
 import { templateValues } from '../elements/assemble.js';
+import { columnFrom, equalColumns, isUniform } from '../elements/column-from.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
 import { Bits, distinct } from './bits.js';
@@ -88,21 +89,34 @@ export class Assembled {
     const knownOf = (entry: number): number =>
       entry >= 0 ? entry : n.isValue(~entry) ? known[n.rank(~entry)] : made.knownOf(~entry);
     const stand = (ranks: Int32Array): void => {
+      if (ranks.length === 0) return;
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
       for (let k = 0; k < ranks.length; k++) known[ranks[k]] = nodes[k];
     };
     /* Those of which no node stands for the value of elements that they are get one. */
-    const readAsNodes = (columns: readonly Int32Array[]): void => {
-      const [ranks, earlier] = [new IntList(), new IntList()];
-      for (const column of columns)
-        for (let i = 0; i < column.length; i++) {
-          const value = ~column[i];
-          if (value < 0 || !isOfElements(knownOf(~value))) continue;
-          if (n.isValue(value)) ranks.push(n.rank(value));
-          else earlier.push(value);
+    /* Puts nodes in the place of values, and says whether there are values of elements besides: their ranks, and those of earlier ones. */
+    const asNodesIn = (column: Int32Array, ranks: Bits, earlier: IntList): boolean => {
+      let some = false;
+      for (let i = 0; i < column.length; i++) {
+        const entry = column[i];
+        if (entry >= 0) continue;
+        const node = knownOf(entry);
+        if (!isOfElements(node)) column[i] = node;
+        else {
+          some = true;
+          if (n.isValue(~entry)) ranks.set(n.rank(~entry));
+          else earlier.push(~entry);
         }
-      if (ranks.length > 0) stand(distinct(ranks.values(), known.length));
+      }
+      return some;
+    };
+    const readAsNodes = (columns: readonly Int32Array[]): void => {
+      const [ranks, earlier] = [new Bits(known.length), new IntList()];
+      const rest = columns.filter((column) => asNodesIn(column, ranks, earlier));
+      if (rest.length === 0) return;
+      stand(ranks.members());
       if (earlier.length > 0) this.standFor(earlier.values());
+      for (const column of rest) asNodesIn(column, ranks, earlier);
     };
     const computed = new Map<Alike, Computed>();
     const { ptr, order: atLevel } = byLevel(ofValue);
@@ -110,18 +124,14 @@ export class Assembled {
       const groups = alike.filter((g) => g.level === level);
       /* By leaf that is read what members have there. */
       const leavesOf = ({ members, wanted: { leaves } }: Alike): readonly Int32Array[] => {
-        const columns = leaves.map(() => new Int32Array(members.length));
-        for (let i = 0; i < members.length; i++) {
-          const start = stretches.runs.leafStartOf(members[i]);
-          for (let c = 0; c < leaves.length; c++) columns[c][i] = stretches.leaves[start + leaves[c]];
-        }
-        return columns;
+        const { runs, leaves: all } = stretches;
+        const starts = new Int32Array(members.length);
+        for (let i = 0; i < members.length; i++) starts[i] = runs.leafStartOf(members[i]);
+        return leaves.map((leaf) => columnFrom(all, starts, leaf));
       };
       const columnsOf = (g: Alike): readonly Int32Array[] => {
         const columns = leavesOf(g);
         readAsNodes(columns);
-        for (const column of columns)
-          for (let i = 0; i < column.length; i++) if (column[i] < 0) column[i] = knownOf(column[i]);
         return columns;
       };
       const asNodes = (g: Alike): Computed => {
@@ -140,14 +150,16 @@ export class Assembled {
         return found;
       };
       for (const g of groups) if (g.members.length < MANY) computed.set(g, asNodes(g));
-      const many = groups.filter((g) => g.members.length >= MANY).map((g) => ({ g, columns: columnsOf(g) }));
+      const many = groups
+        .filter((g) => g.members.length >= MANY)
+        .map((g) => ({ g, columns: columnsOf(g).map((nodes) => new Column(graph, nodes)) }));
       const records: Record[] = [];
       for (const { g, columns } of many.sort((a, b) => b.columns.length - a.columns.length)) {
         const into = records.find(
-          (r) => r.count === g.members.length && columns.every((c) => isNumber(graph, c) || r.find(c) >= 0),
+          (r) => r.count === g.members.length && columns.every((c) => c.isNumber || r.find(c) >= 0),
         );
         if (into) into.groups.push({ g, columns });
-        else records.push(newRecord(graph, g, columns));
+        else records.push(newRecord(g, columns));
       }
       for (const record of records) {
         const made = elementsOf(graph, nextValue(all), record);
@@ -156,13 +168,10 @@ export class Assembled {
       }
       const ofGroups = alike.map((g) => computed.get(g)!);
       const exact = graph.arithmetic === 'exact';
-      const order = new IntList();
-      const lists = new TermLists(terms.length);
+      const ranks = atLevel.subarray(ptr[level], ptr[level + 1]);
+      const lists = new TermLists(terms.length, ranks.length);
       const collect = (r: number): void => {
-        order.length = 0;
-        for (let t = lastTerm[r]; t !== NO_TERM; t = terms.beforeOf(t)) order.push(t);
-        for (let i = order.length - 1; i >= 0; i--) {
-          const t = order.at(i);
+        for (let t = lastTerm[r]; t !== NO_TERM; t = terms.beforeOf(t)) {
           const stretch = terms.stretchOf(t);
           let term = 0;
           let negative = terms.negativeOf(t);
@@ -178,14 +187,14 @@ export class Assembled {
             lists.push(term, negative);
         }
       };
-      this.addSums(atLevel.subarray(ptr[level], ptr[level + 1]), known, lists, collect);
+      this.addSums(ranks, known, lists, collect);
     }
     readAsNodes([asked.map((v) => ~v)]);
-    made.setAll(n.values, known);
+    made.setRanked(n.isValue, n.rank, known);
     graph.charge(-meanwhile - goingOn);
   }
 
-  /** Sums of these values, by their ranks: each of the terms that `collect` pushes. One value of elements by itself is no sum. */
+  /** Sums of these values, by their ranks: each of the terms that `collect` pushes, the last first. One value of elements by itself is no sum. */
   private addSums(ranks: Int32Array, known: Int32Array, lists: TermLists, collect: (rank: number) => void): void {
     const { graph, all } = this;
     const sumOf = new Int32Array(ranks.length).fill(UNKNOWN);
@@ -227,9 +236,9 @@ const NO_ELEMENTS = { count: 0, variables: new Int32Array(0), columns: [], roots
 /** Ranks of values by level. */
 const byLevel = (levels: Int32Array): { ptr: Int32Array; order: Int32Array } => {
   let last = -1;
-  for (const l of levels) last = Math.max(last, l);
+  for (let r = 0; r < levels.length; r++) if (levels[r] > last) last = levels[r];
   const ptr = new Int32Array(last + 2);
-  for (const l of levels) ptr[l + 1]++;
+  for (let r = 0; r < levels.length; r++) ptr[levels[r] + 1]++;
   for (let l = 1; l < ptr.length; l++) ptr[l] += ptr[l - 1];
   const next = ptr.slice();
   const order = new Int32Array(levels.length);
@@ -257,29 +266,24 @@ const noneComputed = ({ length }: PathForm): Computed => ({
 const termIn = ({ values, columns, nodes }: Computed, place: number, member: number): number =>
   values[place] >= 0 ? ~(values[place] + member) : (columns[place]?.[member] ?? nodes[place]);
 
-/** Groups that read the same columns, as one template. */
-interface Record {
-  readonly count: number;
-  readonly groups: { readonly g: Alike; readonly columns: readonly Int32Array[] }[];
-  readonly columns: readonly Int32Array[];
-  /** Where a column stands among them, or −1. */
-  readonly find: (column: Int32Array) => number;
-}
+/** A column of nodes, with what is asked of it several times. */
+class Column {
+  /** Whether it is the same number for all. */
+  readonly isNumber: boolean;
+  private readonly hash: number;
 
-const newRecord = (graph: Graph, g: Alike, given: readonly Int32Array[]): Record => {
-  const columns: Int32Array[] = [];
-  const hashes: number[] = [];
-  const find = (column: Int32Array): number => {
-    const h = hashOf(column);
-    return columns.findIndex((c, k) => hashes[k] === h && c.every((x, i) => x === column[i]));
-  };
-  for (const column of given)
-    if (!isNumber(graph, column) && find(column) < 0) {
-      columns.push(column);
-      hashes.push(hashOf(column));
-    }
-  return { count: g.members.length, groups: [{ g, columns: given }], columns, find };
-};
+  constructor(
+    graph: Graph,
+    readonly nodes: Int32Array,
+  ) {
+    this.isNumber = graph.isConstant(nodes[0]) && isUniform(nodes);
+    this.hash = this.isNumber ? 0 : hashOf(nodes);
+  }
+
+  equals(other: Column): boolean {
+    return this.hash === other.hash && (this.nodes === other.nodes || equalColumns(this.nodes, other.nodes));
+  }
+}
 
 const hashOf = (column: Int32Array): number => {
   let h = 0;
@@ -287,9 +291,26 @@ const hashOf = (column: Int32Array): number => {
   return h;
 };
 
-/** Whether a leaf is the same number for all. */
-const isNumber = (graph: Graph, column: Int32Array): boolean =>
-  graph.isConstant(column[0]) && column.every((x) => x === column[0]);
+/** Groups that read the same columns, as one template. */
+interface Record {
+  readonly count: number;
+  readonly groups: { readonly g: Alike; readonly columns: readonly Column[] }[];
+  readonly columns: readonly Int32Array[];
+  /** Where a column stands among them, or −1. */
+  readonly find: (column: Column) => number;
+}
+
+const newRecord = (g: Alike, given: readonly Column[]): Record => {
+  const columns: Column[] = [];
+  const find = (column: Column): number => columns.findIndex((c) => c.equals(column));
+  for (const column of given) if (!column.isNumber && find(column) < 0) columns.push(column);
+  return {
+    count: g.members.length,
+    groups: [{ g, columns: given }],
+    columns: columns.map(({ nodes }) => nodes),
+    find,
+  };
+};
 
 /** A template with its columns, made in the graph; undefined where something in it is not a number for any input. */
 const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, find }: Record) => {
@@ -298,7 +319,7 @@ const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, 
   const sources = groups.map(({ g, columns: own }) => {
     const { form, roots: needed, leaves: read } = g.wanted;
     const leaves = new Int32Array(form.leafCount);
-    for (const [i, k] of read.entries()) leaves[k] = isNumber(graph, own[i]) ? own[i][0] : first + find(own[i]);
+    for (const [i, k] of read.entries()) leaves[k] = own[i].isNumber ? own[i].nodes[0] : first + find(own[i]);
     const { operations } = below(form, needed);
     const nodes = new Int32Array(form.length);
     makeNodes(graph, form, operations, (k) => leaves[k], nodes);

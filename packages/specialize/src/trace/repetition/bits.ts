@@ -18,7 +18,9 @@ export class Bits {
 
   /** How many members there are. */
   get size(): number {
-    return this.words.reduce((n, word) => n + ones(word), 0);
+    let n = 0;
+    for (let w = 0; w < this.words.length; w++) n += ones(this.words[w]);
+    return n;
   }
 
   clear(): void {
@@ -52,6 +54,28 @@ export class Bits {
     return this.counts[i >>> 5] + ones(this.words[i >>> 5] & ((1 << (i & 31)) - 1));
   }
 }
+
+/** Which of `length` numbers from one on are in one of two sets, 32 in a word. */
+export const windowOf = (a: Bits, b: Bits, from: number, length: number): Uint32Array => {
+  const window = new Uint32Array((length + 31) >>> 5);
+  for (let k = 0; k < window.length; k++) window[k] = wordAt(a.words, b.words, from + 32 * k, length - 32 * k);
+  return window;
+};
+
+/** Whether these are the ones. */
+export const isWindow = (window: Uint32Array, a: Bits, b: Bits, from: number, length: number): boolean => {
+  for (let k = 0; k < window.length; k++)
+    if (window[k] !== wordAt(a.words, b.words, from + 32 * k, length - 32 * k)) return false;
+  return true;
+};
+
+/** The first of 32 numbers from one on, or less than 32, that are in one of two sets. */
+const wordAt = (a: Uint32Array, b: Uint32Array, from: number, count: number): number => {
+  const [w, shift] = [from >>> 5, from & 31];
+  let word = (a[w] | b[w]) >>> shift;
+  if (shift !== 0 && count > 32 - shift) word |= (a[w + 1] | b[w + 1]) << (32 - shift);
+  return (count < 32 ? word & ((1 << count) - 1) : word) >>> 0;
+};
 
 /** The last number of `[from, to)` that is in one of two sets, or −1. */
 export const lastInEither = (a: Bits, b: Bits, from: number, to: number): number => {

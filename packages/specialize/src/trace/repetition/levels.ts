@@ -42,16 +42,30 @@ export const levelsOf = (stretches: Stretches, made: Made, n: Needed): Levels =>
   const lastOfPassed = new Int32Array(n.passed);
   const levelAbove = (entry: number): number => (entry >= 0 || !n.isValue(~entry) ? 0 : ofValue[n.rank(~entry)] + 1);
   let [next, nextPassed] = [0, 0];
-  const evaluate = (s: number, wanted: Wanted, start: number): void => {
-    let l = 0;
-    for (const k of wanted.leaves) l = Math.max(l, levelAbove(leaves[start + k]));
-    level[s] = l;
+  const newest = { wanted: undefined as Wanted | undefined, level: -1, group: -1 };
+  const groupFor = (wanted: Wanted, l: number): number => {
     let ofWanted = known.get(wanted);
     if (ofWanted === undefined) known.set(wanted, (ofWanted = new Map()));
     let group = ofWanted.get(l);
     if (group === undefined) ofWanted.set(l, (group = alike.push({ wanted, level: l, members: [] }) - 1));
-    groupOf[s] = group;
-    memberOf[s] = alike[group].members.push(s) - 1;
+    return group;
+  };
+  const evaluate = (s: number, wanted: Wanted, start: number): void => {
+    const { leaves: own } = wanted;
+    let l = 0;
+    for (let k = 0; k < own.length; k++) {
+      const entry = leaves[start + own[k]];
+      if (entry < 0) l = Math.max(l, levelAbove(entry));
+    }
+    level[s] = l;
+    /* Stretches that follow one another are mostly alike. */
+    if (newest.wanted !== wanted || newest.level !== l) {
+      newest.wanted = wanted;
+      newest.level = l;
+      newest.group = groupFor(wanted, l);
+    }
+    groupOf[s] = newest.group;
+    memberOf[s] = alike[newest.group].members.push(s) - 1;
   };
   const note = (v: number, l: number, last: number): void => {
     if (n.isPassed(v)) {

@@ -12,6 +12,8 @@ const MOST_LARGE_RUNS = 32;
 /** After how many stretches it is looked whether a loop repeats at all, how often something should have by then, and after how many times as many again. */
 const FIRST_LOOK = { stretches: 512, least: 16 };
 const LOOK_AGAIN = 4;
+/** How many loops are found without a look at all. */
+const LATE = 64;
 /** Stretches from one place that may be interrupted by someone who asks for their values. */
 const MOST_INTERRUPTED = 16;
 
@@ -44,9 +46,10 @@ export class LoopStack {
   private first = 0;
   private waits = 0;
   private look = FIRST_LOOK.stretches;
-  private lastText: object | undefined;
-  private lastSite = -1;
-  private last = -1;
+  /* Loops that were met of late, by the last bits of their sites. */
+  private readonly lateTexts: (object | undefined)[] = new Array<undefined>(LATE).fill(undefined);
+  private readonly lateSites = new Int32Array(LATE);
+  private readonly lateLoops = new Int32Array(LATE);
 
   constructor(
     private readonly stretches: Stretches,
@@ -56,8 +59,7 @@ export class LoopStack {
   step(text: object, site: number): void {
     const { stack, stretches } = this;
     const loop = this.loopAt(text, site);
-    let depth = stack.length - 1;
-    if (stack[depth] !== loop) depth = stack.lastIndexOf(loop);
+    let depth = this.depthOf(loop);
     if (depth >= 0) this.leave(depth + 1);
     else {
       depth = stack.push(loop) - 1;
@@ -93,7 +95,7 @@ export class LoopStack {
   done(text: object, site: number): void {
     const { stack, stretches } = this;
     const loop = this.loopAt(text, site);
-    const depth = stack.lastIndexOf(loop);
+    const depth = this.depthOf(loop);
     if (depth < 0) return;
     const cuts = this.cuts(depth);
     this.leave(depth);
@@ -127,6 +129,13 @@ export class LoopStack {
   interrupted(): void {
     if (++this.interruptions[this.event] > MOST_INTERRUPTED) this.isOff[this.event] = true;
     this.endStretch();
+  }
+
+  /** How far out a loop is that the program is in; −1 for others. */
+  private depthOf(loop: number): number {
+    let depth = this.stack.length - 1;
+    while (depth >= 0 && this.stack[depth] !== loop) depth--;
+    return depth;
   }
 
   /** Loops at this depth and within have ended. */
@@ -189,7 +198,8 @@ export class LoopStack {
   }
 
   private loopAt(text: object, site: number): number {
-    if (text === this.lastText && site === this.lastSite) return this.last;
+    const late = site & (LATE - 1);
+    if (this.lateTexts[late] === text && this.lateSites[late] === site) return this.lateLoops[late];
     let known = this.sites.get(text);
     if (known === undefined) this.sites.set(text, (known = new Map<number, number>()));
     let loop = known.get(site);
@@ -204,9 +214,9 @@ export class LoopStack {
       }
       known.set(site, loop);
     }
-    this.lastText = text;
-    this.lastSite = site;
-    this.last = loop;
+    this.lateTexts[late] = text;
+    this.lateSites[late] = site;
+    this.lateLoops[late] = loop;
     return loop;
   }
 }

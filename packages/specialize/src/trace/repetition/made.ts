@@ -22,7 +22,8 @@ export class Made {
   private readonly to = new IntList();
   private readonly nodes: Int32Array[] = [];
   private readonly single = new Map<number, number>();
-  private readonly batches: { readonly values: Int32Array; readonly nodes: Int32Array }[] = [];
+  /* Values of which a node is known by their place among them, −1 for others. */
+  private readonly batches: { readonly placeOf: (value: number) => number; readonly nodes: Int32Array }[] = [];
   /* Form k is of the path whose end is marked with k + 1. */
   private readonly forms: PathForm[] = [];
 
@@ -46,10 +47,12 @@ export class Made {
   knownOf(value: number): number {
     const k = lastUpTo(this.from, value, 0, this.from.length);
     if (k >= 0 && value < this.to.at(k)) return this.nodes[k][value - this.from.at(k)];
-    const found = this.single.get(value);
+    const found = this.single.size === 0 ? undefined : this.single.get(value);
     if (found !== undefined) return found;
-    for (const { values, nodes } of this.batches) {
-      const at = indexOf(values, value);
+    /* A node that stands for a value of elements was found after it was known to be one. */
+    for (let b = this.batches.length - 1; b >= 0; b--) {
+      const { placeOf, nodes } = this.batches[b];
+      const at = placeOf(value);
       if (at >= 0 && nodes[at] !== UNKNOWN) return nodes[at];
     }
     return UNKNOWN;
@@ -63,7 +66,12 @@ export class Made {
   /** Says which nodes, or values of elements, values are. Values ascend. */
   setAll(values: Int32Array, nodes: Int32Array): void {
     if (values.length < MANY) for (const [k, value] of values.entries()) this.single.set(value, nodes[k]);
-    else this.batches.push({ values, nodes });
+    else this.batches.push({ placeOf: (value) => indexOf(values, value), nodes });
+  }
+
+  /** The same for values of which the ranks are known. */
+  setRanked(isValue: (value: number) => boolean, rank: (value: number) => number, nodes: Int32Array): void {
+    this.batches.push({ placeOf: (value) => (isValue(value) ? rank(value) : -1), nodes });
   }
 
   formOf(run: number): PathForm {

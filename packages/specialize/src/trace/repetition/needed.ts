@@ -1,5 +1,5 @@
 import { IntList } from '../../decompose/int-list.js';
-import { Bits, firstInEither, lastInEither } from './bits.js';
+import { Bits, firstInEither, isWindow, lastInEither, windowOf } from './bits.js';
 import type { Made } from './made.js';
 import { addedIn, beforeOf, below, findAdditions, isLeaf, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
@@ -46,7 +46,6 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
   const nothingMade = made.isEmpty;
   const isKnown = (entry: number): boolean => entry >= 0 || (!nothingMade && made.knownOf(~entry) !== -1);
   for (const v of asked) values.set(v);
-  const roots = new IntList();
   const pass = (entry: number): void => {
     if (isKnown(entry)) return;
     const v = ~entry;
@@ -54,28 +53,50 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
     if (passed.has(v)) values.set(v);
     else passed.set(v);
   };
-  const visit = (s: number, form: PathForm, base: number, end: number, start: number): void => {
-    roots.length = 0;
-    for (let last = lastInEither(values, passed, base, end); last >= base;) {
-      const p = last - base;
-      if (form.adds[p] === 0) roots.push(p);
-      else {
-        const [before, added] = [beforeOf(form, p), addedIn(form, p)];
-        if (!isLeaf(added)) roots.push(added);
-        else if (!isKnown(leaves[start + ~added])) values.set(~leaves[start + ~added]);
-        if (isLeaf(before)) pass(leaves[start + ~before]);
-        else passed.set(base + before);
+  const read = (entry: number): void => {
+    if (!isKnown(entry)) values.set(~entry);
+  };
+  const [roots, within, before, added] = [new IntList(), new IntList(), new IntList(), new IntList()];
+  /* What follows from which values of a stretch are needed. */
+  const planOf = (form: PathForm, of: Choices, base: number): Plan => {
+    const window = windowOf(values, passed, base, form.length);
+    for (const list of [roots, within, before, added]) list.length = 0;
+    const own = new Bits(form.length);
+    const none = new Bits(form.length);
+    own.words.set(window);
+    for (let p = lastInEither(own, none, 0, form.length); p >= 0; p = lastInEither(own, none, 0, p)) {
+      if (form.adds[p] === 0) {
+        roots.push(p);
+        continue;
       }
-      last = lastInEither(values, passed, base, last);
+      const [from, what] = [beforeOf(form, p), addedIn(form, p)];
+      if (isLeaf(what)) added.push(~what);
+      else roots.push(what);
+      if (isLeaf(from)) before.push(~from);
+      else {
+        within.push(from);
+        own.set(from);
+      }
     }
-    if (roots.length === 0) return;
-    let known = choices.get(form);
-    if (known === undefined) choices.set(form, (known = new Choices(form, (w) => all.push(w) - 1)));
-    of[s] = known.choose(roots.values());
-    for (const k of all[of[s]]!.leaves) {
-      const entry = leaves[start + k];
-      if (!isKnown(entry)) values.set(~entry);
-    }
+    return {
+      window,
+      within: within.values().slice(),
+      before: before.values().slice(),
+      added: added.values().slice(),
+      set: roots.length === 0 ? undefined : of.setOf(roots.values()),
+    };
+  };
+  const visit = (s: number, form: PathForm, base: number, start: number): void => {
+    let ofForm = choices.get(form);
+    if (ofForm === undefined) choices.set(form, (ofForm = new Choices(form, (w) => all.push(w) - 1)));
+    const plan = ofForm.planFor(values, passed, base) ?? ofForm.keep(planOf(form, ofForm, base));
+    for (let k = 0; k < plan.within.length; k++) passed.set(base + plan.within[k]);
+    for (let k = 0; k < plan.before.length; k++) pass(leaves[start + plan.before[k]]);
+    for (let k = 0; k < plan.added.length; k++) read(leaves[start + plan.added[k]]);
+    if (plan.set === undefined) return;
+    of[s] = ofForm.choose(plan.set);
+    const { leaves: own } = all[of[s]]!;
+    for (let k = 0; k < own.length; k++) read(leaves[start + own[k]]);
   };
   const sweep = (run: number): void => {
     const form = made.formOf(run);
@@ -83,8 +104,7 @@ export const needed = (stretches: Stretches, made: Made, asked: Int32Array): Nee
     for (let s = runs.behind(run) - 1; s >= first; s--) {
       const base = runs.baseIn(run, s);
       const end = base + form.length;
-      if (of[s] !== 0 || lastInEither(values, passed, base, end) >= 0)
-        visit(s, form, base, end, runs.leafStartIn(run, s));
+      if (of[s] !== 0 || lastInEither(values, passed, base, end) >= 0) visit(s, form, base, runs.leafStartIn(run, s));
     }
   };
   for (let again = true; again;) {
@@ -115,12 +135,31 @@ const MOST_KNOWN = 256;
 /** and where of the values that would be computed otherwise more than this part is needed by nobody. */
 const WASTE = 1 / 8;
 
+/** What follows from which values of a stretch are needed, `window`: of the others those that these go on from; leaves that they go on from, and that they add; and what is evaluated, if anything is. */
+interface Plan {
+  readonly window: Uint32Array;
+  readonly within: Int32Array;
+  readonly before: Int32Array;
+  readonly added: Int32Array;
+  readonly set: RootSet | undefined;
+}
+
+/** What some stretches of a path need. */
+interface RootSet {
+  readonly roots: Int32Array;
+  readonly number: number;
+  readonly wanted: Wanted;
+  count: number;
+}
+
+/** Plans that are kept of a path. */
+const MOST_PLANS = 32;
+
 /** What stretches on one path need. At first each as it is; then one of those that many need, or all. */
 class Choices {
-  private readonly sets = new Map<
-    number,
-    { readonly roots: Int32Array; readonly number: number; readonly wanted: Wanted; count: number }[]
-  >();
+  private readonly sets = new Map<number, RootSet[]>();
+  /* The one that was met last is the first. */
+  private readonly plans: Plan[] = [];
   /** Which of those that were met stay as they are. */
   private kept: ReadonlySet<number> | undefined;
   private readonly all = new Set<number>();
@@ -136,12 +175,26 @@ class Choices {
     private readonly numberOf: (wanted: Wanted) => number,
   ) {}
 
-  /**
-   * The number of what is evaluated of a stretch.
-   *
-   * @param roots in any order, some perhaps several times
-   */
-  choose(roots: Int32Array): number {
+  /** What was found out of a stretch of which the same values are needed. */
+  planFor(a: Bits, b: Bits, base: number): Plan | undefined {
+    const { plans } = this;
+    for (let k = 0; k < plans.length; k++) {
+      const plan = plans[k];
+      if (!isWindow(plan.window, a, b, base, this.form.length)) continue;
+      plans[k] = plans[0];
+      plans[0] = plan;
+      return plan;
+    }
+    return undefined;
+  }
+
+  keep(plan: Plan): Plan {
+    if (this.plans.length < MOST_PLANS) this.plans.push(plan);
+    return plan;
+  }
+
+  /** @param roots in any order, some perhaps several times */
+  setOf(roots: Int32Array): RootSet {
     let hash = roots.length;
     for (const p of roots) hash = Math.imul(hash ^ p, 0x2c1b3c6d) ^ (hash >>> 15);
     let alike = this.sets.get(hash);
@@ -152,6 +205,11 @@ class Choices {
       alike.push((set = { roots: roots.slice(), number: this.numberOf(wanted), wanted, count: 0 }));
       if (++this.known > MOST_KNOWN) this.kept ??= new Set();
     }
+    return set;
+  }
+
+  /** The number of what is evaluated of a stretch that needs so much. */
+  choose(set: RootSet): number {
     if (this.kept === undefined) {
       set.count++;
       this.chosen++;

@@ -1,7 +1,6 @@
 import { SUB, type Graph, type Recorder } from '@filigree/ir';
 import { ADD } from '../../decompose/codes.js';
 import type { Elements } from '../elements/elements.js';
-import { IntList } from '../../decompose/int-list.js';
 import { Assembled } from './assembled.js';
 import { Calls } from './calls.js';
 import { LoopStack } from './loop-stack.js';
@@ -31,14 +30,27 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
   });
   const calls = new Calls(graph, stretches);
   const isOpen = (value: number): boolean => stretches.cursor !== 0 && value >= stretches.base;
-  const nodesOf = (values: Int32Array): Int32Array => {
-    if (values.some((at) => at < 0 && isOpen(~at))) loops.interrupted();
-    const unknown = new IntList(values.length);
-    for (const at of values) if (at < 0 && (made.isEmpty || made.nodeOf(~at) < 0)) unknown.push(~at);
-    if (unknown.length > 0) find(unknown.values());
+  const isAnyOpen = (values: Int32Array): boolean => {
+    for (let i = 0; i < values.length; i++) if (values[i] < 0 && isOpen(~values[i])) return true;
+    return false;
+  };
+  const unknownOf = (values: Int32Array): Int32Array => {
+    const unknown = new Int32Array(values.length);
+    let n = 0;
+    for (let i = 0; i < values.length; i++)
+      if (values[i] < 0 && (made.isEmpty || made.nodeOf(~values[i]) < 0)) unknown[n++] = ~values[i];
+    return unknown.subarray(0, n);
+  };
+  const asNodes = (values: Int32Array): Int32Array => {
     const nodes = values.slice();
     for (let i = 0; i < nodes.length; i++) if (nodes[i] < 0) nodes[i] = made.nodeOf(~nodes[i]);
     return nodes;
+  };
+  const nodesOf = (values: Int32Array): Int32Array => {
+    if (isAnyOpen(values)) loops.interrupted();
+    const unknown = unknownOf(values);
+    if (unknown.length > 0) find(unknown);
+    return asNodes(values);
   };
   const stretchOf = (value: number): number => (isOpen(value) ? stretches.length : stretches.runs.stretchOf(value));
   return {
@@ -52,10 +64,21 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     },
     nodesOf,
     together: (values) => {
-      const recorded = values.filter((at) => at < 0);
-      return recorded.every((at) => stretchOf(~at) === stretchOf(~recorded[0])) ? values : nodesOf(values);
+      let stretch = -1;
+      for (let i = 0; i < values.length; i++) {
+        if (values[i] >= 0) continue;
+        const own = stretchOf(~values[i]);
+        if (stretch >= 0 && own !== stretch) return nodesOf(values);
+        stretch = own;
+      }
+      return values;
     },
-    made: (values) => values.map((at) => (at < 0 ? made.nodeOf(~at) : at)).filter((id) => id >= 0),
+    made: (values) => {
+      const nodes = asNodes(values);
+      let n = 0;
+      for (let i = 0; i < nodes.length; i++) if (nodes[i] >= 0) nodes[n++] = nodes[i];
+      return nodes.slice(0, n);
+    },
     codeOf: (value) => {
       const code = made.codeOf(value);
       return code === SUB ? ADD : code;

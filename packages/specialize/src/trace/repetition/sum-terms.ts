@@ -1,4 +1,4 @@
-import { IntList } from '../../decompose/int-list.js';
+import { doubled } from '../../decompose/int-list.js';
 
 /** Before the first term of a sum. */
 export const NO_TERM = -1;
@@ -8,20 +8,17 @@ export const NO_TERM = -1;
  * by its place.
  */
 export class SumTerms {
-  private readonly what: IntList;
+  length = 0;
+  private what: Int32Array;
   /* Twice the stretch, and 1 more where a term is subtracted. */
-  private readonly from: IntList;
-  private readonly before: IntList;
+  private from: Int32Array;
+  private before: Int32Array;
 
   /** @param room how many are expected */
   constructor(room: number) {
-    this.what = new IntList(room);
-    this.from = new IntList(room);
-    this.before = new IntList(room);
-  }
-
-  get length(): number {
-    return this.what.length;
+    this.what = new Int32Array(room);
+    this.from = new Int32Array(room);
+    this.before = new Int32Array(room);
   }
 
   /**
@@ -33,32 +30,40 @@ export class SumTerms {
    * @returns the last term that it has now
    */
   push(what: number, stretch: number, negative: number, before: number): number {
-    this.what.push(what);
-    this.from.push(2 * stretch + negative);
-    this.before.push(before);
-    return this.before.length - 1;
+    const t = this.length++;
+    if (t === this.what.length) this.grow();
+    this.what[t] = what;
+    this.from[t] = 2 * stretch + negative;
+    this.before[t] = before;
+    return t;
   }
 
   beforeOf(t: number): number {
-    return this.before.at(t);
+    return this.before[t];
   }
 
   /** The stretch of which a term is a value, by its place; or −1. */
   stretchOf(t: number): number {
-    return this.from.at(t) >> 1;
+    return this.from[t] >> 1;
   }
 
   placeOf(t: number): number {
-    return this.what.at(t);
+    return this.what[t];
   }
 
   /** The node or `~v` that it is where it is no such value. */
   entryOf(t: number): number {
-    return this.what.at(t);
+    return this.what[t];
   }
 
   /** 1 where it is subtracted. */
   negativeOf(t: number): number {
-    return this.from.at(t) & 1;
+    return this.from[t] & 1;
+  }
+
+  private grow(): void {
+    this.what = doubled(this.what);
+    this.from = doubled(this.from);
+    this.before = doubled(this.before);
   }
 }

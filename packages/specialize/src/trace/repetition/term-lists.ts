@@ -1,8 +1,8 @@
 import type { Graph } from '@filigree/ir';
-import { doubled, IntList } from '../../decompose/int-list.js';
+import { IntList } from '../../decompose/int-list.js';
 import type { Sums } from '../elements/elements.js';
 
-/** The terms of sums, of equal ones once. What is pushed is the sum that comes next, until it ends or is dropped. */
+/** The terms of sums, of equal ones once. What is pushed, the last term first, is the sum that comes next, until it ends or is dropped. */
 export class TermLists {
   private readonly ends = new IntList();
   private readonly terms: Int32Array;
@@ -11,13 +11,18 @@ export class TermLists {
   private to = 0;
   private hash = 0;
   /* Open addressing: 1 + the number of a sum. */
-  private table = new Int32Array(1024);
-  private hashes = new Int32Array(512);
+  private readonly table: Int32Array;
+  private readonly hashes: Int32Array;
 
-  /** @param most how many terms there are at the most */
-  constructor(most: number) {
-    this.terms = new Int32Array(most);
-    this.negatives = new Uint8Array(most);
+  /**
+   * @param terms how many terms there are at the most
+   * @param sums how many sums
+   */
+  constructor(terms: number, sums: number) {
+    this.terms = new Int32Array(terms);
+    this.negatives = new Uint8Array(terms);
+    this.hashes = new Int32Array(sums);
+    this.table = new Int32Array(2 ** Math.ceil(Math.log2(2 * sums + 2)));
   }
 
   /** How many sums there are. */
@@ -49,28 +54,31 @@ export class TermLists {
 
   /** Ends the sum that comes next, and gives its number. */
   end(): number {
+    const { table, hashes, terms, negatives, from, to } = this;
     const hash = this.hash ^ (this.hash >>> 16);
-    let mask = this.table.length - 1;
-    let at = hash & mask;
-    for (; this.table[at] !== 0; at = (at + 1) & mask) {
-      const s = this.table[at] - 1;
-      if (this.hashes[s] === hash && this.isPending(s)) {
+    for (let a = from, b = to - 1; a < b; a++, b--) {
+      const term = terms[a];
+      const negative = negatives[a];
+      terms[a] = terms[b];
+      negatives[a] = negatives[b];
+      terms[b] = term;
+      negatives[b] = negative;
+    }
+    const mask = table.length - 1;
+    /* What is added last tells most sums apart, and sums that follow one another end with elements that do. */
+    let at = ~terms[to - 1] & mask;
+    for (let next = hash & mask; table[at] !== 0; at = next, next = (next + 1) & mask) {
+      const s = table[at] - 1;
+      if (hashes[s] === hash && this.isPending(s)) {
         this.drop();
         return s;
       }
     }
     const s = this.ends.length;
-    if (s === this.hashes.length) {
-      this.hashes = doubled(this.hashes);
-      this.table = new Int32Array(2 * this.table.length);
-      mask = this.table.length - 1;
-      for (let k = 0; k < s; k++) this.table[this.free(this.hashes[k] & mask)] = k + 1;
-      at = this.free(hash & mask);
-    }
-    this.table[at] = s + 1;
-    this.hashes[s] = hash;
-    this.ends.push(this.to);
-    this.from = this.to;
+    table[at] = s + 1;
+    hashes[s] = hash;
+    this.ends.push(to);
+    this.from = to;
     this.hash = 0;
     return s;
   }
@@ -84,12 +92,6 @@ export class TermLists {
       terms: this.terms.slice(0, this.from),
       negative: this.negatives.slice(0, this.from),
     };
-  }
-
-  private free(from: number): number {
-    let at = from;
-    while (this.table[at] !== 0) at = (at + 1) & (this.table.length - 1);
-    return at;
   }
 
   private isPending(s: number): boolean {
