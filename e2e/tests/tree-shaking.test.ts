@@ -89,7 +89,7 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
   });
 
   it.each([
-    ['fields', 'loadArtifact', 27_680],
+    ['fields', 'loadArtifact', 27_690],
     ['traced programs', 'loadTraced', 10_450],
     ['formulas', 'loadEinsum', 10_750],
   ])('a page with artifacts of %s alone loads less by %s than %i bytes gzipped', async (_, load, limit) => {

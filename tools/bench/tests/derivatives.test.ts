@@ -31,10 +31,11 @@ describe('the adjoint by hand', () => {
 });
 
 describe('energies of faces', () => {
-  it.skipIf(missing).each([dirichletOf, stvkOf].flatMap((of) => WHATS.map((what) => [of(5), what] as const)))(
-    '$title: what is derived is what is derived by hand, %s',
+  const cases = [dirichletOf, stvkOf].map((of) => of(5)).flatMap((energy) => WHATS.map((what) => ({ energy, what })));
+  it.skipIf(missing).each(cases)(
+    '$energy.title: the $what is what is derived by hand',
     { timeout: 60_000 },
-    async (energy, what) => {
+    async ({ energy, what }) => {
       const { contenders, cost, close } = await faceContenders(energy, what, 'f64');
       const [ours] = contenders;
       expect(ours.check(), 'before the first run').toBeGreaterThan(1e-3);
