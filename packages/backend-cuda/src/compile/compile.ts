@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
 import { cachedFile, contentHash, locate } from '@filigree/backend/native';
+import { sourceText } from '@filigree/backend/gpu';
 import { compileSpec } from '@filigree/backend/options';
 import { type Diagnostics, attempt, checkOptions, fail } from '@filigree/ir';
 import { cudaLanguage } from '../emit/language.js';
@@ -23,11 +24,7 @@ export const compileCuda =
       const options = checkOptions('compile', given, compileSpec);
       const started = performance.now();
       const { file } = cudaLanguage;
-      const text = sources.files.find((f) => f.name === file)?.contents;
-      if (typeof text !== 'string')
-        return fail('cuda/sources', `these sources of backend '${sources.backend}' have no ${file}`, {
-          remedy: "pass what this backend's emit made",
-        });
+      const text = sourceText(cudaLanguage, sources);
       const compiler = await cudaCompiler(options.compiler);
       const architecture = await architectureOf();
       const flags = [...cudaFlags(options.fastMath ?? true), ...(options.flags ?? [])];

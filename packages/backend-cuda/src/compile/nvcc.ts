@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { firstLines, locate, runProcess } from '@filigree/backend/native';
+import { hasCompiled, locate, runProcess } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 import type { CudaCompiler } from './compiler.js';
 
@@ -25,19 +25,7 @@ export const nvcc = async (command: string, source: string): Promise<CudaCompile
         env: { ...process.env, TMPDIR: folder },
         limitMs,
       });
-      if (done.timedOut)
-        fail('cuda/timeout', `${path} did not finish within ${limitMs / 1000} s and was stopped`, {
-          remedy: 'compile a smaller program',
-        });
-      if (done.status !== 0)
-        fail(
-          'cuda/compile',
-          `${path} failed with ${done.failure ?? done.signal ?? `status ${done.status}`}:\n${firstLines(done.stderr || done.stdout)}`,
-          {
-            remedy:
-              'if the flags are yours, check them; otherwise this is a defect of the emitter: please report it with the sources',
-          },
-        );
+      hasCompiled(done, { space: 'cuda', path, limitMs });
       return join(folder, into);
     },
   };

@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
-import { cachedFile, contentHash, firstLines, locate, runProcess } from '@filigree/backend/native';
+import { cachedFile, contentHash, hasCompiled, locate, runProcess } from '@filigree/backend/native';
+import { sourceText } from '@filigree/backend/gpu';
 import { compileSpec } from '@filigree/backend/options';
 import { type Diagnostics, attempt, checkOptions, fail } from '@filigree/ir';
 import { hipLanguage } from '../emit/language.js';
@@ -20,11 +21,7 @@ export const compileHip =
       const options = checkOptions('compile', given, compileSpec);
       const started = performance.now();
       const { file } = hipLanguage;
-      const text = sources.files.find((f) => f.name === file)?.contents;
-      if (typeof text !== 'string')
-        return fail('hip/sources', `these sources of backend '${sources.backend}' have no ${file}`, {
-          remedy: "pass what this backend's emit made",
-        });
+      const text = sourceText(hipLanguage, sources);
       const compiler = await hipCompiler(options.compiler);
       const flags = [
         '--genco',
@@ -47,19 +44,7 @@ export const compileHip =
             env: { HIP_PLATFORM: 'amd', ...process.env, TMPDIR: folder },
             limitMs,
           });
-          if (done.timedOut)
-            fail('hip/timeout', `${compiler.path} did not finish within ${limitMs / 1000} s and was stopped`, {
-              remedy: 'compile a smaller program',
-            });
-          if (done.status !== 0)
-            fail(
-              'hip/compile',
-              `${compiler.path} failed with ${done.failure ?? done.signal ?? `status ${done.status}`}:\n${firstLines(done.stderr)}`,
-              {
-                remedy:
-                  'if the flags are yours, check them; otherwise this is a defect of the emitter: please report it with the sources',
-              },
-            );
+          hasCompiled(done, { space: 'hip', path: compiler.path, limitMs });
         },
       });
       return {

@@ -2,9 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
+import { sourceText } from '@filigree/backend/gpu';
 import { cachedFile, contentHash } from '@filigree/backend/native';
 import { compileSpec } from '@filigree/backend/options';
-import { type Diagnostics, attempt, checkOptions, fail } from '@filigree/ir';
+import { type Diagnostics, attempt, checkOptions } from '@filigree/ir';
 import { metalLanguage } from '../emit/language.js';
 import { metalCompiler } from './compiler.js';
 
@@ -17,11 +18,7 @@ export const compileMetal = (sources: Sources, given?: CompileOptions): TaskEith
     const options = checkOptions('compile', given, compileSpec);
     const started = performance.now();
     const { file } = metalLanguage;
-    const written = sources.files.find((f) => f.name === file)?.contents;
-    if (typeof written !== 'string')
-      return fail('metal/sources', `these sources of backend '${sources.backend}' have no ${file}`, {
-        remedy: "pass what this backend's emit made",
-      });
+    const written = sourceText(metalLanguage, sources);
     const text = [...metalLines(options.fastMath ?? true), written].join('\n');
     const compiler = await metalCompiler(options.compiler);
     const flags = compiler ? [...metalFlags, ...(options.flags ?? [])] : [];

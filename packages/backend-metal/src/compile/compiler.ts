@@ -1,4 +1,4 @@
-import { firstLines, locate, runProcess } from '@filigree/backend/native';
+import { hasCompiled, locate, runProcess } from '@filigree/backend/native';
 import { fail } from '@filigree/ir';
 
 /** What makes a library for a device of text. */
@@ -46,19 +46,7 @@ const compilerAt = async (path: string | undefined): Promise<MetalCompiler | und
     version: asked.stdout.split('\n')[0]!.trim(),
     compile: async ({ source, into, flags, limitMs }) => {
       const done = await runProcess(path, [...flags, source, '-o', into], { limitMs });
-      if (done.timedOut)
-        fail('metal/timeout', `${path} did not finish within ${limitMs / 1000} s and was stopped`, {
-          remedy: 'compile a smaller program',
-        });
-      if (done.status !== 0)
-        fail(
-          'metal/compile',
-          `${path} failed with ${done.failure ?? done.signal ?? `status ${done.status}`}:\n${firstLines(done.stderr || done.stdout)}`,
-          {
-            remedy:
-              'if the flags are yours, check them; otherwise this is a defect of the emitter: please report it with the sources',
-          },
-        );
+      hasCompiled(done, { space: 'metal', path, limitMs });
     },
   };
 };

@@ -1,5 +1,6 @@
 export * from './steps.js';
 export * from './language.js';
+export * from './source-text.js';
 export * from './backend.js';
 export * from './driver.js';
 export * from './driven-options.js';

@@ -8,12 +8,12 @@ import type { Term } from './term.js';
 /** `x === undefined`, `x == null` and the like: what of an object is not there is known. */
 export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
   const [left, right] = [bare(e.left as AnyNode), bare(e.right)];
-  const other = isNothing(cx, right) ? left : right;
-  const term = optional(cx, other);
-  const isNull = term.is === 'host' && term.value === null;
-  const same =
-    e.operator.length === 2 || !isNullLiteral(other === left ? right : left) ? term.is === 'nothing' : isNull;
-  return literal((same || (e.operator.length === 2 && isNull)) === e.operator.startsWith('='));
+  const [asked, nothing] = isNothing(cx, right) ? [left, right] : [right, left];
+  const term = optional(cx, asked);
+  const [isMissing, isNull] = [term.is === 'nothing', term.is === 'host' && term.value === null];
+  const isLoose = e.operator.length === 2;
+  const same = isLoose ? isMissing || isNull : isNullLiteral(nothing) ? isNull : isMissing;
+  return literal(same === e.operator.startsWith('='));
 };
 
 const isNullLiteral = (e: AnyNode): boolean => e.type === 'Literal' && e.raw === 'null';
