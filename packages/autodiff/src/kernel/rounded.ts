@@ -1,7 +1,4 @@
-import type { Layout } from '@filigree/sparse/fields';
+import { storedOf, type Layout } from '@filigree/sparse/fields';
 
 /** Whether elements of a field are stored in a format, so that what is read of them is not what was written. */
-export const isRounded = (layout: Layout, field: string): boolean => {
-  const placed = layout.fields.get(field);
-  return placed !== undefined && layout.nodes[placed.path[placed.path.length - 1]].stored !== undefined;
-};
+export const isRounded = (layout: Layout, field: string): boolean => storedOf(layout, field) !== undefined;

@@ -42,6 +42,7 @@ export {
   nodeOf,
   nodeText,
   pathTo,
+  storedOf,
   wordMates,
   type Layout,
   type PlacedField,

@@ -16,7 +16,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { extentAlong } from '../fields/access/path.js';
-import { axesOf, nodeOf } from '../fields/layout/layout.js';
+import { axesOf, nodeOf, storedOf } from '../fields/layout/layout.js';
 import { loop } from '../fields/loops/loop.js';
 import { elementsText } from './elements.js';
 import { rowByRow, rowText } from './row-by-row.js';
@@ -158,10 +158,8 @@ const appendAlone = (b: Builder, op: Op, setting: TaskSetting): void => {
   b.op(load.replace('load', 'store'), [b.value(by, [op.results[0], value]), ...at], attrs);
 };
 
-const addsCodes = ({ attrs }: Op, { layout }: TaskSetting): boolean => {
-  const path = attrs.kind === 'add' ? layout.fields.get(String(attrs.field))?.path : undefined;
-  return path !== undefined && layout.nodes[path[path.length - 1]].stored?.format.addend !== undefined;
-};
+const addsCodes = ({ attrs }: Op, { layout }: TaskSetting): boolean =>
+  attrs.kind === 'add' && storedOf(layout, String(attrs.field))?.format.addend !== undefined;
 
 const plainLoads: Readonly<Record<string, string>> = { 'field.atomic': 'field.load', 'mem.atomic': 'mem.load' };
 

@@ -1,6 +1,6 @@
 import type { AnyNode } from 'acorn';
 import { byteSize, isFloat, isInteger } from '@filigree/ir';
-import type { FieldDecl, Stored } from '@filigree/sparse/fields';
+import { storedOf, type FieldDecl } from '@filigree/sparse/fields';
 import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
@@ -40,17 +40,11 @@ export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar, m
 
 /** What the field of a place shares with others in its layout, so that they are encoded together; nothing for most. */
 export const sharedBy = (cx: Context, place: Place): string | undefined =>
-  place.of === 'field' ? storedAs(cx, place.field.name)?.joint?.by.name : undefined;
+  place.of === 'field' ? storedOf(cx.session.layout, place.field.name)?.joint?.by.name : undefined;
 
 /** Whether sums into a field of floats add codes: then they are atomic wherever they stand, since it shows. */
 export const addsCodes = (cx: Context, { name, type }: FieldDecl): boolean =>
-  isFloat(type) && storedAs(cx, name)?.format.addend !== undefined;
-
-const storedAs = (cx: Context, field: string): Stored | undefined => {
-  const { layout } = cx.session;
-  const path = layout.fields.get(field)?.path;
-  return path && layout.nodes[path[path.length - 1]].stored;
-};
+  isFloat(type) && storedOf(cx.session.layout, name)?.format.addend !== undefined;
 
 /**
  * Stores what came of combining an element with a value. Integers of less than 32 bits are combined as i32 and wrap, provided

@@ -10,7 +10,7 @@ import {
   type Pass,
   type Value,
 } from '@filigree/ir';
-import { fieldDialects, wordFields, type Storage, type Stored } from '@filigree/sparse/fields';
+import { fieldDialects, storedOf, wordFields, type Storage, type Stored } from '@filigree/sparse/fields';
 import { emitCounts } from './emit-counts.js';
 import { COUNTS, keyOfLoss, lossAttr, lossesName, lossPlaces, type LossPlace } from './losses.js';
 
@@ -75,8 +75,7 @@ const writesOf = ({ layout }: Storage, op: Op): readonly Write[] => {
   if (!WRITES.has(op.name)) return [];
   const names = op.name === 'field.store_word' ? wordFields(op) : [String(op.attrs.field)];
   return names.flatMap((field, operand) => {
-    const path = layout.fields.get(field)?.path;
-    const stored = path && layout.nodes[path[path.length - 1]].stored;
+    const stored = storedOf(layout, field);
     return stored ? [{ field, stored, operand }] : [];
   });
 };

@@ -123,6 +123,12 @@ const nameOf = (nodes: readonly SNode[], { field, children }: SNode): string =>
 export const nodeOf = ({ named }: Pick<Layout, 'named'>, { attrs }: Pick<Op, 'attrs'>): SNode | undefined =>
   named.get(String(attrs.node));
 
+/** How the elements of a field are stored, where not as what they are; nothing where the layout has no field of that name. */
+export const storedOf = ({ fields, nodes }: Pick<Layout, 'fields' | 'nodes'>, field: string): Stored | undefined => {
+  const path = fields.get(field)?.path;
+  return path && nodes[path[path.length - 1]].stored;
+};
+
 /** The numbers of the nodes on the way from the root, itself left out, down to node `id`. */
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
   id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];
