@@ -287,13 +287,14 @@ struct Launch {
   return failure == 0 ? MTLCommandBufferStatusCompleted : MTLCommandBufferStatusError;
 }
 - (NSError*)error { return failure == 0 ? nil : filigree_error(failure, said); }
-- (CFTimeInterval)secondsAt:(uint64_t)event {
+- (CFTimeInterval)secondsFrom:(uint64_t)from to:(uint64_t)to {
   float milliseconds = 0;
-  if (!settled || cuEventElapsedTime(&milliseconds, epoch, event) != 0) filigree_stop("commands that have not ended have no time");
+  if (!settled || cuEventElapsedTime(&milliseconds, from, to) != 0) filigree_stop("commands that have not ended have no time");
   return milliseconds / 1000.0;
 }
-- (CFTimeInterval)GPUStartTime { return [self secondsAt:start]; }
-- (CFTimeInterval)GPUEndTime { return [self secondsAt:end]; }
+// A float holds a time since the epoch to some microseconds after a minute, so that what commands took is not the difference of two of them.
+- (CFTimeInterval)GPUStartTime { return [self secondsFrom:epoch to:start]; }
+- (CFTimeInterval)GPUEndTime { return [self GPUStartTime] + [self secondsFrom:start to:end]; }
 - (void)dealloc {
   while (first != NULL) {
     struct Launch* const l = first;
