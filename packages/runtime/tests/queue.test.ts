@@ -126,6 +126,35 @@ it('takes arrays as they are when a kernel is launched', async () => {
   expect([...a]).toEqual([14, 14, 14]);
 });
 
+it('a sum is that of its own launch where its list is there already, and the cells that it makes', async () => {
+  const [b, h] = [field('b', 'f64'), field('h', 'f64')];
+  const total = kernel([b, h], (b: Grid1, h: Grid1) => {
+    let sum = 0;
+    for (const i of active(b)) {
+      h[idiv(i, 2)] += 1;
+      sum += b[i];
+      b[i] += 1;
+    }
+    return sum;
+  });
+  const made = await program({
+    layout: layout(dense(i, 8).bitmasked().dense(i, 8).place(b), dense(i, 8).bitmasked().dense(i, 4).place(h)),
+    kernels: { total },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields, sync, queued } = made.right;
+  (fields.b as ScalarHostField).set([9], 2);
+  const sums = [];
+  for (let time = 0; time < 3; time++) {
+    sums.push(run.total(), run.total());
+    await sync({ compiled: true });
+  }
+  expect(sums).toEqual([2, 10, 18, 26, 34, 42]);
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
 it('a view sees every launch', async () => {
   const d = field('d', 'f32');
   const inc = kernel([d], (d: Grid1) => {

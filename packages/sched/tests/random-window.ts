@@ -46,14 +46,21 @@ const part = fc.oneof(
   fc.record({
     is: fc.constantFrom('up.a', 'up.a', 'up.c', 'range', 'whole'),
     body: fc.array(statement, { minLength: 1, maxLength: 3 }),
+    summed: fc.boolean(),
   }),
   fc.record({
     is: fc.constantFrom('serial', 'drop', 'clear', 'fill', 'fill', 'fill over a', 'copy'),
     body: fc.array(statement, { minLength: 1, maxLength: 1 }),
+    summed: fc.constant(false),
   }),
 );
 
-type Part = { readonly is: string; readonly body: readonly Statement[] };
+interface Part {
+  readonly is: string;
+  readonly body: readonly Statement[];
+  /** Whether the loop also adds up what it reads, in a buffer that the stretches before and behind it use as well. */
+  readonly summed: boolean;
+}
 
 /** How a kind of programs is written: its loads, stores and atomic sums, and what else stands between statements. */
 interface Wording {
@@ -109,7 +116,7 @@ ${parts.map((p) => partText(wording, p, fresh)).join('')}    scf.yield
 `;
 };
 
-const partText = (wording: Wording, { is, body }: Part, fresh: { next: number }): string => {
+const partText = (wording: Wording, { is, body, summed }: Part, fresh: { next: number }): string => {
   if (is === 'clear' || is === 'drop') return `    ${wording.over(is) ?? ''}\n`;
   if (is === 'fill' || is === 'fill over a' || is === 'copy') return wholeText(wording, is, body[0], fresh);
   if (is === 'serial')
@@ -122,15 +129,25 @@ const partText = (wording: Wording, { is, body }: Part, fresh: { next: number })
   /* Of all elements some have none beside them. */
   const there = (s: Statement): Statement => (is === 'range' ? s : { ...s, at: within(s.at), there: within(s.there) });
   const own = (s: string): string => s.replaceAll(/%(i|half|next|more|twice)\b/g, `%$1_${q}`);
-  return own(`    ${loop}
+  const [{ from, to }] = body;
+  const [zero, add, left] = summed
+    ? [
+        '    mem.store %k0, %k0 {buffer = @s}\n',
+        `      %a${q} = ${wording.load(from, '%i')} : i32
+      %b${q} = mem.atomic %a${q}, %k0 {buffer = @s, kind = add} : i32\n`,
+        `    %s${q} = mem.load %k0 {buffer = @s} : i32
+    ${wording.store(`%s${q}`, to, '%k1')}\n`,
+      ]
+    : ['', '', ''];
+  return own(`${zero}    ${loop}
     ^(%i: i32):
       %half = arith.div %i, %k2 : i32
       %more = arith.add %i, %k1 : i32
       %twice = arith.mul %k2, %i : i32
       %next = arith.rem %more, %k16 : i32
-${body.map((s) => statementText(wording, there(s), fresh)).join('')}      scf.yield
+${body.map((s) => statementText(wording, there(s), fresh)).join('')}${add}      scf.yield
     }
-`);
+${left}`);
 };
 
 const within = (at: Statement['at']): Statement['at'] => (at === '%more' ? '%next' : at === '%twice' ? '%half' : at);

@@ -1,4 +1,13 @@
-import { DiagnosticError, opTable, opWith, useCounts, type Kernel, type Op, type Region } from '@filigree/ir';
+import {
+  DiagnosticError,
+  opTable,
+  opWith,
+  useCounts,
+  type Buffer,
+  type Kernel,
+  type Op,
+  type Region,
+} from '@filigree/ir';
 import { dce } from '@filigree/opt';
 import { taskOf, type TaskSetting } from './task-of.js';
 import type { Activation, Task } from './task.js';
@@ -62,7 +71,9 @@ const rewritten = (task: Task, setting: TaskSetting, f: (op: Op) => Op | undefin
   return taskOf(tidy({ ...task.kernel, body }, setting), setting);
 };
 
-const tidy = (kernel: Kernel, { buffers, dialects }: TaskSetting): Kernel => {
+const tidy = (kernel: Kernel, { buffers: all, dialects }: TaskSetting): Kernel => {
+  /* What a task leaves in a temporary buffer another one reads. */
+  const buffers = all.map((b): Buffer => (b.role === 'temp' ? { ...b, role: 'inout' } : b));
   const tidied = dce({ dialects }).run({ name: 'task', buffers, kernels: [kernel], attrs: {} });
   if ('left' in tidied) throw new DiagnosticError(tidied.left);
   return tidied.right.kernels[0];
