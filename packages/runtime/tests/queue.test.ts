@@ -5,7 +5,8 @@ import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError } from '@filigree/ir';
 import { active, array, idiv, kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
-import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { int } from '@filigree/quant';
+import { bitStruct, dense, field, i, layout, stored } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 
 const [x, y, c] = (['x', 'y', 'c'] as const).map((name) => field(name, 'f32'));
@@ -153,6 +154,29 @@ it('a sum is that of its own launch where its list is there already, and the cel
   }
   expect(sums).toEqual([2, 10, 18, 26, 34, 42]);
   expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
+it('fields that share words are written where their cells are known to be active', async () => {
+  const [m, n] = [field('m', 'i32'), field('n', 'i32')];
+  const count = kernel([m], (m: Grid1) => {
+    for (const i of range(16)) m[i] = m[i] + i;
+  });
+  const word = bitStruct(32, stored(m, int(12)), stored(n, int(12)));
+  const made = await program({
+    layout: layout(dense(i, 4).pointer().dense(i, 4).place(word)),
+    kernels: { count },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields, sync, queued } = made.right;
+  for (let time = 0; time < 3; time++) {
+    run.count();
+    run.count();
+    await sync({ compiled: true });
+  }
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+  expect(fields.m.get([7])).toBe(6 * 7);
 });
 
 it('a view sees every launch', async () => {

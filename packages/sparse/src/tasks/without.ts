@@ -10,7 +10,7 @@ import {
 } from '@filigree/ir';
 import { dce } from '@filigree/opt';
 import { taskOf, type TaskSetting } from './task-of.js';
-import type { Activation, Task } from './task.js';
+import { isMask, type Activation, type Task } from './task.js';
 
 /**
  * A task that no longer activates cells which are known to be active (thesis §4.6.3): its writes are done where cells are active,
@@ -19,12 +19,12 @@ import type { Activation, Task } from './task.js';
 export const withoutActivations = (task: Task, known: readonly Activation[], setting: TaskSetting): Task => {
   const ops = new Set(known.map((a) => a.op));
   const table = opTable(setting.dialects);
-  const touchesElement = (op: Op): boolean => (table.get(op.name)?.accesses?.(op) ?? []).length > 0;
+  const onlyActivates = (op: Op): boolean =>
+    op.results.length === 0 &&
+    (table.get(op.name)?.effects(op) ?? []).every(({ buffer }) => buffer !== undefined && isMask(buffer));
   return rewritten(task, setting, (op) => {
     if (!ops.has(op)) return op;
-    return touchesElement(op) || op.results.length > 0
-      ? opWith(op, { attrs: { ...op.attrs, activate: false } })
-      : undefined;
+    return onlyActivates(op) ? undefined : opWith(op, { attrs: { ...op.attrs, activate: false } });
   });
 };
 
