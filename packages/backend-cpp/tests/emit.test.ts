@@ -78,6 +78,36 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     ]);
   });
 
+  it('loads the lower half of a word alone where lanes cut off the rest, and as whole words what is wanted whole', () => {
+    const buffers = [
+      declareBuffer('w', 'u64', 8, 'input'),
+      declareBuffer('at', 'i32', 8, 'input'),
+      declareBuffer('y', 'u32', 8, 'output'),
+    ];
+    const lines = (simd: boolean, shift: bigint): readonly string[] => {
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) =>
+          b.for(b.i32(0), b.i32(8), b.i32(1), { simd }, [], (i) => {
+            const word = b.load('w', b.load('at', i));
+            b.store('y', b.cast(shift === 0n ? word : b.shr(word, b.constant(shift, 'u64')), 'u32'), i);
+          }),
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]))
+        .split('\n')
+        .filter((l) => l.includes('] = '));
+    };
+    expect(
+      lines(true, 0n)[0]
+        .replace(/i\d*\b/g, 'i')
+        .trim(),
+    ).toBe('y[i] = low_half(&w[at[i]]);');
+    expect(lines(false, 0n)[0]).toContain('(unsigned)w[');
+    expect(lines(true, 9n)[0]).toContain('(unsigned)(w[');
+  });
+
   it('writes a sum with a negative as a difference, and nests only where C must', () => {
     const buffers = [declareBuffer('x', 'f64', 3, 'inout')];
     const kernel = buildKernel(

@@ -105,6 +105,8 @@ describe('formats that there are not', () => {
     ['f32', float(8, 8, { shared: 'v' }), 'an exponent that is shared has fewer than the 8 bits of f32, not 8'],
     ['f32', float(5, 25, { shared: 'v' }), 'a number of f32 has 24 digits, not 25'],
     ['f32', fixed(16, 1e-40), 'its range 1e-40 is too small or too large for f32'],
+    ['f32', fixed(8, 2 ** -119), `its range ${2 ** -119} is too small or too large for f32`],
+    ['f64', fixed(8, 2 ** -1015), `its range ${2 ** -1015} is too small or too large for f64`],
     ['f32', fixed(16, 1e39), 'its range 1e+39 is too small or too large for f32'],
     ['f64', fixed(50, 3), 'more than 48 bits need a range that is a power of two, not 3'],
   ])('on a field of %s', (type, format, message) => {

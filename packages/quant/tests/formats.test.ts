@@ -85,6 +85,17 @@ const checkTerms = ({ bits, addend }: Format, type: Float, r: number, signed: bo
 const bitsOf = (format: Format, code: bigint): number | bigint => (format.bits > 32 ? code : Number(code));
 
 describe.each(floats)('of %s', (type) => {
+  it('fixed with the least step stores subnormal numbers as zero without a look at them', () => {
+    const least = leastNormal[type];
+    const format = fixed(8, 2 ** 8 * least);
+    expect(format.refuses(type)).toBeUndefined();
+    for (const to of [format.encode, format.addend!.encode]) {
+      expect(Number(to(previous(least, type), type))).toBe(0);
+      expect(Number(to(least, type))).toBe(1);
+    }
+    expect(fixed(8, 2 ** 7 * least).refuses(type)).toContain('too small');
+  });
+
   describe.each(signs)('signed: %s', (signed) => {
     it.each(range(1, 16))('fixed of %i bits stores to the nearest, halves away from zero, for every code', (bits) => {
       for (const r of [2, 3, 0.1].map((x) => (type === 'f32' ? Math.fround(x) : x)))

@@ -11,6 +11,7 @@ import {
   gnuVectorName,
 } from '@filigree/backend';
 import type { NativeLanguage } from '../native-language.js';
+import { castOfHalves, lowHalf } from './halves.js';
 
 const helper = gnuHelper({
   scalar: (t) => cppTypes[t],
@@ -28,6 +29,8 @@ const share: HelperText = {
   ].join('\n'),
   needs: [],
 };
+
+const own: Readonly<Record<string, HelperText | undefined>> = { share, low_half: lowHalf };
 
 /* Kernels may run on small stacks: a call that Node makes in the background has 128 KiB. */
 const mostOnStack = 16384;
@@ -86,8 +89,8 @@ export const cppDialect: CFamilyDialect = {
   place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}*`,
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
-  spellings: gnuSpellings,
-  helper: (name) => (name === 'share' ? share : helper(name)),
+  spellings: { ...gnuSpellings, 'arith.cast': castOfHalves },
+  helper: (name) => own[name] ?? helper(name),
   local: 'static',
   independent: (lanes, accumulated) => [
     lanes

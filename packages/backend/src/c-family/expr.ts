@@ -11,6 +11,8 @@ export interface Expr {
   readonly truncated?: Truncated;
   /** If this is an index at a constant distance from a pointer: that pointer, and the distance in elements. */
   readonly from?: { readonly pointer: string; readonly plus: number };
+  /** Whether this is an element of memory, as it lies there. */
+  readonly inMemory?: true;
   /** The lanes of a vector that is being assembled. It is written where it is used, so that all lanes are known. */
   readonly lanes?: readonly Expr[];
 }

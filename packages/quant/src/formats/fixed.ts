@@ -108,7 +108,8 @@ const refusal = (type: ScalarType, bits: number, range: number, scale: Scale): s
   if (type === 'f32' && bits > 32) return 'f32 does not hold numbers of more than 32 bits';
   const { step, perHalf, range: held } = scale;
   const [normal, largest] = type === 'f32' ? [2 ** -126, 3.4028234663852886e38] : [2 ** -1022, Number.MAX_VALUE];
-  if (!(step >= normal && perHalf <= largest && perHalf >= normal && held <= largest / 2))
+  /* Subnormal numbers count as zero: with half a step that is none of them they are nearest to it, whoever has made them zero before. */
+  if (!(step >= 2 * normal && perHalf <= largest && perHalf >= normal && held <= largest / 2))
     return `its range ${range} is too small or too large for ${type}`;
   return type === 'f64' && bits > 48 && !isPowerOfTwo(range)
     ? `more than 48 bits need a range that is a power of two, not ${range}`

@@ -17,7 +17,7 @@ const load: Spelling = {
       return call(onVectors(how, result, site), address(op, index!, site));
     }
     const at = element(op, index!, site);
-    return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : at;
+    return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : { ...at, inMemory: true };
   },
 };
 
