@@ -24,7 +24,7 @@ export { math } from './dialects/math.js';
 export { scf } from './dialects/scf.js';
 export { mem, bufferMap, bufferName, combineBy, type AtomicKind } from './dialects/mem.js';
 export { coreDialects } from './dialects/core.js';
-export { derivative } from './dialects/derivative.js';
+export { derivative, partsOfGiven } from './dialects/derivative.js';
 export { elementIndex, elementReader, elementWriter } from './dialects/element.js';
 export * from './dialects/op-table.js';
 export { attrFromScalar, scalarFromAttr, constantProblem } from './dialects/convert.js';

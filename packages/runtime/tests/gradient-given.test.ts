@@ -3,6 +3,8 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import {
   active,
+  diag,
+  eig2,
   eig3,
   kernel,
   mat,
@@ -16,7 +18,7 @@ import {
   type KernelDef,
   type Mat,
 } from '@filigree/lang/kernels';
-import { program, valueAndGradient } from '@filigree/runtime';
+import { program, valueAndGradient, valueAndTangent } from '@filigree/runtime';
 import { dense, fields, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
@@ -59,6 +61,23 @@ const kernels = {
     for (const p of active(H)) {
       const [U, sigma, V] = svd2(H[p]);
       loss[0] += weigh2(U.mul(V.transpose())) + math.log(sigma[0] * sigma[1]) + sigma[0] + sigma[1];
+    }
+  }),
+  /* These need what g makes of the vectors of equal values: its derivative, though g of both is the same. */
+  ofSingular: kernel([F, H, loss], { scope: { weigh2, weigh3 } }, (F, H, loss) => {
+    for (const p of active(F)) {
+      const [U, s, V] = svd3(F[p]);
+      loss[0] += weigh3(U.mul(diag(s.mul(s).mul(s))).mul(V.transpose()));
+      const [P, t, Q] = svd2(H[p]);
+      loss[0] += weigh2(P.mul(diag(t.mul(t).mul(t))).mul(Q.transpose()));
+    }
+  }),
+  ofEigen: kernel([F, H, loss], { scope: { weigh2, weigh3 } }, (F, H, loss) => {
+    for (const p of active(F)) {
+      const [l, V] = eig3(F[p].add(F[p].transpose()));
+      loss[0] += weigh3(V.mul(diag(l.exp())).mul(V.transpose()));
+      const [m, W] = eig2(H[p].add(H[p].transpose()));
+      loss[0] += weigh2(W.mul(diag(m.exp())).mul(W.transpose()));
     }
   }),
 };
@@ -129,6 +148,27 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))('decompositions:
   it.each(Object.entries(kernels))('%s, at the identity and elsewhere', async (_word, f) => {
     for (const [found, expected] of await gradients(f, backend, [identity, bent]))
       expect(Math.abs(found - expected)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected)));
+  });
+
+  it('the same by tangents, and values alone are not moved', async () => {
+    const { ofSingular } = kernels;
+    const alone = kernel([F, loss], (F, loss) => {
+      for (const p of active(F)) {
+        const [, s] = svd3(F[p]);
+        loss[0] += s[0] - s[1];
+      }
+    });
+    const sim = await made(program({ layout: tree, kernels: { ofSingular, alone, reset }, backend, tangents: true }));
+    F.components.forEach((c, n) => sim.field(c).set([0], identity[n]));
+    F.components.forEach((c, n) => sim.field(c).set([1], identity[n]));
+    const { tangent } = valueAndTangent(sim, () => (sim.run.reset(), sim.run.ofSingular()), {
+      of: { loss },
+      along: (t) => t(F.components[1]).set([0], 1),
+    });
+    /* d (F Fᵀ F) = 2 dF + dFᵀ at the identity, of dF the entry of the first row and the second column. */
+    expect(tangent.loss.get(0)).toBeCloseTo(2 * 1.9 - 1.2, 6);
+    expect(valueAndTangent(sim, () => (sim.run.reset(), sim.run.alone()), { of: { loss } }).value.loss.get(0)).toBe(0);
+    sim.dispose();
   });
 
   it.each(Object.entries(vectors))('%s, where no two values are equal', async (_word, f) => {

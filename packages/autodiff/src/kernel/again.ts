@@ -1,6 +1,6 @@
 import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
-import { isGiven } from './is-given.js';
+import { isGiven, takenAt } from './is-given.js';
 import { lostValue, type Loss } from './lost.js';
 import type { Overwritten } from './overwrites.js';
 
@@ -25,6 +25,7 @@ export interface Remade {
 }
 
 /**
+ * @param matters whether anything that is wanted depends on a value
  * @param overwritten what is known of elements that outlive the kernel and that it overwrites
  * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
  */
@@ -32,6 +33,7 @@ export const againIn = (
   table: OpTable,
   elementOf: ElementOpOf,
   written: ReadonlySet<string>,
+  matters: (v: Value) => boolean,
   remade: Remade = { body: undefined, places: new Set() },
   overwritten?: Overwritten,
 ): Again => {
@@ -75,7 +77,10 @@ export const againIn = (
     }
     if (making && makesWithin(op)) return copy(b, op, known);
     if (op.results.length === 0) return;
-    if (isGiven(op)) return op.results.forEach((r, n) => void known.set(r.id, value(known, op.operands[n])));
+    if (isGiven(op)) {
+      const at = takenAt(op, matters);
+      return op.results.forEach((r, n) => void known.set(r.id, value(known, at[n])));
+    }
     const element = elementOf(op);
     if (writes(op)) return lose(b, op, known, returnedBy(op));
     if (element?.does === 'load' && written.has(element.place) && !remade.places.has(element.place))

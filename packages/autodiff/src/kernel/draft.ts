@@ -99,6 +99,7 @@ export const draftAdjoint = (
       table,
       elementOf,
       passingWrites(primal.body, elementOf),
+      ({ id }) => influence.of.has(id),
       { body: primal.body, places: settled },
       setting.overwritten,
     ),

@@ -1,6 +1,7 @@
 import {
   coreDialects,
   derivative,
+  partsOfGiven,
   rewriteOps,
   type Builder,
   type Dialect,
@@ -17,7 +18,7 @@ import { whereReached } from './where-reached.js';
 /** The reverse of an op that says what the derivative of values is: its region, from the adjoints of its results. */
 export const reverseGiven = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums): void => {
   const [region] = op.regions;
-  const inputs = op.operands.slice(op.results.length);
+  const { inputs } = partsOfGiven(op);
   if (!sums.some(op.results) || !inputs.some((v) => r.active.has(v.id))) return;
   const within = new Map(known);
   region.params.forEach((p, n) => within.set(p.id, sums.orZero(b, op.results[n])));
@@ -36,5 +37,5 @@ export const withoutGiven = (kernel: Kernel, dialects: readonly Dialect[]): Kern
     kernel,
     [...coreDialects, derivative, ...dialects],
     (op): { ops: readonly Op[]; values: readonly Value[] } | undefined =>
-      isGiven(op) ? { ops: [], values: op.operands.slice(0, op.results.length) } : undefined,
+      isGiven(op) ? { ops: [], values: partsOfGiven(op).values } : undefined,
   );

@@ -1,4 +1,13 @@
-import { handedOn, receivedBy, type ControlOf, type Kernel, type Op, type OpTable, type Value } from '@filigree/ir';
+import {
+  handedOn,
+  partsOfGiven,
+  receivedBy,
+  type ControlOf,
+  type Kernel,
+  type Op,
+  type OpTable,
+  type Value,
+} from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
 import { isGiven } from './is-given.js';
@@ -71,7 +80,7 @@ export const influenceOf = (
     const element = elementOf(op);
     if (element) return element.value ? mark(element.value, bitOf(op, element, element.value)) : isRead(op, element);
     const all = together(op.results);
-    if (isGiven(op)) return op.operands.slice(op.results.length).forEach((v) => mark(v, all));
+    if (isGiven(op)) return partsOfGiven(op).inputs.forEach((v) => mark(v, all));
     const control = controlOf(op);
     if (!control) {
       op.regions.forEach(inside);

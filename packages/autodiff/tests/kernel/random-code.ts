@@ -9,7 +9,7 @@ import {
   type Module,
   type Value,
 } from '@filigree/ir';
-import { withGradients, withTangents } from '@filigree/autodiff';
+import { adjointField, withGradients, withTangents } from '@filigree/autodiff';
 import { dense, field, FieldStore, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
@@ -130,8 +130,10 @@ const { layout: graded, adjoints } = withGradients(
   layout(dense(i, 2).pointer().place(x, y), dense(i, 1).place(loss)),
   all,
 );
-const { layout: tree, tangents } = withTangents(graded, all);
-export { adjoints, tangents };
+const { layout: along, tangents } = withTangents(graded, all);
+/* Of adjoints, too: how they change along a direction is a product with second derivatives. */
+const { layout: tree, tangents: tangentsOfAdjoints } = withTangents(along, all.map(adjointField));
+export { adjoints, tangents, tangentsOfAdjoints };
 
 /** The elements that random code reads: two of each field. */
 export const places = [x, y].flatMap(({ name }) => [0, 1].map((p) => [name, p] as const));

@@ -1,7 +1,17 @@
 import { adjoint, tangent } from '@filigree/autodiff';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { adjoints, block, launch, moduleOf, newStore, places, tangents, type Statement } from './random-code.js';
+import {
+  adjoints,
+  block,
+  launch,
+  moduleOf,
+  newStore,
+  places,
+  tangents,
+  tangentsOfAdjoints,
+  type Statement,
+} from './random-code.js';
 
 /** A number, and how it changes along a direction. */
 interface Dual {
@@ -112,4 +122,45 @@ it('of equal values the first is followed, though the same are compared in the o
   /* sin(m₂ + m₁ / 2), times 1 and 2: m₁ follows x, and m₂ follows y. */
   expect(found).toEqual([0.5, 1, 1, 2]);
   expect(along).toEqual(found);
+});
+
+it('tangents of adjoint kernels are products with second derivatives, as differences of gradients tell', () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(block, four, four, fc.integer({ min: 0, max: 4 }), (code, at, along, n) => {
+      const module = moduleOf(code);
+      const backward = adjoint(module, 'f', { adjoints });
+      const reversed = { ...module, buffers: backward.buffers, kernels: [backward.kernel] };
+      const second = tangent(reversed, backward.kernel.name, { tangents: { ...tangents, ...tangentsOfAdjoints } });
+      const set = (t: number) => {
+        const store = newStore();
+        places.forEach(([name, p], k) => store.store(name, [p], at[k] + t * along[k]));
+        store.store('loss_grad', [0], 1);
+        return store;
+      };
+      const gradientAt = (t: number): readonly number[] => {
+        const store = set(t);
+        launch(backward.kernel, backward.buffers, store, n);
+        return places.map(([name, p]) => Number(store.load(adjoints[name], [p])));
+      };
+      const store = set(0);
+      places.forEach(([name, p], k) => store.store(tangents[name], [p], along[k]));
+      launch(second.kernel, [...backward.buffers, ...second.buffers], store, n);
+      const byDifferences = (h: number): readonly number[] => {
+        const [a, b, c, d] = [h, -h, 2 * h, -2 * h].map(gradientAt);
+        return places.map((_, k) => (8 * (a[k] - b[k]) - (c[k] - d[k])) / (12 * h));
+      };
+      const [wide, close] = [byDifferences(4e-4), byDifferences(1e-4)];
+      places.forEach(([name, p], k) => {
+        const scale = Math.max(1, Math.abs(close[k]));
+        /* A branch, or the end of a loop, lies too near for differences to tell. */
+        if (!(Math.abs(wide[k] - close[k]) < 1e-7 * scale)) return;
+        compared++;
+        const found = Number(store.load(tangentsOfAdjoints[adjoints[name]], [p]));
+        expect(Math.abs(found - close[k])).toBeLessThan(1e-6 * scale);
+      });
+    }),
+    { numRuns: 20 },
+  );
+  expect(compared).toBeGreaterThan(0);
 });

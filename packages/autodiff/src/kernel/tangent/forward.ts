@@ -27,6 +27,8 @@ export interface Forward {
   readonly twinsOf: TwinsOf;
   readonly again: Again;
   readonly active: ReadonlySet<number>;
+  /** Whether anything that the kernel writes or returns depends on a value. */
+  readonly matters: (v: Value) => boolean;
   /** The places of primals, as effects call them, each with that of its tangents. */
   readonly places: ReadonlyMap<string, string>;
   /** The numbers of the primal kernel, by value. */

@@ -1,4 +1,5 @@
-import { type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
+import { partsOfGiven, type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
+import { takenAt } from '../is-given.js';
 import { setTangent, tangentOf, valueOf, type Forward } from './forward.js';
 
 /**
@@ -6,12 +7,13 @@ import { setTangent, tangentOf, valueOf, type Forward } from './forward.js';
  * is what the region makes of one adjoint of 1 and others of 0, and the tangent of that result is the row times the inputs' tangents.
  */
 export const forwardGiven = (f: Forward, b: Builder, op: Op): void => {
-  const { results, operands, regions } = op;
+  const { results, regions } = op;
+  const at = takenAt(op, f.matters);
   results.forEach((r, n) => {
-    f.values.set(r.id, valueOf(f, operands[n]));
+    f.values.set(r.id, valueOf(f, at[n]));
     f.tangents.delete(r.id);
   });
-  const inputs = operands.slice(results.length).flatMap((v, n) => {
+  const inputs = partsOfGiven(op).inputs.flatMap((v, n) => {
     const tangent = tangentOf(f, v);
     return tangent ? [{ n, tangent }] : [];
   });

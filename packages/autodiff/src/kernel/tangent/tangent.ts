@@ -16,6 +16,7 @@ import {
   type Kernel,
   type Module,
   type OptionSpec,
+  type Value,
 } from '@filigree/ir';
 import { cse, dce } from '@filigree/opt';
 import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
@@ -24,6 +25,7 @@ import { derivatives } from '../../table/derivatives.js';
 import { activeValues } from '../activity.js';
 import { againIn } from '../again.js';
 import { elementOps } from '../element-ops.js';
+import { influenceOf } from '../influence.js';
 import { loopFacts } from '../loop-facts.js';
 import { lost, refuseLost } from '../lost.js';
 import { ownsAll } from '../own.js';
@@ -85,14 +87,18 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     ...[...buffers].map(([of, by]) => [of, by.name] as const),
   ]);
   refuseUnknownOps(primal, table, rows, places, 'tangent');
+  const active = activeValues(primal, elementOf, controlOf, rows, 'tangent');
+  const { of: influence } = influenceOf(primal, table, elementOf, controlOf, rows, active);
+  const matters = ({ id }: Value): boolean => influence.has(id);
   const f: Forward = {
     table,
     derivatives: rows,
     controlOf,
     elementOf,
     twinsOf: twinsIn(tangents, buffers),
-    again: againIn(table, elementOf, new Set()),
-    active: activeValues(primal, elementOf, controlOf, rows, 'tangent'),
+    again: againIn(table, elementOf, new Set(), matters),
+    active,
+    matters,
     places,
     constants: loopFacts(primal, controlOf).constants,
     coordinateOf: coordinatesOf(primal),

@@ -150,12 +150,13 @@ export type Action =
     }
   /**
    * `to` has these values, and depends on the inputs as `body` says: from `seeds`, the adjoints of `to`, it computes `yields`, what they
-   * add to the adjoints of the inputs.
+   * add to the adjoints of the inputs. Where there are `near`, derivatives are taken at these in place of the values.
    */
   | {
       readonly do: 'given';
       readonly to: readonly Temp[];
       readonly values: readonly Scalar[];
+      readonly near?: readonly Scalar[];
       readonly inputs: readonly Temp[];
       readonly seeds: readonly Temp[];
       readonly body: Block;

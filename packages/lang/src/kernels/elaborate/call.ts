@@ -47,6 +47,6 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   if (intrinsic) return intrinsic(cx, e);
   const args = argumentsOf(cx, e);
-  const backward = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
-  return backward ? rare().callWithGradient(cx, e, f, args, backward) : callFunction(cx, e, f, args, self);
+  const gradient = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
+  return gradient ? rare().callWithGradient(cx, e, f, args, gradient) : callFunction(cx, e, f, args, self);
 };

@@ -1,5 +1,5 @@
 import type { CallExpression } from 'acorn';
-import type { Backward } from '../vocabulary/with-gradient.js';
+import type { GivenGradient } from '../vocabulary/with-gradient.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { loaded } from './member.js';
@@ -13,18 +13,24 @@ export const callWithGradient = (
   e: CallExpression,
   f: Term,
   given: readonly Term[],
-  backward: Backward,
+  { backward, near: nearOf }: GivenGradient,
 ): Term => {
   const args = given.map((a) => loaded(cx, e, a));
   const result = callFunction(cx, e, f, args);
-  const values = scalarsOf(cx, e, result).map((s) => compute(cx, e, 'real', s));
+  const found = scalarsOf(cx, e, result);
+  const values = found.map((s) => compute(cx, e, 'real', s));
+  const close = nearOf && loaded(cx, e, callFunction(cx, e, hostOf('near', nearOf), [result]));
+  const near = close && nearby(cx, e, close, found, values);
   const to = values.map((): Temp => ({ is: 'temp' }));
   const seeds = values.map((): Temp => ({ is: 'temp' }));
   const [all, inputs] = [args.map((a) => scalarsOf(cx, e, a)), [] as Temp[]];
   const yields: Scalar[] = [];
   const body = cx.session.record(() => {
-    const of: Host = { is: 'host', name: backward.name === '' ? 'backward' : backward.name, value: backward };
-    const made = callFunction(cx, e, of, [...args, result, inShape(cx, e, result, seeds)]);
+    const made = callFunction(cx, e, hostOf('backward', backward), [
+      ...args,
+      close ?? result,
+      inShape(cx, e, result, seeds),
+    ]);
     const adjoints = args.length === 1 ? [made] : itemsOf(cx, e, made);
     if (adjoints.length !== args.length)
       refuse(cx, e, 'lang/gradient', `${args.length} adjoints are wanted, one for each argument`, 'return all of them');
@@ -45,8 +51,37 @@ export const callWithGradient = (
       });
     });
   });
-  cx.session.emit(originOf(cx, e), { do: 'given', to, values, inputs, seeds, body, yields });
+  cx.session.emit(originOf(cx, e), {
+    do: 'given',
+    to,
+    values,
+    ...(near && { near }),
+    inputs,
+    seeds,
+    body,
+    yields,
+  });
   return inShape(cx, e, result, to);
+};
+
+const hostOf = (name: string, value: (...args: never[]) => unknown): Host => ({
+  is: 'host',
+  name: value.name === '' ? name : value.name,
+  value,
+});
+
+/** The scalars of what is close to a result; those that are not moved are its own. */
+const nearby = (
+  cx: Context,
+  e: CallExpression,
+  close: Term,
+  found: readonly Scalar[],
+  values: readonly Scalar[],
+): readonly Scalar[] => {
+  const list = scalarsOf(cx, e, close);
+  if (list.length !== found.length)
+    refuse(cx, e, 'lang/gradient', `what is near is ${termText(close)}`, 'return it in the shape of the result');
+  return list.map((s, n) => (s === found[n] ? values[n] : compute(cx, e, 'real', s)));
 };
 
 /** The scalars of a number, a vector or matrix, or an array of such. */

@@ -152,8 +152,8 @@ class Emitter {
     }
   }
 
-  private given({ to, values, inputs, seeds, body, yields }: Instruction & { do: 'given' }): void {
-    const of = to.map((t, n) => this.as(values[n], this.types.typeOf(t)));
+  private given({ to, values, near, inputs, seeds, body, yields }: Instruction & { do: 'given' }): void {
+    const [of, at] = [values, near ?? []].map((list) => list.map((v, n) => this.as(v, this.types.typeOf(to[n]))));
     /* Whole numbers have no adjoints. */
     const by = inputs.map((s) => this.value(s));
     const kept = by.flatMap((v, n) => (isFloat(v.type) ? [n] : []));
@@ -165,7 +165,12 @@ class Emitter {
         return kept.map((n) => this.as(yields[n], by[n].type as ScalarType));
       },
     );
-    const results = this.b.op('derivative.given', [...of, ...kept.map((n) => by[n])], {}, [region]);
+    const results = this.b.op(
+      'derivative.given',
+      [...of, ...at, ...kept.map((n) => by[n])],
+      near ? { near: true } : {},
+      [region],
+    );
     to.forEach((t, n) => this.bind(t, results[n]));
   }
 

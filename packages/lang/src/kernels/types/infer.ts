@@ -200,7 +200,10 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
       return askAll([i.value], typeOfPlace(i.place) === 'f64' && !('noted' in i));
     case 'given':
       return i.values
-        .map((v, n) => askAll([i.to[n], i.seeds[n], v], [i.to[n], i.seeds[n], v].some(isWide)))
+        .map((v, n) => {
+          const all = [i.to[n], i.seeds[n], v, ...(i.near ? [i.near[n]] : [])];
+          return askAll(all, all.some(isWide));
+        })
         .includes(true);
     case 'compute':
       if (i.type !== undefined) return askAll(i.args, i.type === 'f64');

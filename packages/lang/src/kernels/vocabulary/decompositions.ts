@@ -1,10 +1,14 @@
 import {
   eigAdjoint2,
   eigAdjoint3,
+  eigApart2,
+  eigApart3,
   rotationAdjoint2,
   rotationAdjoint3,
   svdAdjoint2,
   svdAdjoint3,
+  svdApart2,
+  svdApart3,
 } from './decomposition-adjoints.js';
 import { inlined, libraryFunction } from './inline.js';
 import type { Mat, Vec } from './vec-types.js';
@@ -111,6 +115,7 @@ export const svd2 = libraryFunction(
       ): Mat<2, 2> => svdAdjoint2(U, sigma, V, byU, bySigma, byV),
       { svdAdjoint2 },
     ),
+    svdApart2,
   ),
 );
 
@@ -184,6 +189,7 @@ export const svd3 = libraryFunction(
       ): Mat<3, 3> => svdAdjoint3(U, sigma, V, byU, bySigma, byV),
       { svdAdjoint3 },
     ),
+    svdApart3,
   ),
 );
 
@@ -264,6 +270,7 @@ export const eig2 = libraryFunction(
       ): Mat<2, 2> => eigAdjoint2(lambda, V, byLambda, byV),
       { eigAdjoint2 },
     ),
+    eigApart2,
   ),
 );
 
@@ -292,5 +299,6 @@ export const eig3 = libraryFunction(
       ): Mat<3, 3> => eigAdjoint3(lambda, V, byLambda, byV),
       { eigAdjoint3 },
     ),
+    eigApart3,
   ),
 );
