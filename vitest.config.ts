@@ -23,6 +23,7 @@ if (process.env.CI === 'true') {
 
 /* What baselines compute is tested, and what they take is measured elsewhere: a third less to compile Eigen. */
 process.env.FILIGREE_BASELINE_LEVEL ??= '-O1';
+process.env.FILIGREE_BENCH_ROUNDS ??= '2';
 
 /* Tests leave the user's cache alone, share what they compile, and are quick the second time all the same. */
 process.env.FILIGREE_CACHE_DIR ??= join(tmpdir(), 'filigree-test-cache');
