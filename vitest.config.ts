@@ -10,6 +10,8 @@ import { SuitesFirst } from './tools/check/suites-first.mjs';
  */
 const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
+/* What processes that tests start are to import, by `--conditions`: the same. */
+process.env.FILIGREE_CONDITION = built ? 'default' : '@filigree/source';
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /*

@@ -19,7 +19,7 @@ import { add, closingLine, none, vitestTotals } from './totals.mjs';
  * @property {readonly string[]} [node] arguments to node
  * @property {readonly string[]} [tests] Vitest filters
  * @property {Record<string, string>} [env]
- * @property {boolean} [everyTarget] once for each instruction set that this processor has, by FILIGREE_TARGET
+ * @property {boolean} [otherTargets] once for each instruction set that this processor has but the best, by FILIGREE_TARGET
  * @property {number} [seconds] after which tests are given up; default half an hour
  * @property {string} [needs]
  * @property {'always' | 'ci' | 'named'} [when] `ci`: only where CI=true, or when named; `named`: only then
@@ -92,15 +92,15 @@ const large = [
   },
   {
     name: 'targets',
-    says: 'code for every instruction set of this processor gives the same numbers',
-    /* What is written differently for each; all tests run on the best of the processor. */
+    says: 'code for the other instruction sets of this processor gives the same numbers',
+    /* What is written differently for each; `unit` and `e2e` run all tests on the best of the processor. */
     tests: [
       'packages/backend-cpp/tests/emit.test.ts',
       'packages/filigree/tests/tensors.test.ts',
       'e2e/tests/gemm.test.ts',
     ],
     env: built,
-    everyTarget: true,
+    otherTargets: true,
     needs: 'build',
     when: 'ci',
   },
@@ -127,17 +127,17 @@ const all = stages.flatMap(({ checks }) => checks);
 
 /** @type {(check: Check) => Promise<Result>} */
 const perform = (check) =>
-  check.everyTarget
+  check.otherTargets
     ? performTargets(check)
     : check.tests
       ? performTests(check, check.tests)
       : performCommand(check, check.node ?? []);
 
-/** Tests once for each instruction set, as one result. @type {(check: Check) => Promise<Result>} */
+/** Tests once for each instruction set but the last, the best, as one result. @type {(check: Check) => Promise<Result>} */
 const performTargets = async (check) => {
   const results = /** @type {Result[]} */ ([]);
-  for (const target of await instructionSetsHere())
-    results.push(await perform({ ...check, everyTarget: false, env: { ...check.env, FILIGREE_TARGET: target } }));
+  for (const target of (await instructionSetsHere()).slice(0, -1))
+    results.push(await perform({ ...check, otherTargets: false, env: { ...check.env, FILIGREE_TARGET: target } }));
   const totals = results.map((r) => r.totals).reduce(add, none);
   return { check, totals, seconds: results.reduce((sum, r) => sum + r.seconds, 0), note: '' };
 };

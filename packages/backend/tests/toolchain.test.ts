@@ -95,7 +95,14 @@ describe('the search for a compiler', () => {
       console.log(JSON.stringify((await findToolchain({ env: { PATH: folder }, cache })()).right.version));`;
     const search = (): { readonly version: string; readonly calls: number } => {
       writeFileSync(seen, '');
-      const args = ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', text];
+      const args = [
+        `--conditions=${process.env['FILIGREE_CONDITION']}`,
+        '--import',
+        'tsx',
+        '--input-type=module',
+        '-e',
+        text,
+      ];
       const done = spawnSync(process.execPath, [...args, folder, cache], { cwd: new URL('..', import.meta.url) });
       const calls = readFileSync(seen, 'utf8').split('\n').length - 1;
       return { version: JSON.parse(String(done.stdout)) as string, calls };
@@ -187,7 +194,15 @@ const processOf = (bytes: number, text: string, ...args: string[]): ChildProcess
       ${text}`;
   return spawn(
     process.execPath,
-    ['--conditions=@filigree/source', '--import', 'tsx', '--input-type=module', '-e', module, ...args],
+    [
+      `--conditions=${process.env['FILIGREE_CONDITION']}`,
+      '--import',
+      'tsx',
+      '--input-type=module',
+      '-e',
+      module,
+      ...args,
+    ],
     { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] },
   );
 };

@@ -86,7 +86,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const linesOf = (file: string): readonly string[] =>
-  execFileSync(process.execPath, ['--conditions=@filigree/source', '--import', 'tsx', file], {
+  execFileSync(process.execPath, [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', 'tsx', file], {
     encoding: 'utf8',
     cwd: folder,
   })

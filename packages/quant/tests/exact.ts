@@ -9,10 +9,10 @@ export interface Dyadic {
 
 export type Float = 'f32' | 'f64';
 
-/** A number of a format, and its code. */
+/** A number of a format of at most 32 bits, and its code. */
 export interface Coded {
   readonly value: Dyadic;
-  readonly code: bigint;
+  readonly code: number;
 }
 
 /** A format's numbers, ascending, and thresholds: `thresholds[k]` lies between numbers k and k + 1. */
@@ -24,11 +24,11 @@ export interface Numbers {
 /** The numbers of fixed(bits, range) from the code `from` on, ascending. */
 export const fixedNumbers = (bits: number, range: number, signed: boolean, from = 0, count = 2 ** bits): Numbers => {
   const r = dyadic(range);
-  const half = signed ? 1n << BigInt(bits - 1) : 0n;
+  const half = signed ? 2 ** (bits - 1) : 0;
   const e = r.e - bits + (signed ? 1 : 0);
   const coded = Array.from({ length: count }, (_, k) => {
-    const steps = BigInt(from + k) - half;
-    return { value: { n: steps * r.n, e }, code: BigInt.asUintN(bits, steps) };
+    const steps = from + k - half;
+    return { value: { n: BigInt(steps) * r.n, e }, code: (steps + 4 * 2 ** bits) % 2 ** bits };
   });
   return { coded, thresholds: coded.slice(1).map((c, k) => middle(coded[k].value, c.value)) };
 };
@@ -50,17 +50,17 @@ export const floatNumbers = (exponent: number, fraction: number, signed: boolean
     for (let f = 0; f < 2 ** fraction; f++)
       positive.push({
         value: { n: BigInt(2 ** fraction + f), e: e - bias - fraction },
-        code: BigInt(e * 2 ** fraction + f),
+        code: e * 2 ** fraction + f,
       });
   const above = positive.slice(1).map((c, k) => middle(positive[k].value, c.value));
   /* The least number's predecessor, were there one, would be half a step of its own below. */
   const least = positive[0].value;
   const flushed = middle({ n: 2n * least.n - 1n, e: least.e - 1 }, least);
-  const up = { coded: [{ value: dyadic(0), code: 0n }, ...positive], thresholds: [flushed, ...above] };
+  const up = { coded: [{ value: dyadic(0), code: 0 }, ...positive], thresholds: [flushed, ...above] };
   if (!signed) return up;
-  const sign = 1n << BigInt(exponent + fraction);
+  const sign = 2 ** (exponent + fraction);
   return {
-    coded: [...positive.map((c) => ({ value: negative(c.value), code: c.code | sign })).reverse(), ...up.coded],
+    coded: [...positive.map((c) => ({ value: negative(c.value), code: c.code + sign })).reverse(), ...up.coded],
     thresholds: [...up.thresholds.map(negative).reverse(), ...up.thresholds],
   };
 };
@@ -71,7 +71,8 @@ export const floorOf = (x: Dyadic, type: Float): { readonly down: number; readon
     const { down, same } = floorOf(negative(x), type);
     return { down: same ? -down : -next(down, type), same };
   }
-  const over = Math.max(0, bitLength(x.n) - (type === 'f32' ? 24 : 53));
+  const over = bitLength(x.n) - (type === 'f32' ? 24 : 53);
+  if (over <= 0) return { down: Number(x.n) * 2 ** x.e, same: true };
   const kept = x.n >> BigInt(over);
   return { down: Number(kept) * 2 ** (x.e + over), same: kept << BigInt(over) === x.n };
 };
@@ -122,6 +123,7 @@ const dyadic = (x: number): Dyadic => {
 };
 
 const aligned = (a: Dyadic, b: Dyadic): readonly [bigint, bigint] => {
+  if (a.e === b.e) return [a.n, b.n];
   const e = Math.min(a.e, b.e);
   return [a.n << BigInt(a.e - e), b.n << BigInt(b.e - e)];
 };

@@ -14,7 +14,8 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
  * Runs a program of this folder on a job, both its argument and its answer JSON; the answer is its last line. It and the
  * compilers it started end after `seconds`. What it says on the way goes to `say`, a line at a time.
  *
- * @param packages whether those that it imports are run from their sources, as this one is, or as whoever installs them runs them
+ * @param packages whether those that it imports are run from their sources, as this one is (FILIGREE_CONDITION names another condition), or as
+ *   whoever installs them runs them
  * @param flags of Node
  */
 export const runProcess = <R>(
@@ -57,7 +58,8 @@ const fileOf = (program: string, packages: 'sources' | 'built'): readonly string
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`./${program}.${fromSources ? 'ts' : 'js'}`, import.meta.url));
   if (!fromSources) return [file];
-  return [...(packages === 'sources' ? ['--conditions=@filigree/source'] : []), '--import', 'tsx', file];
+  const condition = packages === 'sources' ? (process.env['FILIGREE_CONDITION'] ?? '@filigree/source') : 'default';
+  return [`--conditions=${condition}`, '--import', 'tsx', file];
 };
 
 const firstError = (text: string): string | undefined =>

@@ -10,7 +10,7 @@ it('the tables of fields have a row for each application, part of the optimiser 
     threads: 1,
     backend: 'wasm',
     parts: ['merge-accesses', 'privatize+integer-range'],
-    rounds: 6,
+    rounds: 2,
     minMs: 0.1,
     cells: 1024,
     seconds: 120,

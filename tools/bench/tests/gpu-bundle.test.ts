@@ -52,7 +52,7 @@ const sources = (): readonly string[] =>
 /** Runs the runner of the bundle on the CPU: its kernels are libraries there, and the driver is one that runs them. */
 const runHere = async (env: Readonly<Record<string, string>> = {}): Promise<number | null> => {
   const driver = await driverOnCpu('backward');
-  const set = { ...process.env, FILIGREE_CUDA_DRIVER: driver, FILIGREE_COPY: '16', ...env };
+  const set = { ...process.env, FILIGREE_CUDA_DRIVER: driver, FILIGREE_COPY: '16', FILIGREE_ROUNDS: '1', ...env };
   return spawnSync('./runner', { cwd: bundle, env: set, encoding: 'utf8' }).status;
 };
 

@@ -10,7 +10,10 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const copied = ['ir', 'opt', 'sparse', 'quant', 'tensor', 'backend', 'conformance'];
 let root = '';
 
-/** A copy of the workspace with the packages that new ones stand on; installed packages are linked, not copied. */
+/**
+ * A copy of the workspace with the packages that new ones stand on, and with what is built of them, for types are then not checked once more;
+ * installed packages are linked, not copied.
+ */
 beforeAll(() => {
   root = mkdtempSync(join(tmpdir(), 'filigree-generators-'));
   for (const path of [
@@ -23,7 +26,8 @@ beforeAll(() => {
   ])
     cpSync(join(repository, path), join(root, path), {
       recursive: true,
-      filter: (file) => !['dist', 'node_modules', 'tests'].includes(basename(file)),
+      preserveTimestamps: true,
+      filter: (file) => !['node_modules', 'tests'].includes(basename(file)),
     });
   cpSync(join(repository, 'tsconfig.packages.json'), join(root, 'tsconfig.packages.json'));
   mkdirSync(join(root, 'node_modules/@filigree'), { recursive: true });
@@ -80,7 +84,7 @@ test('a new backend outside of the workspace passes the contract, and skips what
   expect(generate('new-backend', 'opencl', '--outside', folder).stdout).toContain(`wrote ${join(folder, 'check.mjs')}`);
   const { status, stdout } = spawnSync(
     process.execPath,
-    ['--conditions=@filigree/source', '--import', import.meta.resolve('tsx'), 'check.mjs'],
+    [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', import.meta.resolve('tsx'), 'check.mjs'],
     { cwd: folder, encoding: 'utf8' },
   );
   expect(stdout).toMatch(/^2 passed, \d+ skipped, 0 failed$/m);

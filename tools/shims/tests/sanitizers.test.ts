@@ -14,7 +14,7 @@ const started: { process?: ReturnType<typeof runProcess> } = {};
 const under = (): ReturnType<typeof runProcess> =>
   (started.process ??= runProcess(
     process.execPath,
-    ['--conditions=@filigree/source', '--import', import.meta.resolve('tsx'), main],
+    [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', import.meta.resolve('tsx'), main],
     {
       env: { ...process.env, ...environment, ASAN_OPTIONS: `${environment!.ASAN_OPTIONS}:halt_on_error=0` },
       limitMs: 280_000,

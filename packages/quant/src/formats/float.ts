@@ -30,18 +30,20 @@ export const float = (exponent: number, fraction: number, options?: FloatOptions
   checkedBits('float', 'bits of the fraction', fraction, 0, 52);
   const shape: Shape = { exponent, fraction, signed };
   const bits = exponent + fraction + (signed ? 1 : 0);
+  const [inF32, inF64] = [constantsOf(shape, ieeeOf('f32')), constantsOf(shape, ieeeOf('f64'))];
+  const of = (type: ScalarType): Constants => (type === 'f64' ? inF64 : inF32);
   return {
     name: 'float',
     attrs: { exponent, fraction, ...(!signed && { signed }) },
     bits,
     refuses: (type) => refusal(type, shape),
     encode: (value, type) => {
-      const code = codeOf(ieeeOf(type).bitsOf(Number(value)), shape, ieeeOf(type));
+      const code = codeOf(ieeeOf(type).bitsOf(Number(value)), of(type));
       return bits > 32 ? code : Number(code);
     },
-    decode: (code, type) => ieeeOf(type).numberOf(bitsOf(BigInt(code), shape, ieeeOf(type))),
-    emitEncode: (b, value) => b.cast(emitCode(b, value, shape, ieeeOf(scalarOf(value.type))), codeType(bits)),
-    emitDecode: (b, code, type) => emitBits(b, code, shape, ieeeOf(type)),
+    decode: (code, type) => ieeeOf(type).numberOf(bitsOf(BigInt(code), of(type))),
+    emitEncode: (b, value) => b.cast(emitCode(b, value, of(scalarOf(value.type))), codeType(bits)),
+    emitDecode: (b, code, type) => emitBits(b, code, of(type)),
   };
 };
 
@@ -89,26 +91,38 @@ interface Shape {
   readonly signed: boolean;
 }
 
-/** Constants of a shape in a type, all as codes without sign. */
-const constantsOf = ({ exponent, fraction }: Shape, ieee: Ieee) => {
+/** A shape in a type, with its constants, all as codes without sign. */
+interface Constants extends Shape {
+  readonly ieee: Ieee;
+  /** Bits of a number that a code has not. */
+  readonly dropped: bigint;
+  /** What is to be added to a code for the bias of the type. */
+  readonly rebias: bigint;
+  readonly least: bigint;
+  /** The largest number of both. */
+  readonly most: bigint;
+  /** Where the code has an exponent that the type keeps for infinities. */
+  readonly wide: boolean;
+}
+
+const constantsOf = (shape: Shape, ieee: Ieee): Constants => {
+  const { exponent, fraction } = shape;
   const bias = (1n << BigInt(exponent - 1)) - 1n;
   const all = (1n << BigInt(exponent + fraction)) - 1n;
   const wide = exponent === ieee.exponent;
   return {
-    /** Bits of a number that a code has not. */
+    ...shape,
+    ieee,
     dropped: BigInt(ieee.fraction - fraction),
-    /** What is to be added to a code for the bias of the type. */
     rebias: (ieee.bias - bias) << BigInt(fraction),
     least: 1n << BigInt(fraction),
-    /** The largest number of both. */
     most: wide ? all - (1n << BigInt(fraction)) : all,
-    /** Where the code has an exponent that the type keeps for infinities. */
     wide,
   };
 };
 
-const codeOf = (word: bigint, shape: Shape, ieee: Ieee): bigint => {
-  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+const codeOf = (word: bigint, shape: Constants): bigint => {
+  const { ieee, dropped, rebias, least, most } = shape;
   const magnitude = word & (ieee.sign - 1n);
   if (magnitude > ieee.infinity || magnitude < ieee.leastNormal) return 0n;
   const rounded = dropped === 0n ? magnitude : (magnitude + (1n << (dropped - 1n))) >> dropped;
@@ -119,8 +133,8 @@ const codeOf = (word: bigint, shape: Shape, ieee: Ieee): bigint => {
   return shape.signed ? within | (1n << BigInt(shape.exponent + shape.fraction)) : 0n;
 };
 
-const bitsOf = (code: bigint, shape: Shape, ieee: Ieee): bigint => {
-  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+const bitsOf = (code: bigint, shape: Constants): bigint => {
+  const { ieee, dropped, rebias, least, most } = shape;
   const sign = 1n << BigInt(shape.exponent + shape.fraction);
   const magnitude = code & (sign - 1n);
   if (magnitude < least) return 0n;
@@ -132,8 +146,8 @@ const bitsOf = (code: bigint, shape: Shape, ieee: Ieee): bigint => {
  * What `codeOf` does, on the bits of a value. One comparison, without sign, tells what is zero: below the least number that is rounded to one
  * of the format it wraps, and so ends above infinity, as NaN does, and a negative number where there is no sign.
  */
-const emitCode = (b: Builder, value: Value, shape: Shape, ieee: Ieee): Value => {
-  const { dropped, rebias, least, most } = constantsOf(shape, ieee);
+const emitCode = (b: Builder, value: Value, shape: Constants): Value => {
+  const { ieee, dropped, rebias, least, most } = shape;
   const constant = (n: bigint): Value => ieee.constant(b, BigInt.asUintN(ieee.width, n));
   const word = b.bitcast(value, ieee.word);
   const magnitude = shape.signed ? b.and(word, constant(ieee.sign - 1n)) : word;
@@ -148,8 +162,8 @@ const emitCode = (b: Builder, value: Value, shape: Shape, ieee: Ieee): Value => 
 };
 
 /** What `bitsOf` does. A sign goes up with what it is copied to, and the copies are taken away. */
-const emitBits = (b: Builder, code: Value, shape: Shape, ieee: Ieee): Value => {
-  const { dropped, rebias, least, most, wide } = constantsOf(shape, ieee);
+const emitBits = (b: Builder, code: Value, shape: Constants): Value => {
+  const { ieee, dropped, rebias, least, most, wide } = shape;
   const constant = (n: bigint): Value => ieee.constant(b, n);
   const word = b.cast(code, ieee.word);
   const width = BigInt(shape.exponent + shape.fraction);

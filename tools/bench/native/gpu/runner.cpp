@@ -2,7 +2,8 @@
 // writes results.json. Programs run in a process of their own until one fails, so that what breaks the device ends that program only.
 //   runner                 all programs
 //   runner --architecture  what nvcc calls the device
-// FILIGREE_CUDA_DRIVER names another library than libcuda.so.1; FILIGREE_LIMIT the seconds that a program may take.
+// FILIGREE_CUDA_DRIVER names another library than libcuda.so.1; FILIGREE_LIMIT the seconds that a program may take, FILIGREE_ROUNDS of how many
+// rounds the quickest counts.
 #include <dlfcn.h>
 #include <math.h>
 #include <signal.h>
@@ -85,7 +86,7 @@ static double now() {
 // Seconds of one of many runs, as quick as it was.
 template <class Run>
 static double quickest(Run run) {
-  const int rounds = 5, each = 10;
+  const int rounds = getenv("FILIGREE_ROUNDS") ? atoi(getenv("FILIGREE_ROUNDS")) : 5, each = 2 * rounds;
   double best = INFINITY;
   run();
   finish();
