@@ -258,7 +258,8 @@ for (const { name, backend } of backends) {
       }
     });
 
-    it.each(ofAxes(n))(
+    /* Threads make no difference to what is joined. */
+    it.each(name === 'wasm without threads' ? ofAxes(n).slice(0, 1) : ofAxes(n))(
       'runs kernels over $over of fields of $axes axes and programs bound to them as one loop, and computes what launches at once compute under all sets of passes',
       { timeout: 120_000 },
       async ({ tree, damp, add, over }) => {

@@ -22,7 +22,9 @@ const main = async ([out, part, parts]: readonly string[]): Promise<void> => {
   const others = Object.entries(small).filter(([name]) => !named.has(name));
   const examples = [...cases.examples, ...others.map(([name, size]): Example => ({ name, ...size }))];
   const all = backends.flatMap((backend) => [
-    ...examples.map((e) => ({ name: exampleText(e, backend), emit: (to: string) => ofExample(e, backend, to) })),
+    ...examples
+      .filter(({ on = backend.name }) => on === backend.name)
+      .map((e) => ({ name: exampleText(e, backend), emit: (to: string) => ofExample(e, backend, to) })),
     ...cases.commands.map((c) => ({ name: commandText(c, backend), emit: (to: string) => ofCommand(c, backend, to) })),
   ]);
   for (const [at, { name, emit }] of all.entries()) {
