@@ -44,6 +44,33 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 
+  it('logical assignments to variables, elements, items and components', () =>
+    agree((a, k, x) => {
+      const twice = (y: number, by?: number): number => {
+        by ??= 2;
+        return y * by;
+      };
+      const shifted = (y: number, by?: number): number => {
+        if (by === undefined) by = x;
+        return y + by;
+      };
+      for (const i of range(k.length)) {
+        k[i] ||= 7;
+        a[i] &&= x;
+        const parts = [k[i] % 2, 1, k[i] % 3];
+        parts[i % 3] ||= 5;
+        parts[1] &&= i;
+        const v = vec(parts[0], parts[2]);
+        v.y ||= a[i];
+        let rest = k[i] % 4;
+        rest ||= -1;
+        const kept = (k[i] &&= rest + 1);
+        let unset: number | undefined;
+        unset ??= rest;
+        a[i] = twice(v.x) + twice(v.y, 3) + shifted(kept) + shifted(1, 0) + unset;
+      }
+    }));
+
   it('real division of integers, and literals that adapt', () =>
     agree((a, k) => {
       for (const i of range(k.length)) {
