@@ -71,6 +71,23 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 
+  it('whole numbers from rounding are stored as integers, and what is asked of texts and maps is known', () => {
+    const mode = 'fast';
+    const factors = new Map([[mode, 4]]);
+    const odd = new Set([1, 3]);
+    agree(
+      (a, k, x) => {
+        for (const i of range(k.length)) {
+          k[i] = Math.floor(k[i] / 3) + Math.round(x) * (k[i] & 3) + Math.sign(k[i]);
+          k[i] += Math.trunc(a[i]);
+          if (mode.startsWith('f') && Boolean(k[i])) a[i] *= mode.length + (factors.get(mode) ?? 0);
+          if (odd.has(2) || !factors.has('slow')) a[i] += 1;
+        }
+      },
+      { mode, factors, odd },
+    );
+  });
+
   it('real division of integers, and literals that adapt', () =>
     agree((a, k) => {
       for (const i of range(k.length)) {

@@ -62,7 +62,8 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
       }
       const term = made();
       const own = 'owner' in slot ? slot.owner : undefined;
-      refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
+      if (!to.copied)
+        refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
       assignSlot(cx, e, slot, term);
       refuseSecondName(cx, e, term, slot);
       setRebound(cx, slot);

@@ -25,6 +25,8 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
     if (of === cut || (callee.optional && of.is === 'nothing')) return cut;
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
+    const known = of.is === 'host' && typeof of.value !== 'function' ? rare().knownMethod(cx, e, of, name) : undefined;
+    if (known) return known;
     const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
     return ofArray ?? apply(cx, e, named(cx, callee.property, of, name), of);
   }

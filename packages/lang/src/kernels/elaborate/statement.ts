@@ -203,9 +203,9 @@ const statementNames: Readonly<Record<string, string>> = {
 };
 
 const statementRemedies: Readonly<Record<string, string>> = {
-  ThrowStatement: 'write a code to a field and look at it on the host',
+  ThrowStatement: 'write assert(condition, text), which programs with debug: true check; or a code to a field',
   TryStatement: 'nothing in a kernel throws',
-  ForInStatement: 'write for (const i of range(n))',
+  ForInStatement: 'write for (const i of range(n)), of an object for (const [name, x] of Object.entries(o))',
   ClassDeclaration: 'declare it outside, and use functions and vectors here',
   DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };
