@@ -171,6 +171,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/assume-in-range', 'c[0] = «assumeInRange(m, 0, 0, m);'],
   ['lang/field-in-scope', '«elsewhere[0] = 1;'],
   ['lang/return-in-loop', 'for (const i of range(m)) { «return 3; }'],
+  ['lang/return-in-loop', 'for (const i of range(m)) { if (i > 3) «return; c[i] = 1; }'],
   ['lang/return', 'const g = (y) => { if (y > 0) return 1; }; u[0][0] = «g(dt);'],
   ['lang/return', 'const g = (y) => { if (y > 0) return 1; «return; }; u[0][0] = g(dt);'],
   ['lang/unsupported-call', '«hostGrid([3], 0);'],

@@ -75,16 +75,20 @@ describe('a kernel computes what its function computes', () => {
     const mode = 'fast';
     const factors = new Map([[mode, 4]]);
     const odd = new Set([1, 3]);
+    const pairs = { odd: [1, [2]], even: [3, [4]] } as const;
     agree(
       (a, k, x) => {
         for (const i of range(k.length)) {
           k[i] = Math.floor(k[i] / 3) + Math.round(x) * (k[i] & 3) + Math.sign(k[i]);
-          k[i] += Math.trunc(a[i]);
+          k[i] += Math.trunc(a[i]) + (a[i] > 0 ? Math.ceil(a[i]) : 0);
+          const [low, [high]] = i % 2 > 0 ? pairs.odd : pairs.even;
+          const named = { [mode]: low, ['other']: high };
+          a[i] += named.fast * named.other;
           if (mode.startsWith('f') && Boolean(k[i])) a[i] *= mode.length + (factors.get(mode) ?? 0);
           if (odd.has(2) || !factors.has('slow')) a[i] += 1;
         }
       },
-      { mode, factors, odd },
+      { mode, factors, odd, pairs },
     );
   });
 

@@ -160,6 +160,13 @@ export class Session {
     return this.rounded.has(s);
   }
 
+  /** One of these is a whole number where all of them are. */
+  setEither(s: Scalar, of: readonly Scalar[]): void {
+    if (s.is === 'literal' || !of.every((x) => this.isWhole(x))) return;
+    if (of.some((x) => this.isRounded(x))) this.rounded.add(s);
+    else this.wholes.add(s);
+  }
+
   private isWhole(s: Scalar): boolean {
     if (s.is === 'literal') return typeof s.value === 'bigint' || Number.isInteger(s.value);
     return this.wholes.has(s) || this.rounded.has(s) || (s.type !== undefined && s.type !== 'i1' && isInteger(s.type));
