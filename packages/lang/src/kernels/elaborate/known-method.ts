@@ -6,7 +6,7 @@ import { isLiteral, termText, type Term } from './term.js';
 
 /** A method of a text, a Map or a Set of the surroundings that only asks: it is called while the kernel is compiled. */
 export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
-  if (of.is !== 'host' || !isAsked(of.value, name)) return undefined;
+  if (of.is !== 'host' || !asksOnly(of.value, name)) return undefined;
   const args = argumentsOf(cx, e).map((a, k) =>
     isLiteral(a) || a.is === 'host'
       ? a.value
@@ -22,7 +22,7 @@ export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: stri
   return fromHost(cx, e, `${of.name}.${name}`, method.apply(of.value, args));
 };
 
-const isAsked = (value: unknown, name: string): boolean =>
+const asksOnly = (value: unknown, name: string): boolean =>
   typeof value === 'string'
     ? Object.hasOwn(String.prototype, name) && name !== 'constructor'
     : (value instanceof Map && (name === 'get' || name === 'has')) || (value instanceof Set && name === 'has');

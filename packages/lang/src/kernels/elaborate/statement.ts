@@ -124,14 +124,7 @@ const keepsExtreme = (cx: Context, s: IfStatement): boolean => {
     const found = one && rare().extremeOf(cx, one.binding, s.test, one.e.right);
     if (!found) continue;
     const other = kept.find((o) => o && o !== one);
-    if (other)
-      return refuse(
-        cx,
-        other.e,
-        'lang/parallel-write',
-        `\`${one.slot.name}\` and \`${other.slot.name}\` belong together, and between the two another iteration of the parallel loop may come`,
-        `use serially(…) around the range; or find \`${one.slot.name}\` in this loop, and in one after it the first place that has it: let first = n, then if (x === ${one.slot.name}) first = Math.min(first, i)`,
-      );
+    if (other) return rare().refusePlace(cx, other.e, one.slot.name, other.slot.name);
     return kept.length === 1 && accumulate(cx, one.e, one.slot, one.binding, found);
   }
   return false;
