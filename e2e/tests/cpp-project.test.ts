@@ -119,18 +119,20 @@ describe.runIf(cmake)('a project of generated kernels', () => {
       const of = (name: string) => tensor(name, [4, 4]);
       const [view, data, position, View] = [of('view'), of('data'), of('position'), of('View')];
       const [std, none, real, word] = [of('std'), of('NULL'), of('c_double'), of('namespace')];
+      const [pi, underscored] = [of('M_PI'), of('namespace_')];
       const files = await cppProject(
         [
           tensorKernel('std', view('ij').assign(data('ik').mul(position('kj')))),
           tensorKernel('names', none('ij').assign(std('ik').mul(real('kj')))),
           tensorKernel('kernel', View('ij').assign(word('ik').mul(data('kj')))),
+          tensorKernel('linux', underscored('ij').assign(word('ik').mul(pi('kj')))),
         ],
         { name: 'names' },
       );
       write(folder, files);
       build(folder, join(folder, 'build'));
       expect(command('ctest', '--test-dir', join(folder, 'build'))).toMatch(
-        /100% tests passed, 0 tests failed out of 3/,
+        /100% tests passed, 0 tests failed out of 4/,
       );
       if (fortran) command('gfortran', '-fsyntax-only', '-J', folder, join(folder, 'src/names.f90'));
     },

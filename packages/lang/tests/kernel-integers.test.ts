@@ -15,6 +15,18 @@ const agree = (fn: (r: Float64Array, h: Uint8Array, q: Uint32Array) => unknown):
 };
 
 describe('integers keep their values', () => {
+  it('of fewer bits are stored without a cast where what is computed of them fits', () =>
+    agree((r, h) => {
+      for (const i of range(8)) {
+        h[i] = (h[i] + 3) >> 1;
+        r[i] = h[i];
+        h[i] = (h[i] * 7) % 200;
+        r[i] += 1000 * h[i];
+        h[i] = ((h[i] - 90) % 40) + 39;
+        r[i] += 1000000 * h[i];
+      }
+    }));
+
   it('beside literals that their type does not hold', () =>
     agree((r, h, q) => {
       for (const i of range(8)) {

@@ -44,6 +44,54 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 
+  it('logical assignments to variables, elements, items and components', () =>
+    agree((a, k, x) => {
+      const twice = (y: number, by?: number): number => {
+        by ??= 2;
+        return y * by;
+      };
+      const shifted = (y: number, by?: number): number => {
+        if (by === undefined) by = x;
+        return y + by;
+      };
+      for (const i of range(k.length)) {
+        k[i] ||= 7;
+        a[i] &&= x;
+        const parts = [k[i] % 2, 1, k[i] % 3];
+        parts[i % 3] ||= 5;
+        parts[1] &&= i;
+        const v = vec(parts[0], parts[2]);
+        v.y ||= a[i];
+        let rest = k[i] % 4;
+        rest ||= -1;
+        const kept = (k[i] &&= rest + 1);
+        let unset: number | undefined;
+        unset ??= rest;
+        a[i] = twice(v.x) + twice(v.y, 3) + shifted(kept) + shifted(1, 0) + unset;
+      }
+    }));
+
+  it('whole numbers from rounding are stored as integers, and what is asked of texts and maps is known', () => {
+    const mode = 'fast';
+    const factors = new Map([[mode, 4]]);
+    const odd = new Set([1, 3]);
+    const pairs = { odd: [1, [2]], even: [3, [4]] } as const;
+    agree(
+      (a, k, x) => {
+        for (const i of range(k.length)) {
+          k[i] = Math.floor(k[i] / 3) + Math.round(x) * (k[i] & 3) + Math.sign(k[i]);
+          k[i] += Math.trunc(a[i]) + (a[i] > 0 ? Math.ceil(a[i]) : 0);
+          const [low, [high]] = i % 2 > 0 ? pairs.odd : pairs.even;
+          const named = { [mode]: low, ['other']: high };
+          a[i] += named.fast * named.other;
+          if (mode.startsWith('f') && Boolean(k[i])) a[i] *= mode.length + (factors.get(mode) ?? 0);
+          if (odd.has(2) || !factors.has('slow')) a[i] += 1;
+        }
+      },
+      { mode, factors, odd, pairs },
+    );
+  });
+
   it('real division of integers, and literals that adapt', () =>
     agree((a, k) => {
       for (const i of range(k.length)) {

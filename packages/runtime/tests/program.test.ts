@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, fail, pass, type Diagnostic, type Module } from '@filigree/ir';
@@ -21,9 +21,11 @@ import {
   seedRandom,
   u32,
   vec,
+  vector,
   type Grid1,
   type Grid2,
   type KernelDef,
+  type Vec,
   type VecGrid1,
 } from '@filigree/lang/kernels';
 import { program, type Fields, type Kernels, type Program, type ProgramOptions } from '@filigree/runtime';
@@ -571,6 +573,41 @@ describe('a program', () => {
       'program/layout',
     );
     expect((await refused({ backend, layout: tree, kernels: { 'a step': one } }))[0].code).toBe('lang/name');
+  });
+
+  it('takes the defaults of parameters that a launch leaves out', async () => {
+    const wide = 2 ** 40;
+    const sum = kernel(
+      ['f32', 'f64', 'i8', 'i64', 'i1', vector('f32', 2)],
+      { scope: { wide } },
+      (a: number, b = Infinity, c = -2, d = wide, e = true, v = vec(3, 4)) =>
+        (e ? a : -a) + Math.min(b, 100) + c + (d === wide ? 0.5 : 0) + v.x * v.y,
+    );
+    const tail = kernel(['f32', 'f64'], (a = 1, b: number) => a - b);
+    const sim = await make({ backend, layout: tree, kernels: { sum, tail, both: [tail, sum] } });
+    const { fn } = sum;
+    expect(sim.run.sum(1)).toBe(fn(1));
+    expect(sim.run.sum(1, undefined, 3, 5)).toBe(fn(1, undefined, 3, 5));
+    expect(sim.run.sum(1, 2, 3, wide, false, [1, 2])).toBe(fn(1, 2, 3, wide, false, vec(1, 2)));
+    expect(sim.run.tail(undefined, 3)).toBe(-2);
+    expectTypeOf(sim.run.sum).parameters.toEqualTypeOf<
+      [a: number, b?: number, c?: number, d?: number | bigint, e?: boolean, v?: Vec<2> | readonly number[]]
+    >();
+    expect(refusal(() => (sim.run.sum as () => number)())).toMatchObject({
+      code: 'launch/arguments',
+      message: expect.stringContaining('(a: f32, b?: f64, '),
+    });
+    expect(refusal(() => (sim.run.tail as (a: number) => number)(3)).code).toBe('launch/arguments');
+    const cases = [
+      kernel(['f32', 'f32'], (a: number, b = a) => b),
+      kernel(['f32'], { scope: { vec } }, ((a = vec(1, 2)) => a) as unknown as () => number),
+      kernel(['i8'], (a = 1000) => a),
+      kernel(['i32'], (a = 0.5) => a),
+      kernel(['i1'], ((a = 1) => a) as unknown as () => number),
+      kernel([array('f32', 3)], (a = [1, 2]) => a[0]),
+    ];
+    for (const one of cases)
+      expect((await refused({ backend, layout: tree, kernels: { one } }))[0].code).toBe('lang/default');
   });
 
   it('refuses arguments that a kernel cannot take', async () => {

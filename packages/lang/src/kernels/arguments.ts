@@ -69,22 +69,42 @@ export type LaunchResult<R> = [KernelResult] extends [R]
       : number;
 
 /** A kernel's function: a parameter for each argument. */
-export type KernelFunction<A extends readonly KernelArg[], R = KernelResult> = {
+export type KernelFunction<
+  A extends readonly KernelArg[],
+  R = KernelResult,
+  P extends readonly unknown[] = Params<A>,
+> = {
   /* A method, whose parameters may be declared narrower than here: of how many axes a field is only its layout says. */
-  call(...args: Params<A>): R;
+  call(...args: P): R;
 }['call'];
 
 /** The types of the parameters of a kernel's function. */
 export type Params<A extends readonly KernelArg[]> = { -readonly [K in keyof A]: Param<A[K]> };
 
-/** The arguments of a launch: all but the fields. */
-export type LaunchArgs<A extends readonly KernelArg[]> = A extends readonly [infer First, ...infer Rest]
+/** The arguments of a launch: all but the fields. Those whose parameters have a default may be left out. */
+export type LaunchArgs<A extends readonly KernelArg[], P extends readonly unknown[] = Params<A>> = A extends readonly [
+  infer First,
+  ...infer Rest,
+]
   ? Rest extends readonly KernelArg[]
     ? First extends ScalarType | ArrayDecl | ShapedDecl
-      ? [LaunchArg<First>, ...LaunchArgs<Rest>]
-      : LaunchArgs<Rest>
+      ? [...Given<LaunchArg<First>, P>, ...LaunchArgs<Rest, After<P>>]
+      : LaunchArgs<Rest, After<P>>
     : never
   : [];
+
+/* An argument, whose parameter is the first of these. */
+type Given<T, P extends readonly unknown[]> = number extends P['length']
+  ? [T]
+  : P['length'] extends 0
+    ? [T]
+    : [] extends P
+      ? [T?]
+      : undefined extends P[0]
+        ? [T | undefined]
+        : [T];
+
+type After<P extends readonly unknown[]> = P extends readonly [_?: unknown, ...infer Rest] ? Rest : [];
 
 type Param<A> =
   A extends FieldDecl<infer D>

@@ -2,19 +2,20 @@ import { locOption } from '../source/place.js';
 import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { isField } from '@filigree/sparse/fields';
 import { noteOrigin } from '../source/spelling/origin-of.js';
-import type { KernelArg, KernelFunction, KernelResult } from './arguments.js';
+import type { KernelArg, KernelFunction, KernelResult, Params } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
 export interface KernelDef<
   A extends readonly KernelArg[] = readonly KernelArg[],
   R extends KernelResult = KernelResult,
+  P extends readonly unknown[] = number extends A['length'] ? never[] : Params<A>,
 > extends KernelOptions {
   readonly is: 'kernel';
   /** What it is called in a module and in messages. */
   readonly name: string;
   readonly args: A;
   /** The function itself: called with nested arrays it runs as plain TypeScript. */
-  readonly fn: KernelFunction<A, R>;
+  readonly fn: KernelFunction<A, R, P>;
   readonly scope: Readonly<Record<string, unknown>>;
 }
 
@@ -46,15 +47,15 @@ export interface KernelOptions {
  * @param args in the order of the function's parameters: fields, scalar types for launch arguments, `array(…)` for typed arrays,
  *   `vector(…)` and `matrix(…)`
  */
-export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
+export function kernel<const A extends readonly KernelArg[], F extends KernelFunction<NoInfer<A>>>(
   args: A,
-  fn: KernelFunction<NoInfer<A>, R>,
-): KernelDef<A, R>;
-export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
+  fn: F,
+): KernelDef<A, ReturnType<F>, Parameters<F>>;
+export function kernel<const A extends readonly KernelArg[], F extends KernelFunction<NoInfer<A>>>(
   args: A,
   options: KernelOptions,
-  fn: KernelFunction<NoInfer<A>, R>,
-): KernelDef<A, R>;
+  fn: F,
+): KernelDef<A, ReturnType<F>, Parameters<F>>;
 export function kernel<const A extends readonly KernelArg[], R extends KernelResult>(
   args: A,
   ...rest: readonly [fn: KernelFunction<A, R>] | readonly [options: KernelOptions, fn: KernelFunction<A, R>]
@@ -81,7 +82,7 @@ export function kernel<const A extends readonly KernelArg[], R extends KernelRes
     is: 'kernel',
     name: options.name ?? (fn.name === '' ? 'kernel' : fn.name),
     args,
-    fn,
+    fn: fn as KernelDef<A, R>['fn'],
     scope: options.scope ?? {},
   };
 }

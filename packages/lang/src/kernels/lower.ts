@@ -47,9 +47,16 @@ export interface KernelSignature {
 
 /** An argument of a launch. The kernel receives an array's length, an i32; its elements are in `buffer`. */
 export type LaunchParam =
-  | { readonly is: 'scalar'; readonly name: string; readonly type: ScalarType }
+  | { readonly is: 'scalar'; readonly name: string; readonly type: ScalarType; readonly default?: readonly string[] }
   /** A vector or matrix, of which the kernel receives the elements, row by row. */
-  | { readonly is: 'shaped'; readonly name: string; readonly type: ScalarType; readonly shape: Sides }
+  | {
+      readonly is: 'shaped';
+      readonly name: string;
+      readonly type: ScalarType;
+      readonly shape: Sides;
+      /** The numbers that it has where a launch leaves it out, as text. */
+      readonly default?: readonly string[];
+    }
   | {
       readonly is: 'array';
       readonly name: string;
@@ -202,18 +209,19 @@ const attrsOf = (def: KernelDef, { random, session }: Elaborated): Attrs => ({
   ...(session.cacheL1.size > 0 ? { cache_l1: [...session.cacheL1] } : {}),
 });
 
-const launchOf = (def: KernelDef, { params, arrays }: Elaborated): readonly LaunchParam[] => {
+const launchOf = (def: KernelDef, { params, arrays, defaults }: Elaborated): readonly LaunchParam[] => {
   const scalars = params.filter(([name]) => !arrays.some((a) => a.length === name));
   let [nextScalar, nextArray] = [0, 0];
-  return def.args.flatMap((arg): readonly LaunchParam[] => {
+  return def.args.flatMap((arg, k): readonly LaunchParam[] => {
+    const left = defaults[k] && { default: defaults[k] };
     if (typeof arg === 'string') {
       const [name, { type }] = scalars[nextScalar++];
-      return [{ is: 'scalar', name, type }];
+      return [{ is: 'scalar', name, type, ...left }];
     }
     if (arg.is === 'shaped') {
       const count = arg.shape.reduce((all, side) => all * side, 1);
       const names = scalars.slice(nextScalar, (nextScalar += count)).map(([name]) => name);
-      return [{ is: 'shaped', name: names[0].replace(/_0$/, ''), type: arg.type, shape: arg.shape }];
+      return [{ is: 'shaped', name: names[0].replace(/_0$/, ''), type: arg.type, shape: arg.shape, ...left }];
     }
     if (arg.is !== 'array') return [];
     const { name, buffer } = arrays[nextArray++];

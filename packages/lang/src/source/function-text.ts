@@ -69,12 +69,12 @@ export const functionText = (
 const refuseSuper = (parsed: Parsed, isMethod: boolean): void => {
   const visit = (node: AnyNode, depth: number): void => {
     if (node.type === 'Super') {
-      const remedy = 'call the method of the parent by its name, or give symbolic() a function that makes the object';
+      const remedy = 'write what the method of the parent does as a function and call that, or make the object within';
       failAt(
         parsed.source,
         parsed.site(node.start),
         'lang/unsupported-syntax',
-        '`super` outside of its class cannot be traced',
+        'what `super` means is not known outside of its class',
         remedy,
       );
     }

@@ -1,4 +1,14 @@
-import { allocateArray, DiagnosticError, fail, isFloat, type Kernel, type Scalar, type TypedArray } from '@filigree/ir';
+import {
+  allocateArray,
+  DiagnosticError,
+  fail,
+  isFloat,
+  isWide,
+  type Kernel,
+  type Scalar,
+  type ScalarType,
+  type TypedArray,
+} from '@filigree/ir';
 import type { Launches } from '@filigree/backend/device';
 import type { KernelSignature, LaunchParam, Shown, Sides } from '@filigree/lang/kernels';
 import { once } from '../fields/once.js';
@@ -58,8 +68,10 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
   const parameters = parametersOf(name, kernels);
   const calls = kernels.map((k) => callOf(name, k, parameters, context));
   const runs = calls.map(context.queue ?? atOnce);
+  const needed = kernels.flatMap((k) => k.signature.launch.filter((p) => !mayBeLeftOut(p)));
+  const fewest = needed.reduce((most, p) => Math.max(most, positionOf(parameters, p) + 1), 0);
   const counted = (given: readonly unknown[]): void => {
-    if (given.length !== parameters.length)
+    if (given.length < fewest || given.length > parameters.length)
       fail('launch/arguments', `kernel '${name}' takes ${countText(parameters)}, got ${given.length}`, {
         remedy: `write run.${name}(${parameters.map((p) => p.name).join(', ')})`,
       });
@@ -266,18 +278,25 @@ const binderOf = (
       args[to] = values.length;
     };
   }
+  const left = parameter.default?.map((text) => fromText(text, parameter.type));
   if (parameter.is === 'shaped') {
     const elements = shapedCheck(name, parameter);
     return (given) => {
-      const values = elements(given[from]);
+      const values = left && given[from] === undefined ? left : elements(given[from]);
       for (let k = 0; k < values.length; k++) args[to + k] = values[k];
     };
   }
   const check = scalarCheck(name, parameter.name, parameter.type);
   return (given) => {
-    args[to] = check(given[from]);
+    args[to] = left && given[from] === undefined ? left[0] : check(given[from]);
   };
 };
+
+const mayBeLeftOut = (p: LaunchParam): boolean => p.is !== 'array' && p.default !== undefined;
+
+/** A number of a default. */
+const fromText = (text: string, type: ScalarType): Scalar =>
+  type === 'i1' ? text === 'true' : isWide(type) ? BigInt(text) : Number(text);
 
 /** A trap, with the kernel that it happened in, and how to find the place. */
 export const inKernel = (name: string, cause: unknown): unknown =>
@@ -328,7 +347,7 @@ const countText = (parameters: readonly LaunchParam[]): string =>
   `${parameters.length} ${parameters.length === 1 ? 'argument' : 'arguments'}` +
   (parameters.length === 0
     ? ''
-    : ` (${parameters.map((p) => `${p.name}: ${p.type}${p.is === 'array' ? '[]' : shapeOf(p)}`).join(', ')})`);
+    : ` (${parameters.map((p) => `${p.name}${mayBeLeftOut(p) ? '?' : ''}: ${p.type}${p.is === 'array' ? '[]' : shapeOf(p)}`).join(', ')})`);
 
 const numberOf = (name: string, value: number | bigint): number => {
   if (typeof value === 'number') return value;

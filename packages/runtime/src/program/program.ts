@@ -122,7 +122,7 @@ export type LaunchResultOf<D> =
       : number;
 
 /** The arguments of a launch. A list of kernels takes them by name, in the order in which the names first appear. */
-export type LaunchArgsOf<D> = D extends KernelDef<infer A> ? LaunchArgs<A> : readonly unknown[];
+export type LaunchArgsOf<D> = D extends KernelDef<infer A, infer _, infer P> ? LaunchArgs<A, P> : readonly unknown[];
 
 /**
  * Compiles kernels for the fields of a layout, and gives the fields memory. Errors: `lang/…`, `layout/too-large`, `access/…`

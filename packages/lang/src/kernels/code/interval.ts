@@ -33,6 +33,12 @@ const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) =>
     const products = a.flatMap((x) => b.map((y) => x * y));
     return [Math.min(...products), Math.max(...products)];
   },
+  /* As JavaScript has it: of the sign of what is divided. */
+  rem: (a, b) =>
+    b[0] > 0
+      ? [a[0] < 0 ? Math.max(a[0], 1 - b[1]) : 0, a[1] < 0 ? 0 : Math.min(a[1], b[1] - 1)]
+      : [-Infinity, Infinity],
+  shr: (a, b) => (b[0] === b[1] && b[0] >= 0 && b[0] < 32 ? [a[0] >> b[0], a[1] >> b[0]] : [-Infinity, Infinity]),
   neg: (a) => [-a[1], -a[0]],
   select: union,
   min: (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])],

@@ -1,9 +1,9 @@
 import type { AnyNode } from 'acorn';
-import { byteSize, isFloat, isInteger } from '@filigree/ir';
+import { byteSize, integerRange, isFloat, isInteger, type ScalarType } from '@filigree/ir';
 import { storedOf, type FieldDecl } from '@filigree/sparse/fields';
 import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { compute, originOf, refuse, type Context } from './context.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 
 /**
  * Accesses to memory. What happens at an index outside a field is up to its layout. An array behaves like a typed
@@ -11,9 +11,14 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
  * provably below the maximum length of the array.
  */
 export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
-  const to: Temp = { is: 'temp', type: typeOfPlace(place) };
+  const type = typeOfPlace(place);
+  const to: Temp = { is: 'temp', type, ...withinType(type) };
   return guarded(cx, node, place, to, { do: 'load', to, place });
 };
+
+/** What an integer of fewer than 32 bits lies in. */
+const withinType = (type: ScalarType): Pick<Temp, 'within'> =>
+  isInteger(type) && byteSize(type) < 4 ? { within: integerRange(type).map(Number) as unknown as Interval } : {};
 
 /** Combines an element with a value in one step; the result is the element before. */
 export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKind, value: Scalar): Temp => {
@@ -27,12 +32,18 @@ export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKin
       `field '${place.field.name}' shares '${shared}' with others, which an atomic operation would change`,
       'where no other iteration writes the element, read it and write it: u[i] = u[i] + x; otherwise store the field in another format',
     );
-  return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value });
+  return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value: asStored(cx, node, place, value) });
 };
+
+/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored. */
+const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar =>
+  typeOfPlace(place) === 'i32' && cx.session.isRounded(value)
+    ? cx.session.cast(originOf(cx, node), value, 'i32')
+    : value;
 
 export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar, more = false): void => {
   const at = originOf(cx, node);
-  const action: Action = { do: 'store', place, value, ...(more && { more }) };
+  const action: Action = { do: 'store', place, value: asStored(cx, node, place, value), ...(more && { more }) };
   const condition = inside(cx, node, place);
   if (!condition) return cx.session.emit(at, action);
   cx.session.emit(at, { do: 'if', condition, then: [{ ...action, at }], otherwise: [] });
@@ -79,7 +90,7 @@ const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Act
     ],
     otherwise: outside,
   });
-  const result: Temp = { is: 'temp', type };
+  const result: Temp = { ...to };
   session.emit(at, { do: 'read', to: result, local });
   return result;
 };

@@ -6,7 +6,7 @@ import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
-import { asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
@@ -32,7 +32,7 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
     }
     return assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
   }
-  if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target);
+  if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target, used);
   if (e.operator === '??=') {
     const before = optional(cx, target);
     return before.is === 'nothing' ? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right) : before;
@@ -62,7 +62,8 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
       }
       const term = made();
       const own = 'owner' in slot ? slot.owner : undefined;
-      refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
+      if (!to.copied)
+        refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
       assignSlot(cx, e, slot, term);
       refuseSecondName(cx, e, term, slot);
       setRebound(cx, slot);
@@ -278,15 +279,30 @@ export const scalarPlace = (cx: Context, e: AnyNode, element: Element | ArrayEle
       );
 };
 
-const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode): Term => {
+const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode, used: boolean): Term => {
   const and = e.operator === '&&=';
   const to = destination(cx, target);
-  if (to.to !== 'slot') return unsupported(cx, e, `\`${e.operator}\` of an element`, 'write if (…) u[i] = …');
+  if (to.to !== 'slot') return assignIf(cx, e, to, and, used);
   const { slot } = to;
   if (slot.is === 'variable' && isOuter(cx, slot) && rare().decidesBy(cx, e, slot)) return nothing;
-  const after = eitherValue(cx, e, target, value(cx, target), and, e.right);
+  const after = eitherValue(cx, e, target, loaded(cx, target, readSlot(cx, target, slot)), and, e.right);
   assignSlot(cx, e, to.slot, after);
   return after;
+};
+
+/** `element ||= value`: written only where what is there does not decide, as JavaScript has it. */
+const assignIf = (cx: Context, e: AssignmentExpression, to: Destination, and: boolean, used: boolean): Term => {
+  const before = asScalar(cx, e.left, readDestination(cx, e, to));
+  const result = used ? pending(cx, e, 'value') : undefined;
+  if (result) assignSlot(cx, e, result, before);
+  const run = cx.session.record(() => {
+    const inner = apart(cx);
+    const term = assign(inner, e, to, () => value(inner, e.right), e.right);
+    if (result) assignSlot(cx, e, result, term);
+  });
+  const condition = cx.session.isTruth(before) ? before : compute(cx, e, 'truth', before);
+  cx.session.emit(originOf(cx, e), { do: 'if', condition, then: and ? run : [], otherwise: and ? [] : run });
+  return result ? readSlot(cx, e, result) : nothing;
 };
 
 /** `[a, b] = …` and `{ a, b } = …` for names and elements that exist. */

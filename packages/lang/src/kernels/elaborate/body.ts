@@ -90,16 +90,20 @@ const returnsIn = (body: AnyNode): readonly Return[] => {
 export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStatement' }): void => {
   const to = cx.exits.return;
   if (!to) return unsupported(cx, s, '`return` here', 'put it at the end of a function');
+  if (!to.whole)
+    return refuse(
+      cx,
+      s,
+      'lang/return-in-loop',
+      s.argument
+        ? 'an iteration of a parallel loop cannot return a value'
+        : 'the iterations of a parallel loop run at once: none can end the function for the others',
+      s.argument
+        ? 'accumulate into a variable around the loop, and return that after it'
+        : 'use continue to end an iteration, from loops within by the name of the loop: continue outer',
+    );
   if (s.argument) {
-    if (!to.value)
-      return refuse(
-        cx,
-        s,
-        'lang/return-in-loop',
-        'an iteration of a parallel loop cannot return a value',
-        'accumulate into a variable around the loop, and return that after it',
-      );
-    assignSlot(cx, s, to.value, released(cx, value(cx, s.argument)));
+    assignSlot(cx, s, to.value!, released(cx, value(cx, s.argument)));
   } else if (to.value) {
     return refuse(
       cx,

@@ -25,11 +25,16 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
     if (of === cut || (callee.optional && of.is === 'nothing')) return cut;
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
+    const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
+    if (known) return known;
     const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
     return ofArray ?? apply(cx, e, named(cx, callee.property, of, name), of);
   }
   return apply(cx, e, reference(cx, callee));
 };
+
+/** Whether methods of a value ask, of which some are called while the kernel is compiled. */
+const isAsked = (value: unknown): boolean => typeof value === 'string' || value instanceof Map || value instanceof Set;
 
 /** Whether a function lists what objects have. */
 const isOfObjects = (f: unknown): f is (of: object) => readonly unknown[] =>

@@ -3,6 +3,7 @@ import type { Block } from '../code/code.js';
 import { intervalOf, union } from '../code/interval.js';
 import type { Interval, Scalar } from '../code/scalar.js';
 import { apart, asScalar, compute, originOf, type Context } from './context.js';
+import { itemsOf } from './items.js';
 import { knownTruth, scalar, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { assignSlot, pending, readSlot } from './slots.js';
@@ -22,14 +23,29 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
   const arms: Term[] = [];
   const record = ({ node, term: made }: Arm): Block =>
     session.record(() => {
-      const term = made();
+      const term = listed(cx, node, made());
       arms.push(term);
       assignSlot(cx, node, slot, term);
     });
   const [then, otherwise] = [record(consequent), record(alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
-  return readSlot(cx, e, slot, ofEither(arms));
+  const found = readSlot(cx, e, slot, ofEither(arms));
+  if (isScalar(found)) session.setEither(found, arms.filter(isScalar));
+  return found;
 };
+
+/** An array of the surroundings as its items, of which each is chosen. */
+const listed = (cx: Context, node: AnyNode, term: Term): Term =>
+  term.is === 'table' || (term.is === 'host' && Array.isArray(term.value))
+    ? {
+        is: 'list',
+        items: itemsOf(cx, node, term).map((item) => ({
+          is: 'constant',
+          term: listed(cx, node, item),
+          what: 'constant',
+        })),
+      }
+    : term;
 
 /** `a && b` and `a || b`: of truth values another, else the value of a or of b, whatever JavaScript takes for true. */
 export const eitherValue = (

@@ -73,7 +73,7 @@ export interface ParallelBody {
 export interface Exits {
   readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
   readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
-  /** `value` receives what is returned; without it nothing may be. */
+  /** `value` receives what is returned; `whole` says that it ends the function, which in a parallel loop nothing does. */
   readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
 }
 

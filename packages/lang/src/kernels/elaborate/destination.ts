@@ -25,7 +25,14 @@ import { asIndex } from './index-of.js';
 
 /** What is assigned to. */
 export type Destination =
-  | { readonly to: 'slot'; readonly slot: Slot; readonly name: string; readonly binding: Binding | undefined }
+  | {
+      readonly to: 'slot';
+      readonly slot: Slot;
+      readonly name: string;
+      readonly binding: Binding | undefined;
+      /** Of components of a vector: what they are given is copied into it, and gets no second name. */
+      readonly copied?: true;
+    }
   | { readonly to: 'element'; readonly element: Element | ArrayElement }
   /** One of several, at an index that is known only when the kernel runs. */
   | { readonly to: 'items'; readonly items: readonly Destination[]; readonly index: Scalar };
@@ -183,7 +190,8 @@ const componentsOf = (
     const whole = of.slot.is === 'pending' ? of.slot.slot : of.slot;
     const variable = whole as Variable;
     const slot: Variable = { ...variable, shape, locals: places.map((at) => variable.locals[at]) };
-    return { to: 'slot', slot, name: of.name, binding: undefined };
+    const part = { to: 'slot', slot, name: of.name, binding: undefined } as const;
+    return variable.shape.length === 1 ? { ...part, copied: true } : part;
   }
   const { field, index } = of.element as Element;
   const fields = places.map((at) => (field as VectorField | MatrixField).components[at]);

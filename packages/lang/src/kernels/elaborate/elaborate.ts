@@ -30,6 +30,8 @@ export interface Elaborated {
   readonly origin: Origin;
   readonly params: readonly (readonly [name: string, value: Temp & { readonly type: ScalarType }])[];
   readonly arrays: readonly ArrayParam[];
+  /** Of each argument: what it is where a launch leaves it out. */
+  readonly defaults: readonly (readonly string[] | undefined)[];
   readonly tables: readonly TableUse[];
   readonly reductions: readonly Reduction[];
   readonly hasResult: boolean;
@@ -78,6 +80,7 @@ const attempt = (
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];
   const arrays: ArrayParam[] = [];
+  let defaults: Elaborated['defaults'] = [];
   let hasResult = false;
   let resultShape: Shape = [];
   const names = new Set<string>();
@@ -94,7 +97,8 @@ const attempt = (
 
   const argument = (k: number): Term => {
     const arg = def.args[k];
-    const pattern = node?.params[k];
+    const parameter = node?.params[k];
+    const pattern = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter;
     const name = pattern?.type === 'Identifier' ? pattern.name.replace(/\W/g, '_') : `arg${k}`;
     if (typeof arg === 'string') return param(name, arg);
     if (arg.is === 'shaped') {
@@ -144,6 +148,10 @@ const attempt = (
       };
       const seeded = random ? { ...cx, random: rare().begin(cx, node, param('seed', 'u32'), []) } : cx;
       const returned = listAsVector(cx, node, runBody(seeded, node, node, args, 'argument'));
+      defaults = def.args.map((arg, k) => {
+        const parameter = node.params[k];
+        return parameter?.type === 'AssignmentPattern' ? rare().givenDefault(cx, parameter, arg) : undefined;
+      });
       if (returned.is === 'nothing') return;
       if (!isScalar(returned) && returned.is !== 'shaped')
         return session.refuse(
@@ -165,6 +173,7 @@ const attempt = (
     origin,
     params,
     arrays,
+    defaults,
     tables: session.tables,
     reductions: session.reductions,
     hasResult,

@@ -63,7 +63,12 @@ export const expression = (cx: Context, node: AnyNode): Term => {
     case 'NewExpression':
       return (
         rare().newArray(cx, e) ??
-        unsupported(cx, e, '`new`', 'use vec(…), mat(…), or an array of known length: new Array(n).fill(0)')
+        unsupported(
+          cx,
+          e,
+          '`new`',
+          'use vec(…), mat(…), an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
+        )
       );
     case 'ArrayExpression':
       return list(cx, e);

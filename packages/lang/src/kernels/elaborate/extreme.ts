@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
-import { asScalar, type Context } from './context.js';
+import { asScalar, refuse, type Context } from './context.js';
 import { value } from './evaluate.js';
 import { isNamed, type Combination, type Extreme } from './reduction.js';
 import { withoutEffects } from './without-effects.js';
@@ -36,3 +36,13 @@ export const numbersOf = (cx: Context, { extreme, of }: Extreme): Combination | 
   const term = withoutEffects(cx, () => asScalar(cx, of, value(cx, of)));
   return term && { kind: extreme, term, numbersOnly: true };
 };
+
+/** Refuses `{ s = x; at = i; }`, where what else is kept would be of another iteration. */
+export const refusePlace = (cx: Context, node: AnyNode, name: string, other: string): never =>
+  refuse(
+    cx,
+    node,
+    'lang/parallel-write',
+    `\`${name}\` and \`${other}\` belong together, and between the two another iteration of the parallel loop may come`,
+    `use serially(…) around the range; or find \`${name}\` in this loop, and in one after it the first place that has it: let first = n, then if (x === ${name}) first = Math.min(first, i)`,
+  );

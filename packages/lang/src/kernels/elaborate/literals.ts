@@ -2,7 +2,7 @@ import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
 import { refuse, unsupported, type Context } from './context.js';
 import { named } from './member.js';
 import { readSlot } from './slots.js';
-import { termText, type Slot, type Term } from './term.js';
+import { isLiteral, termText, type Slot, type Term } from './term.js';
 import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 
@@ -24,11 +24,29 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
       for (const [name, term] of propertiesOf(cx, p.argument, value(cx, p.argument))) found.set(name, constant(term));
       continue;
     }
-    if (p.kind !== 'init' || p.computed) return unsupported(cx, p, 'this property', 'write `name: value`');
-    const name = p.key.type === 'Identifier' ? p.key.name : String((p.key as { value?: unknown }).value);
+    if (p.kind !== 'init') return unsupported(cx, p, 'a getter or setter', 'write a method, or `name: value`');
+    const name = p.computed
+      ? nameFrom(cx, p.key)
+      : p.key.type === 'Identifier'
+        ? p.key.name
+        : String((p.key as { value?: unknown }).value);
     found.set(name, constant(value(cx, p.value)));
   }
   return { is: 'members', members: found };
+};
+
+/** `[name]: value`, of what is known. */
+const nameFrom = (cx: Context, key: AnyNode): string => {
+  const term = value(cx, key);
+  return isLiteral(term) || (term.is === 'host' && typeof term.value === 'string')
+    ? String(term.value)
+    : refuse(
+        cx,
+        key,
+        'lang/dynamic-index',
+        'what a property is called must be known when the kernel is compiled',
+        'write `name: value`',
+      );
 };
 
 /** The properties of an object, of one of the surroundings as well; nothing has none. */

@@ -72,6 +72,7 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
     }
     case 'host': {
       const holder = of.value as object;
+      if (typeof holder === 'string' && name === 'length') return literal((holder as string).length);
       if (typeof holder === 'string' || holder === null || !(name in Object(holder))) return missing(cx, e, of, name);
       return fromHost(cx, e, `${of.name}.${name}`, (holder as Record<string, unknown>)[name]);
     }

@@ -1,6 +1,6 @@
-import type { AnyNode } from 'acorn';
+import type { AnyNode, Identifier } from 'acorn';
 import { bare } from '../../source/ast.js';
-import type { Context } from './context.js';
+import { refuse, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { loaded, named } from './member.js';
 import { isModuleName } from './names.js';
@@ -16,12 +16,29 @@ export const optional = (cx: Context, node: AnyNode): Term => {
     const found = optional(cx, e.expression);
     return found === cut ? nothing : found;
   }
+  if (e.type === 'Identifier') return valueOfName(cx, e);
   if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
   const object = bare(e.object);
   if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
   const of = e.optional ? optional(cx, object) : reference(cx, object);
   if (of === cut || (e.optional && of.is === 'nothing')) return cut;
   return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
+};
+
+/** A variable that was given no value is undefined, where no branch or loop is between. */
+const valueOfName = (cx: Context, id: Identifier): Term => {
+  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+  const slot = binding && cx.env.lookup(binding);
+  if (slot?.is !== 'pending' || slot.slot) return value(cx, id);
+  return slot.stretch === cx.stretch
+    ? nothing
+    : refuse(
+        cx,
+        id,
+        'lang/unassigned',
+        `whether \`${id.name}\` has a value here would be known only when the kernel runs`,
+        'give it one where it is declared, and a truth value beside it says whether it was set',
+      );
 };
 
 const lacks = (of: Term, name: string): boolean =>

@@ -11,7 +11,7 @@ import { loopInterval, promisePositive, variableName } from './loop-variable.js'
 import { recorded } from './run.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
-/** A parallel loop, that is an outermost one. `continue` and `return` end an iteration. */
+/** A parallel loop, that is an outermost one. `continue` ends an iteration. */
 export const parallelLoop = (
   cx: Context,
   s: ForOfStatement,

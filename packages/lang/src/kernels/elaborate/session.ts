@@ -146,8 +146,10 @@ export class Session {
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     if (TRUTHS.has(operator)) this.truths.add(to);
-    const whole = WHOLE.has(operator) && args.every((s) => this.isWhole(s));
-    if (ROUNDING.has(operator) || (whole && args.some((s) => this.isRounded(s)))) this.rounded.add(to);
+    const isOfWhole = args.every((s) => this.isWhole(s));
+    const whole = BITS.has(operator) || ((WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
+    if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))
+      this.rounded.add(to);
     else if (whole) this.wholes.add(to);
     this.emit(at, { do: 'compute', to, operator, args });
     return to;
@@ -156,6 +158,13 @@ export class Session {
   /** Whether a scalar is a whole number that came of `Math.floor` and the like: a float, whatever is found of types. */
   isRounded(s: Scalar): boolean {
     return this.rounded.has(s);
+  }
+
+  /** One of these is a whole number where all of them are. */
+  setEither(s: Scalar, of: readonly Scalar[]): void {
+    if (s.is === 'literal' || !of.every((x) => this.isWhole(x))) return;
+    if (of.some((x) => this.isRounded(x))) this.rounded.add(s);
+    else this.wholes.add(s);
   }
 
   private isWhole(s: Scalar): boolean {
@@ -224,6 +233,19 @@ const TRUTHS: ReadonlySet<OperatorName> = new Set(['lt', 'le', 'gt', 'ge', 'eq',
 const ROUNDING: ReadonlySet<OperatorName> = new Set(['floor', 'ceil', 'round', 'trunc']);
 
 /* What these make of whole numbers is one. */
-const WHOLE: ReadonlySet<OperatorName> = new Set(['add', 'sub', 'mul', 'rem', 'min', 'max', 'neg', 'abs', 'idiv']);
+const WHOLE: ReadonlySet<OperatorName> = new Set([
+  'add',
+  'sub',
+  'mul',
+  'rem',
+  'min',
+  'max',
+  'neg',
+  'abs',
+  'sign',
+  'idiv',
+]);
+
+const BITS: ReadonlySet<OperatorName> = new Set(['bitand', 'bitor', 'bitxor', 'bitnot', 'shl', 'shr', 'ushr']);
 
 const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);

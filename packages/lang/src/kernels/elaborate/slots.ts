@@ -23,7 +23,7 @@ import type { Interval, Scalar, Temp } from '../code/scalar.js';
 export const pending = (cx: Context, node: AnyNode, name: string, unset = false, owner?: Owner): Pending => {
   const locals: Local[] = [];
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
-  return { is: 'pending', name, locals, loop: cx.parallel, unset, slot: undefined, owner };
+  return { is: 'pending', name, locals, loop: cx.parallel, stretch: cx.stretch, unset, slot: undefined, owner };
 };
 
 /** What is known of a name that the source declares: since when it is there, and how deep parts of it are assigned to. */

@@ -1,6 +1,7 @@
 import { rare } from '#rare';
-import type { AnyNode, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
+import type { AnyNode, AssignmentExpression, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
 import { bare } from '../../source/ast.js';
+import type { Binding } from '../../source/scope.js';
 import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, unsupported, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
@@ -8,6 +9,7 @@ import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate } from './reduction.js';
 import { isOuter, ownerOf, pending } from './slots.js';
+import type { Variable } from './term.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -114,15 +116,32 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
 
 /** `if (x > most) most = x` in a parallel loop, of a variable around it. */
 const keepsExtreme = (cx: Context, s: IfStatement): boolean => {
-  const [first, more] = s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent];
-  if (!cx.parallel || s.alternate || more || first?.type !== 'ExpressionStatement') return false;
-  const e = bare(first.expression);
-  if (e.type !== 'AssignmentExpression' || e.operator !== '=' || e.left.type !== 'Identifier') return false;
+  if (!cx.parallel || s.alternate) return false;
+  const kept = (s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent]).map((then) =>
+    outerIn(cx, then),
+  );
+  for (const one of kept) {
+    const found = one && rare().extremeOf(cx, one.binding, s.test, one.e.right);
+    if (!found) continue;
+    const other = kept.find((o) => o && o !== one);
+    if (other) return rare().refusePlace(cx, other.e, one.slot.name, other.slot.name);
+    return kept.length === 1 && accumulate(cx, one.e, one.slot, one.binding, found);
+  }
+  return false;
+};
+
+/** An assignment to a number around the parallel loop. */
+const outerIn = (
+  cx: Context,
+  s: AnyNode,
+): { readonly e: AssignmentExpression; readonly slot: Variable; readonly binding: Binding } | undefined => {
+  const e = s.type === 'ExpressionStatement' ? bare(s.expression) : undefined;
+  if (e?.type !== 'AssignmentExpression' || e.operator !== '=' || e.left.type !== 'Identifier') return undefined;
   const binding = cx.unit.text.parsed.scopes.bindingOf(e.left);
   const slot = binding && cx.env.lookup(binding);
-  if (slot?.is !== 'variable' || slot.shape.length > 0 || !isOuter(cx, slot)) return false;
-  const found = rare().extremeOf(cx, binding, s.test, e.right);
-  return found !== undefined && accumulate(cx, e, slot, binding, found);
+  return binding && slot?.is === 'variable' && slot.shape.length === 0 && isOuter(cx, slot)
+    ? { e, slot, binding }
+    : undefined;
 };
 
 const labeled = (cx: Context, s: LabeledStatement): void => {
@@ -177,9 +196,9 @@ const statementNames: Readonly<Record<string, string>> = {
 };
 
 const statementRemedies: Readonly<Record<string, string>> = {
-  ThrowStatement: 'write a code to a field and look at it on the host',
+  ThrowStatement: 'write assert(condition, text), which programs with debug: true check; or a code to a field',
   TryStatement: 'nothing in a kernel throws',
-  ForInStatement: 'write for (const i of range(n))',
+  ForInStatement: 'write for (const i of range(n)), of an object for (const [name, x] of Object.entries(o))',
   ClassDeclaration: 'declare it outside, and use functions and vectors here',
   DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };

@@ -179,6 +179,8 @@ export interface Pending {
   readonly name: string;
   readonly locals: Local[];
   readonly loop: object | undefined;
+  /** Of the declaration: while it has no value, that it is undefined there is known. */
+  readonly stretch: object;
   /** Whether the source declares it so, and may read it before it has a value. */
   readonly unset: boolean;
   readonly owner: Owner | undefined;

@@ -41,6 +41,7 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
     [Number.isFinite, isFinite_],
     [isFinite, isFinite_],
     [Number.isInteger, isInteger_],
+    [Boolean, truthOf],
     [Number, (cx, e) => asNumber(cx, e, scalars(cx, e, 1)[0])],
   ]);
 
@@ -174,6 +175,12 @@ const isInteger_: Intrinsic = (cx, e) => {
   const [x] = scalars(cx, e, 1);
   const finite = compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
   return compute(cx, e, 'and', finite, compute(cx, e, 'eq', compute(cx, e, 'floor', x), x));
+};
+
+/** `Boolean(x)`. */
+const truthOf: Intrinsic = (cx, e) => {
+  const [x] = scalars(cx, e, 1);
+  return cx.session.isTruth(x) ? x : compute(cx, e, 'truth', x);
 };
 
 const isFinite_: Intrinsic = (cx, e) => {

@@ -2,9 +2,11 @@
 export { arrayMethod } from '../elaborate/array-methods.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
-export { extremeOf, numbersOf } from '../elaborate/extreme.js';
+export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
+export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
+export { knownMethod } from '../elaborate/known-method.js';
 export { othersOf, partsOfObject } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';

@@ -123,7 +123,10 @@ class Parser {
       if (Object.hasOwn(this.tensors, name))
         fail('notation/scalar', `'${name}' is a tensor and stands here without indices`, {
           loc: token.loc,
-          remedy: `write ${name}[…] with a letter for each dimension`,
+          remedy:
+            this.tensors[name].shape.length === 0
+              ? `write ${name}[]`
+              : `write ${name}[…] with a letter for each dimension`,
         });
       return { kind: 'scalar', by: { factor: 1, scalars: [name] } };
     }

@@ -34,7 +34,10 @@ export const braced = (items: readonly string[], indent = '    '): string => {
 export const realOf = (type: 'f32' | 'f64'): string => (type === 'f32' ? 'float' : 'double');
 
 /** Names that are no words of C++ and mean nothing else in the files of a project, each its own. */
-export const cppName = (name: string): string => (KEYWORDS.has(name) ? `${name}_` : name);
+export const cppName = (name: string): string => {
+  const plain = name.replace(/_+$/, '');
+  return KEYWORDS.has(plain) || MACRO.test(plain) ? `${name}_` : name;
+};
 
 /** The variable of a scalar, whose name may be that of a family's member. */
 export const scalarName = (name: string): string => cppName(identifierOf(name));
@@ -47,5 +50,10 @@ const KEYWORDS = new Set(
   and_eq bitand bitor char8_t char16_t char32_t consteval constinit const_cast co_await co_return co_yield decltype dynamic_cast not_eq
   or_eq reinterpret_cast static_assert static_cast thread_local wchar_t xor_eq std main assert errno signbit linux unix
   execute prefetch real view data position kernel tensor View ConstView Values Shape Size Dimensions Start Stop Stride ColumnStart Rows
-  Position NonZeroFlops HardwareFlops NULL EOF NAN INFINITY HUGE_VAL NDEBUG RAND_MAX stdin stdout stderr`.split(/\s+/),
+  Position NonZeroFlops HardwareFlops NULL EOF NAN INFINITY HUGE_VAL NDEBUG RAND_MAX BUFSIZ EXIT_SUCCESS EXIT_FAILURE SIZE_MAX MAXFLOAT SNAN EDOM ERANGE EILSEQ stdin stdout stderr`.split(
+    /\s+/,
+  ),
 );
+
+/* Constants that <cmath> and <cstdint> have as macros. */
+const MACRO = /^(M_[A-Z0-9_]+l?|HUGE_VAL[FL]|FP_[A-Z]+|U?INT(_FAST|_LEAST)?(\d+|MAX|PTR)_(MAX|MIN|C))$/;
