@@ -1,5 +1,5 @@
 import { dialectsOf } from '@filigree/backend';
-import { pairsOfSingles } from '@filigree/backend/gpu';
+import { pairDialect, pairsOfSingles } from '@filigree/backend/gpu';
 import {
   type Builder,
   type Module,
@@ -17,7 +17,7 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-const dialects = dialectsOf([]);
+const dialects = [...dialectsOf([]), pairDialect];
 
 /** A kernel that computes a double of those in `x`, and stores it as two singles. */
 const module = (body: (b: Builder, x: (k: number) => Value) => Value): Module => {

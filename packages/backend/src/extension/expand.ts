@@ -20,7 +20,6 @@ import {
 } from '@filigree/ir';
 import { gpuDialect } from '../gpu/dialect.js';
 import { lanesAlone } from '../gpu/lanes-alone.js';
-import { pairDialect } from '../gpu/pairs/dialect.js';
 /* The slots that this file reads. */
 import type { OpSpelling } from './extension.js';
 
@@ -85,13 +84,13 @@ const functions: Extension = {
 /** Spellings of spellings, and so on: more than anybody nests. */
 const MOST_SWEEPS = 32;
 
-/** The core dialects, those of threads in step and of pairs, and those of extensions. Throws what `combine` reports. */
+/** The core dialects, that of threads in step, and those of extensions. Throws what `combine` reports. */
 export const dialectsOf = (extensions: readonly Extension[]): readonly Dialect[] => [
   ...known,
   ...(combined(extensions).dialects ?? []).filter((d) => !known.includes(d)),
 ];
 
-const known: readonly Dialect[] = [...coreDialects, gpuDialect, pairDialect];
+const known: readonly Dialect[] = [...coreDialects, gpuDialect];
 
 /** How an extension among these spells an op. */
 export const spellingOf = (extensions: readonly Extension[], op: string): OpSpelling | undefined =>

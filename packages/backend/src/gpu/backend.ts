@@ -30,6 +30,7 @@ import { emitGpu } from './emit.js';
 import { type GpuLanguage, blockSize } from './language.js';
 import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
+import { pairDialect } from './pairs/dialect.js';
 import { pairsOfSingles } from './pairs/pairs-of-singles.js';
 import { gpuPrograms } from './program.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
@@ -71,7 +72,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
   const { name } = language;
   const { compile, driver, probe, graphs = false, timed, background = false } = machine;
-  const dialects = dialectsOf(extensions);
+  const dialects = [...dialectsOf(extensions), ...(language.pairs === true ? [pairDialect] : [])];
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
   const written: GpuLanguage = { ...language, dialect };
