@@ -84,6 +84,10 @@ process.exitCode = counts.failed > 0 ? 1 : 0;
 `,
   'README.md': `# filigree-${name}
 
-Filigree's backend for ${name}, from outside: \`npx filigree compile ./program.mjs --backend ./src/${name}.mjs\`.
+Filigree's backend for ${name}, from outside. \`node check.mjs\` runs the conformance suite on it, and
+
+    npx filigree run power --backend ./src/${name}.mjs --emit out
+
+writes what it makes of an example. With \`compile\` and \`load\`, and a \`probe\` that says so, the example runs and is checked, and no \`--emit\` is needed.
 `,
 });

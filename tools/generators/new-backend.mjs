@@ -91,7 +91,7 @@ command('npm run new-backend NAME [-- --outside DIR]', { outside: { type: 'strin
       next: [
         `\`npm install\` in ${outside}, then \`node check.mjs\` runs the conformance suite`,
         'write src/emit.mjs; for a C-like target, hand a table to `nativeBackend` or `gpuBackend`',
-        `\`npx filigree run EXAMPLE --backend ./src/${name}.mjs\` takes it from there`,
+        `\`npx filigree run EXAMPLE --backend ./src/${name}.mjs --emit FOLDER\` writes its sources of an example; once it can load them it runs it`,
         'docs/outside.md tells what tables and drivers need',
       ],
     };

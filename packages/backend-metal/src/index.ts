@@ -1,5 +1,5 @@
 export { metal, type MetalOptions } from './metal.js';
-export { metalLanguage } from './emit/language.js';
+export { metalInPairs, metalLanguage } from './emit/language.js';
 export { verifyMetal } from './emit/verify.js';
 export { compileMetal } from './compile/compile.js';
 export { metalDriver } from './load/driver.js';

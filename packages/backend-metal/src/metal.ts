@@ -1,24 +1,32 @@
 import type { Backend } from '@filigree/backend';
 import { type DrivenOptions, drivenSpec, gpuBackend, probeGpu } from '@filigree/backend/gpu';
-import { checkOptions } from '@filigree/ir';
+import { type OptionSpec, checkOptions, option } from '@filigree/ir';
 import { compileMetal } from './compile/compile.js';
 import { metalCompiler } from './compile/compiler.js';
-import { metalLanguage } from './emit/language.js';
+import { metalInPairs, metalLanguage } from './emit/language.js';
 import { metalDriver } from './load/driver.js';
 
 /** How modules are written and run. */
-export type MetalOptions = DrivenOptions;
+export interface MetalOptions extends DrivenOptions {
+  /**
+   * What becomes of doubles: refused (`'refused'`, the default), or pairs of `float` where they stay in registers, as what a loop adds up does (`'pairs'`): 48 bits of 53, and
+   * the exponents of a single. In memory, as arguments and in anything but sums, differences, products and comparisons they are refused all the same (`pairs/op`).
+   */
+  readonly doubles?: 'refused' | 'pairs';
+}
+
+const spec: OptionSpec<MetalOptions> = { ...drivenSpec, doubles: option.choice('refused', 'pairs') };
 
 /**
  * The backend for Apple's GPUs. `emit` writes readable Metal and refuses what Metal lacks: `double`, and atomics of other than 32 bits; `compile`
  * runs Xcode's compiler, or leaves the text to macOS; `load` runs kernels on a Mac, in memory that the host sees.
  */
 export const metal = (given?: MetalOptions): Backend => {
-  const { graphs = false, limit, timed, ...options } = checkOptions('metal', given, drivenSpec);
+  const { graphs = false, limit, timed, doubles, ...options } = checkOptions('metal', given, spec);
   const opened: { driver?: ReturnType<typeof metalDriver> } = {};
   const driver = (): ReturnType<typeof metalDriver> => (opened.driver ??= metalDriver({ limit }));
   return gpuBackend(
-    metalLanguage,
+    doubles === 'pairs' ? metalInPairs : metalLanguage,
     {
       compile: compileMetal,
       driver,

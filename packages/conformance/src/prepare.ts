@@ -47,7 +47,7 @@ export const prepare = (
   options: Skipping,
 ): Skip | { readonly module: Module; readonly sources: Sources } => {
   const reason =
-    missing(requirements(program.module), backend.capabilities) ??
+    missing(requirements(program.module), backend.capabilities, program.pairs) ??
     (program.ordered && options.reorders ? 'its results depend on the order of sums' : undefined);
   if (reason !== undefined) return skip(program, reason, options);
   const made = pipe(

@@ -14,6 +14,8 @@ export interface Program {
   readonly ulps?: number;
   /** Floats depend on the order of sums and products, so options that allow another order change them. */
   readonly ordered?: boolean;
+  /** Its doubles stay in registers, and are exact as pairs of singles: backends run it that have no others (`Capabilities.pairs`). */
+  readonly pairs?: boolean;
   /** The run must fail with a diagnostic, and the process must live on. */
   readonly fails?: boolean;
   /** Programs like this one with less in them, the simplest first: of one that fails the smallest that fails too is shown. */

@@ -33,9 +33,14 @@ export const requirements = (module: Module): Requirements => {
   return { types, atomics, vectors };
 };
 
-/** Why a backend with these capabilities cannot run a module, or undefined if it can. */
-export const missing = (needs: Requirements, has: Capabilities): string | undefined => {
-  const types = [...needs.types].filter((t) => !has.types.includes(t));
+/**
+ * Why a backend with these capabilities cannot run a module, or undefined if it can.
+ *
+ * @param pairs whether the doubles of the module may be pairs of singles
+ */
+export const missing = (needs: Requirements, has: Capabilities, pairs = false): string | undefined => {
+  const inPairs = pairs && has.pairs === true;
+  const types = [...needs.types].filter((t) => !has.types.includes(t) && !(inPairs && t === 'f64'));
   if (types.length > 0) return `the backend has no ${types.join(', ')}`;
   const atomics = [...needs.atomics].filter((t) => !has.atomics.includes(t));
   return atomics.length > 0 ? `the backend has no atomics on ${atomics.join(', ')}` : undefined;

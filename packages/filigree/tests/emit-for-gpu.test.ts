@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { backends } from 'filigree';
-import { filigree, scratch, scratchFile } from './support.js';
+import { filigree, refusal, scratch, scratchFile } from './support.js';
 
 const module = scratchFile(
   'for-gpu.mjs',
@@ -18,6 +18,20 @@ const blur = kernel([u, w], {}, (u, w) => {
 export const sim = { layout: layout(dense(ij, 32).pointer().dense(ij, 16).place(u, w)), kernels: { blur } };
 `,
 );
+
+const gallery = scratchFile(
+  'gallery-for-gpu.mjs',
+  `import { program } from '${import.meta.resolve('filigree')}';
+import { sim } from '${module}';
+const run = async ({ backend }) => {
+  const { run } = await program({ ...sim, backend });
+  run.blur();
+};
+export const gallery = { blurred: { name: 'blurred', rows: [], summary: '', run } };
+`,
+);
+
+afterEach(() => vi.unstubAllEnvs());
 
 const absent = await Promise.all(
   backends()
@@ -46,6 +60,15 @@ describe.each(absent.filter((b) => !b.usable).map((b) => b.name))('%s, which doe
     expect(saxpy).toMatch(/filigree_kernel_launch0\(a, x, y, z, index32\) on threads for \d+ iterations/);
     expect(blur).toMatch(/blur: filigree_kernel_blur\(.*\) on threads/);
     expect((saxpy! + blur!).replaceAll('#include <metal_stdlib>', '')).not.toContain('#include');
+  });
+
+  it('is written of an example by --emit, although that cannot be run', async () => {
+    vi.stubEnv('FILIGREE_GALLERY', gallery);
+    const folder = join(scratch, `${backend}-example`);
+    expect((await refusal('run', 'blurred', '--backend', backend, '--emit', folder)).code).toBe('run/emitted');
+    const [program] = readdirSync(folder);
+    const texts = readdirSync(join(folder, program!)).map((f) => readFileSync(join(folder, program!, f), 'utf8'));
+    expect(texts.join('')).toContain('filigree_kernel_');
   });
 
   it('says why it does not work where something is to run', async () => {

@@ -195,11 +195,39 @@ describe('--backend', () => {
     expect([status, JSON.parse(out)]).toMatchObject([0, { backend: 'from-file' }]);
   });
 
+  it('says of one that is broken that it is, and whose defect it may be', async () => {
+    const broken = (name: string, parts: string): string =>
+      outsideFile(
+        name,
+        `import { wasm } from '@filigree/backend-wasm';
+         export default async ({ extensions }) => ({ ...wasm({ extensions }), name: 'broken', ${parts} });`,
+      );
+    const use = (file: string): ReturnType<typeof refusal> =>
+      refusal('compile', cubes, '--use', extension, '--export', 'sim', '--backend', file);
+    const unsaid = broken('unsaid.mjs', 'probe: async () => undefined');
+    expect(await use(unsaid)).toMatchObject({
+      code: 'runtime/backend',
+      message: 'the backend does not work here: broken: its probe gives undefined, and not whether it works',
+    });
+    const failing = broken('failing.mjs', `probe: () => Promise.reject(new Error('no probe'))`);
+    expect((await use(failing)).message).toMatch(/broken: its probe failed: no probe$/);
+    const legal = broken('legal.mjs', `legalize: { name: 'l', run: () => { throw new Error('not legal'); } }`);
+    expect(await use(legal)).toMatchObject({
+      message: 'not legal',
+      remedy: expect.stringContaining(`a defect of ${extension} or ${legal}, or else of filigree`),
+    });
+  });
+
   it('refuses other modules, and names that are not known by those that are', async () => {
     const file = scratchFile('no-backend.mjs', 'export default { name: 5 };');
     expect(await refusal('compile', cubes, '--backend', file)).toMatchObject({
       code: 'runtime/backend',
       message: `'${file}' exports no backend: what it exports is an object`,
+    });
+    const thrower = scratchFile('thrower.mjs', `export default () => { throw new Error('not today'); };`);
+    expect(await refusal('compile', cubes, '--backend', thrower)).toMatchObject({
+      code: 'runtime/backend',
+      message: `'${thrower}' makes no backend: not today`,
     });
     expect(await refusal('compile', cubes, '--backend', 'vulkan')).toMatchObject({
       code: 'runtime/backend',

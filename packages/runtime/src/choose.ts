@@ -1,11 +1,29 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type * as TE from 'fp-ts/lib/TaskEither.js';
 import type { Availability, Backend } from '@filigree/backend';
-import { error, type Diagnostics } from '@filigree/ir';
+import { describeValue, error, type Diagnostics } from '@filigree/ir';
 
 /** Whether each backend works here, in the order given. */
 export const availability = (backends: readonly Backend[]): Promise<readonly Availability[]> =>
-  Promise.all(backends.map(async (b) => ({ ...(await b.probe()), name: b.name })));
+  Promise.all(backends.map(async (b) => ({ ...(await probed(b)), name: b.name })));
+
+/* A backend from outside that cannot even say whether it works does not, and others are none the worse for it. */
+const probed = async (backend: Backend): Promise<Availability> => {
+  const broken = (said: string): Availability => ({
+    name: backend.name,
+    usable: false,
+    reason: `its probe ${said}`,
+    toolchain: '',
+  });
+  try {
+    const told: unknown = await backend.probe();
+    return typeof told === 'object' && told !== null && 'usable' in told
+      ? (told as Availability)
+      : broken(`gives ${describeValue(told)}, and not whether it works`);
+  } catch (e) {
+    return broken(`failed: ${e instanceof Error ? e.message : String(e)}`);
+  }
+};
 
 /**
  * The backend of this name or, without a name, the first that works here. A named backend that does not work is a
@@ -20,7 +38,7 @@ export const chooseBackend =
     if (candidates.length === 0) return refuse(`there is no backend '${name}'`, `known backends: ${known}`);
     const reasons: string[] = [];
     for (const b of candidates) {
-      const a = await b.probe();
+      const a = await probed(b);
       if (a.usable && b.load) return E.right(b);
       reasons.push(`${b.name}: ${a.reason || 'emits sources only'}`);
       if (a.asked)

@@ -259,12 +259,36 @@ test('a team of threads divides what each action writes', () => {
 
 const many: Elements = { kind: 'many', count: 3 };
 
+/* Two of three entries, and all of one column. */
+const thinned = (o: Operand): Operand => {
+  const pattern = { ...o.pattern, bits: o.pattern.bits.map((_, k) => (k % 3 === 0 && k >= 10 ? 0 : 1)) };
+  return { ...o, pattern, layout: cscLayout(pattern) };
+};
+
+test('a team divides the entries of a sparse tensor, and what is added up in them', () => {
+  const [sparse, target] = [thinned(L), thinned(dense('D', 'mn', [10, 8]))];
+  const stored = target.layout.size;
+  const module = onTeams(planOf([product(target, sparse, R, false)]), 0, many);
+  expect(divided(module)).toEqual([stored]);
+  const memory = memoryOf(module);
+  run(module, memory, [0, 3]);
+  const entries = (o: Operand, list: ArrayLike<number>): Float64Array => {
+    let at = 0;
+    return Float64Array.from(o.pattern.bits, (bit) => (bit ? list[at++]! : 0));
+  };
+  for (let e = 0; e < 3; e++) {
+    const left = entries(sparse, part(memory['L']!, sparse.layout.size, e));
+    const expected = multiply(left, part(memory['R']!, 24, e), 10, 3, 8);
+    const got = entries(target, part(memory['D']!, stored, e));
+    expect([...got]).toEqual([...expected].map((x, k) => (target.pattern.bits[k] ? x : 0)));
+  }
+});
+
 test.each<readonly [string, Plan, number, Elements]>([
   ['intermediate results are larger than what it may share', transposed(), 639, many],
   ['there is one element', transposed(), 640, { kind: 'one' }],
   ['elements have few entries', planOf([product(C, A, B)]), 640, many],
   ['an action reads what it writes', planOf([doubled(D, D)]), 640, many],
-  ['something is stored sparsely', transposed({ ...D, layout: cscLayout(D.pattern) }), 640, many],
 ])('no team does where %s', (_, plan, sharedBytes, elements) => {
   expect(divided(onTeams(plan, sharedBytes, elements))).toEqual([]);
 });

@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findToolchain, locate, runProcess } from '@filigree/backend/native';
 import { orThrow } from '@filigree/ir';
-import { cudaMachine, driverOnCpu } from '@filigree/shims';
+import { cudaMachine, driverOnCpu, hasObjectiveC, metalByHost } from '@filigree/shims';
 import { afterAll, describe, expect, it } from 'vitest';
+import { directPage, directResults } from '../src/gpu/direct.js';
 import { makeBundle } from '../src/gpu/bundle/make-bundle.js';
 import { VERSION } from '../src/gpu/bundle/write-bundle.js';
 import { importResults } from '../src/gpu/import-results.js';
@@ -134,6 +135,35 @@ describe.skipIf(!usable)('a bundle', () => {
     await expect(makeBundle(bundle, { conformance: [], gallery: [], elements: 0 })).rejects.toThrow(
       /gpu\/bundle.*not an empty folder/s,
     );
+  });
+});
+
+describe.skipIf(!usable || !(await hasObjectiveC()))('a device beside Node, by the stand-in of Metal', () => {
+  const page = async (change?: (text: string, file: string) => string): Promise<string> => {
+    const found = [];
+    const chosen = { conformance: ['arith on f32', 'arith on f64'], gallery: ['cotan', 'structures'] };
+    for await (const r of directResults(metalByHost(change ? { change } : {}), 'f32', chosen)) found.push(r);
+    return directPage({ name: 'A chip', written: 'text', commit: 'abc' }, found, 'npm run gpu');
+  };
+
+  it('has a page of what is right, and of what it refuses by name', { timeout: 120_000 }, async () => {
+    const said = await page();
+    expect(said).toMatch(/^Kernels of commit abc, as text\./m);
+    expect(said).toMatch(/^\| conformance +\| +1 \| +0 \|/m);
+    expect(said).toMatch(/^\| gallery +\| +1 \| +0 \|/m);
+    expect(said).toMatch(/^\| arith on f64 +\| the backend has no f64/m);
+    expect(said).toMatch(/^\| structures +\| metal has no f64/m);
+    expect(said).not.toContain('## Wrong');
+  });
+
+  it('says what is wrong where the host forgets a launch', { timeout: 120_000 }, async () => {
+    const said = await page((text, file) =>
+      file === 'host.m'
+        ? text.replace('CALL(launch((struct Kernel*)kernel, blocks, threads, arguments))', 'return ok;')
+        : text,
+    );
+    expect(said).toMatch(/^\| conformance +\| +0 \| +1 \|/m);
+    expect(said).toMatch(/^\| arith on f32 +\| run on 1 thread: buffer @/m);
   });
 });
 

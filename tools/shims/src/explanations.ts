@@ -32,7 +32,7 @@ export const explanations: readonly BackendExplanations[] = [
     explained: [
       {
         reason: /^the backend has no f64$/,
-        why: 'the language has no `double`; most programs of doubles are run in singles besides',
+        why: 'the language has no `double`; most programs of doubles are run in singles besides, those that say so in pairs',
       },
       {
         reason: /^the backend has no atomics on (i1|i8|i16|i64|u8|u16|u64|f64)(, \w+)*$/,

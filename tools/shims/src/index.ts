@@ -10,6 +10,7 @@ export {
   hipOnCpu,
   hipOnCpu64,
   hipSanitized64,
+  metalInPairsOnCpu,
   metalOnCpu,
   metalSanitized,
 } from './on-cpu.js';

@@ -10,6 +10,7 @@ import {
   hostDefines,
   hostTexts,
   metalDriver,
+  metalInPairs,
   metalLanguage,
 } from '@filigree/backend-metal';
 import { attempt, fail, orThrow } from '@filigree/ir';
@@ -31,8 +32,13 @@ export interface StandIn {
  */
 export const metalByHost = (
   standIn?: StandIn,
-  { limit, graphs = false, timed, ...options }: MetalOptions = {},
-): Backend => gpuBackend(metalLanguage, { ...metalHostMachine(standIn, limit), graphs, timed }, options);
+  { limit, graphs = false, timed, doubles, ...options }: MetalOptions = {},
+): Backend =>
+  gpuBackend(
+    doubles === 'pairs' ? metalInPairs : metalLanguage,
+    { ...metalHostMachine(standIn, limit), graphs, timed },
+    options,
+  );
 
 /** The machine of `metalByHost`, which gives up on kernels after so many seconds. */
 export const metalHostMachine = ({ order = 'forward', change }: StandIn = {}, limit?: number): GpuMachine => {

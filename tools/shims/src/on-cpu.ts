@@ -11,7 +11,7 @@ import {
 } from '@filigree/backend/gpu';
 import { cudaDriver, cudaLanguage } from '@filigree/backend-cuda';
 import { hipDriver, hipLanguage } from '@filigree/backend-hip';
-import { metalLanguage } from '@filigree/backend-metal';
+import { metalInPairs, metalLanguage } from '@filigree/backend-metal';
 import { apart } from './apart.js';
 import { type Threads, compileForCpu, native, sharedLibrary } from './compile.js';
 import { type Order, orderFlags } from './order.js';
@@ -51,6 +51,8 @@ export const cudaInterleaved = onCpu(
   machine(cudaLanguage, 'cuda.hpp', cudaDriver, { interleaved: true }),
 );
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
+/** As `metalOnCpu`, where doubles in registers are pairs of singles. */
+export const metalInPairsOnCpu = onCpu(metalInPairs, machine(metalInPairs, 'metal_stdlib', cudaDriver));
 /** The machine of `hipOnCpu`. */
 export const hipMachine = machine(hipLanguage, 'hip.hpp', hipDriver);
 

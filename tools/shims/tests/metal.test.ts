@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { findToolchain } from '@filigree/backend/native';
 import { conformance, conformancePrograms, requirements } from '@filigree/conformance';
 import { coreDialects, verifyModule } from '@filigree/ir';
-import { explanations, hasObjectiveC, inSingles, metalByHost, metalOnCpu } from '../src/index.js';
+import { explanations, hasObjectiveC, inSingles, metalByHost, metalInPairsOnCpu, metalOnCpu } from '../src/index.js';
+import { changed } from './changed.js';
 
 /* By its own host where that can be compiled: on a machine for continuous integration it must. */
 const required = process.env['CI'] === 'true';
@@ -16,6 +17,10 @@ const doubles = conformancePrograms()
   .map(inSingles)
   .filter((p) => verifyModule(p.module, coreDialects).length === 0);
 
+/* Doubles in registers, as pairs of singles. */
+const inPairs = byHost ? metalByHost({ order: { seed: 3 } }, { doubles: 'pairs' }) : metalInPairsOnCpu({ seed: 3 });
+const pairs = conformancePrograms().filter((p) => p.pairs === true);
+
 /* Of the tier `toolchain`. */
 const usable = (await findToolchain()())._tag === 'Right' || required;
 
@@ -24,6 +29,10 @@ const options = { explained, compile: { flags: ['-O0'] } };
 
 describe.skipIf(!usable).each([
   ['what the interpreter does', conformance(backend, options)],
+  [
+    'in pairs what the interpreter does in doubles',
+    conformance(inPairs, { ...options, explained: [], programs: pairs }),
+  ],
   ['in singles what the interpreter does in singles', conformance(backend, { ...options, programs: doubles })],
 ])(`metal, on the CPU${byHost ? ' by its host' : ''}, does %s`, (_, cases) => {
   for (const c of cases)
@@ -32,4 +41,21 @@ describe.skipIf(!usable).each([
       if (outcome.status === 'skipped') return context.skip(outcome.reason);
       expect(outcome).toEqual({ status: 'passed' });
     });
+});
+
+describe.skipIf(!usable)('pairs of singles', () => {
+  const wrong = async (change: (text: string) => string): Promise<readonly string[]> => {
+    const found: string[] = [];
+    for (const c of conformance(changed(inPairs, change), { ...options, programs: pairs }))
+      await c.run().catch(() => found.push(c.name));
+    return found;
+  };
+
+  it('have their second half from what rounding took: without it every sum is wrong', async () => {
+    expect(pairs.length).toBeGreaterThan(4);
+    const sums = await wrong((text) => text.replace(/\(a - \(sum - other\)\) \+ \(b - other\)/, '0.0f'));
+    expect(sums).toEqual(pairs.map((p) => p.name));
+    const products = await wrong((text) => text.replace('fma(a, b, -product)', '0.0f'));
+    expect(products).toEqual(pairs.map((p) => p.name).filter((name) => /squares|differences/.test(name)));
+  });
 });

@@ -17,6 +17,7 @@ import {
 } from '@filigree/backend/gpu';
 import type { ScalarType } from '@filigree/ir';
 import { missingFunctions } from './functions.js';
+import { pairFunctions } from './pairs.js';
 import { simdWords } from './simd.js';
 import { metalTokens } from './tokens.js';
 
@@ -66,6 +67,7 @@ const rows: HelperRows = {
     needs: [],
   }),
   ...missingFunctions.rows,
+  ...pairFunctions.rows,
   ...gpuAtomics(atomicsIn('device')),
   ...gpuAtomics(atomicsIn('threadgroup'), 'team_atomic'),
   ...warpHelpers(simdWords),
@@ -76,6 +78,7 @@ const spellings: Spellings = {
   ...unhinted,
   ...warpSpellings(simdWords),
   ...missingFunctions.spellings,
+  ...pairFunctions.spellings,
   /* From version 3.2 of the language on; it knows no weaker order. */
   'mem.fence': {
     effect: 'effect',

@@ -18,3 +18,6 @@ export const metalLanguage: GpuLanguage = {
   warp: 32,
   verify: verifyMetal,
 };
+
+/** The same where doubles that stay in registers are pairs of `float`. */
+export const metalInPairs: GpuLanguage = { ...metalLanguage, pairs: true };

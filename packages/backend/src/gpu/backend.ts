@@ -30,6 +30,8 @@ import { emitGpu } from './emit.js';
 import { type GpuLanguage, blockSize } from './language.js';
 import { gpuLibrary } from './library.js';
 import { gpuMemory } from './memory.js';
+import { pairDialect } from './pairs/dialect.js';
+import { pairsOfSingles } from './pairs/pairs-of-singles.js';
 import { gpuPrograms } from './program.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
 import type { Timed } from './timed.js';
@@ -70,7 +72,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const { checked = false, extensions = [] } = checkOptions(language.name, given, gpuSpec);
   const { name } = language;
   const { compile, driver, probe, graphs = false, timed, background = false } = machine;
-  const dialects = dialectsOf(extensions);
+  const dialects = [...dialectsOf(extensions), ...(language.pairs === true ? [pairDialect] : [])];
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
   const written: GpuLanguage = { ...language, dialect };
@@ -79,6 +81,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const lower = pipeline<Module>([
     expandSpellings(extensions, writes),
     scalarizeVectorsOver(dialects),
+    ...(language.pairs === true ? [pairsOfSingles(dialects)] : []),
     teamsOfLanes(dialects, team),
     /* Not every language lets threads see who is in step with them: there each does its own. */
     ...(writes('gpu.here') ? [atomicsInStep(dialects, team)] : []),
@@ -89,6 +92,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     name,
     capabilities: {
       types: language.types,
+      ...(language.pairs === true ? { pairs: true } : {}),
       threads: false,
       background,
       atomics: language.atomics,

@@ -12,6 +12,8 @@ export * from './device-cpp.js';
 export { type AtomicKind, type AtomicWords, gpuAtomics } from './atomics.js';
 export * from './unhinted.js';
 export { gpuDialect, lanesIn } from './dialect.js';
+export { pairDialect } from './pairs/dialect.js';
+export { pairsOfSingles } from './pairs/pairs-of-singles.js';
 export { atomicsInStep } from './atomics-in-step.js';
 export { type WarpWords, warpHelpers, warpSpellings } from './warp.js';
 export * from './probe.js';

@@ -8,6 +8,7 @@ import { loweredPrograms } from './lowered/index.js';
 import { mathPrograms } from './math.js';
 import { memoryPrograms } from './memory.js';
 import { randomPrograms } from '../random/random-program.js';
+import { pairPrograms } from './pairs.js';
 import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { stepPrograms } from './steps.js';
@@ -27,6 +28,7 @@ const build = (): readonly Program[] => [
   ...memoryPrograms(),
   ...scratchPrograms(),
   ...reductionPrograms(),
+  ...pairPrograms(),
   ...teamPrograms(),
   ...inStepPrograms(),
   ...stepPrograms(),

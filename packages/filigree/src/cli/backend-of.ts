@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { describeValue, fail, type Extension, type Watch } from '@filigree/ir';
+import { DiagnosticError, describeValue, fail, type Extension, type Watch } from '@filigree/ir';
 import type { CommonOptions } from './common-options.js';
 import { exportOf, isPath, loadExtensions } from './load-extensions.js';
 import { loadModule } from './load-module.js';
@@ -22,12 +22,13 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
   const extensions = await loadExtensions(use);
   const { backends, workingBackend } = await import('../api/backends.js');
   const { watched } = await import('@filigree/backend');
+  const { availability } = await import('@filigree/runtime');
   const known = backends(extensions);
   const orValue = async (name: string | undefined): Promise<string | Backend | undefined> =>
     name !== undefined && isPath(name) ? loadBackend(name, extensions) : name;
   const given = await orValue(backend);
   const named = typeof given === 'string' ? known.find((b) => b.name === given) : given;
-  if (emit !== undefined && named && !(await named.probe()).usable) {
+  if (emit !== undefined && named && !(await availability([named]))[0]!.usable) {
     const { emitOnly } = await import('@filigree/backend/device');
     return { backend: watched(emitOnly(named), bothOf(session.watch(options), also)), extensions };
   }
@@ -65,12 +66,22 @@ export const backendOf = async (options: CommonOptions, session: Session): Promi
 const loadBackend = async (path: string, extensions: readonly Extension[]): Promise<Backend> => {
   const exported = exportOf(await loadModule(path), 'backend');
   const { isBackend } = await import('@filigree/backend/options');
-  const made: unknown =
-    typeof exported === 'function' ? (exported as (o: object) => unknown)({ extensions }) : exported;
+  const made: unknown = typeof exported === 'function' ? await makeBackend(path, exported, extensions) : exported;
   return isBackend(made)
     ? made
     : fail('runtime/backend', `'${path}' exports no backend: what it exports is ${describeValue(made)}`, {
         remedy:
           'write export default ({ extensions }) => nativeBackend(…), or load an extension that brings one by --use',
       });
+};
+
+const makeBackend = async (path: string, make: unknown, extensions: readonly Extension[]): Promise<unknown> => {
+  try {
+    return await (make as (o: object) => unknown)({ extensions });
+  } catch (e) {
+    if (e instanceof DiagnosticError) throw e;
+    return fail('runtime/backend', `'${path}' makes no backend: ${e instanceof Error ? e.message : String(e)}`, {
+      remedy: 'see that its function runs by itself',
+    });
+  }
 };

@@ -1,5 +1,6 @@
 import { DiagnosticError, error, type Diagnostic } from '@filigree/ir';
 import type { CommanderError } from 'commander';
+import { isPath } from './load-extensions.js';
 import { memoryProblem } from '../api/memory.js';
 import { compileCommand } from './commands/compile.js';
 import { devicesCommand } from './commands/devices.js';
@@ -60,7 +61,7 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
       if (json) terminal.out(`${JSON.stringify({ error: usage })}\n`);
       return 2;
     }
-    session.fail(diagnosticsOf(e));
+    session.fail(diagnosticsOf(e, brought(argv)));
     return 1;
   } finally {
     session.close();
@@ -70,7 +71,15 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
 const isUsageError = (e: unknown): e is CommanderError =>
   e instanceof Error && 'code' in e && typeof e.code === 'string' && e.code.startsWith('commander.');
 
-const diagnosticsOf = (e: unknown): readonly Diagnostic[] => {
+/* Modules and packages whose code a command runs beside ours. */
+const brought = (argv: readonly string[]): readonly string[] =>
+  argv.flatMap((word, k) => {
+    const [, option, same] = /^--(use|backend|fallback)(?:=(.*))?$/.exec(word) ?? [];
+    const named = same ?? argv[k + 1];
+    return option === undefined || named === undefined || (option !== 'use' && !isPath(named)) ? [] : [named];
+  });
+
+const diagnosticsOf = (e: unknown, outside: readonly string[]): readonly Diagnostic[] => {
   if (e instanceof DiagnosticError) return e.diagnostics;
   const message = e instanceof Error ? e.message : String(e);
   const exhausted = memoryProblem(e);
@@ -84,7 +93,10 @@ const diagnosticsOf = (e: unknown): readonly Diagnostic[] => {
   if (process.env['FILIGREE_DEBUG'] && e instanceof Error) process.stderr.write(`${e.stack}\n`);
   return [
     error('internal/unexpected', message, {
-      remedy: 'this is a defect of filigree: please report it, with the output under FILIGREE_DEBUG=1',
+      remedy:
+        outside.length === 0
+          ? 'this is a defect of filigree: please report it, with the output under FILIGREE_DEBUG=1'
+          : `this is a defect of ${outside.join(' or ')}, or else of filigree: the output under FILIGREE_DEBUG=1 says where it is`,
     }),
   ];
 };

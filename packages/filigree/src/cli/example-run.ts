@@ -2,7 +2,15 @@ import { peakRssMB } from '@filigree/runtime';
 import { join } from 'node:path';
 import type { Sources } from '@filigree/backend';
 import { addLosses, type Loss } from '@filigree/quant';
-import { error, fail, formatDiagnostic, type Arithmetic, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import {
+  DiagnosticError,
+  error,
+  fail,
+  formatDiagnostic,
+  type Arithmetic,
+  type Diagnostic,
+  type Diagnostics,
+} from '@filigree/ir';
 import { ABLATIONS, parseAblation } from '../api/ablation.js';
 import { FIELD_ABLATIONS, GRAPH_PASSES } from '../api/field-ablation.js';
 import type { ExampleOptions, ExampleResult } from '../gallery.js';
@@ -62,7 +70,15 @@ export const runExample = async (
   const counted: [string, () => readonly Loss[]][] = [];
   const unheard = onceEach();
   const started = performance.now();
-  const result = await example.run({
+  const write = async (): Promise<void> => {
+    for (const [program, sources] of emitted) record?.name(program, sources);
+    if (options.emit === undefined) return;
+    const unnamed = record!.programs.filter((p) => p.name === undefined);
+    const all = [...emitted, ...unnamed.map(({ sources }, k) => [`${name} ${k + 1}`, sources] as const)];
+    for (const [program, sources] of all)
+      await writeSources(join(options.emit, program.replace(/[^\w.-]+/g, '-')), sources);
+  };
+  const running = example.run({
     args,
     backend,
     extensions,
@@ -78,14 +94,13 @@ export const runExample = async (
     warn: (warnings) => session.warn(unheard(warnings)),
     progress: (fraction, text) => void session.progress.at(fraction, text),
   });
+  /* Sources for a device that is not here are there although nothing runs. */
+  const result = await running.catch(async (e: unknown) => {
+    if (e instanceof DiagnosticError && e.diagnostics[0]!.code === 'run/emitted') await write();
+    throw e;
+  });
   const wallMs = performance.now() - started;
-  for (const [program, sources] of emitted) record?.name(program, sources);
-  if (options.emit !== undefined) {
-    const unnamed = record!.programs.filter((p) => p.name === undefined);
-    const all = [...emitted, ...unnamed.map(({ sources }, k) => [`${name} ${k + 1}`, sources] as const)];
-    for (const [program, sources] of all)
-      await writeSources(join(options.emit, program.replace(/[^\w.-]+/g, '-')), sources);
-  }
+  await write();
   return {
     example: name,
     rows: example.rows,

@@ -1,14 +1,17 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstLines, runProcess } from '@filigree/backend/native';
 import { cuda } from '@filigree/backend-cuda';
 import { small } from '@filigree/e2e';
 import { fail } from '@filigree/ir';
+import { backends } from 'filigree';
 import { commandLine, fromHere, misused, runCommand } from '../command.js';
-import { makeBundle } from './bundle/make-bundle.js';
+import { commitHere, makeBundle } from './bundle/make-bundle.js';
 import type { Choice } from './bundle/programs.js';
+import { directPage, directResults } from './direct.js';
+import { pageName } from './gpu-page.js';
 import { importResults } from './import-results.js';
 
 const USAGE = `usage: npm run gpu -- [NAME…] [--elements ${1 << 25}] [--bundle DIR | --import DIR] [--out FOLDER]
@@ -25,6 +28,8 @@ const main = async (argv: readonly string[]): Promise<number> => {
   if (values.import !== undefined) return written(importResults(fromHere(values.import), pages, command));
   if (values.bundle !== undefined) return made(fromHere(values.bundle), choice);
   const { usable, reason } = await cuda().probe();
+  const { usable: onMac, toolchain } = usable ? { usable: false, toolchain: '' } : await metal.probe();
+  if (onMac) return written(await metalPage(choice, toolchain, pages, command));
   if (!usable) return unchanged(reason, pages);
   const folder = mkdtempSync(join(tmpdir(), 'filigree-gpu-'));
   try {
@@ -55,6 +60,24 @@ const choiceOf = (names: readonly string[], elements: number): Choice | undefine
   };
 };
 
+const metal = backends().find((b) => b.name === 'metal')!;
+
+/* Beside a GPU of Apple's there is Node: what a bundle would do is done here, in singles. */
+const metalPage = async (choice: Choice, toolchain: string, pages: string, command: string): Promise<string> => {
+  /* Of Apple's chips the processor and the GPU are one. */
+  const device = { name: cpus()[0]?.model ?? 'Mac' };
+  const found = [];
+  for await (const result of directResults(metal, 'f32', choice)) found.push(result);
+  const file = join(pages, pageName(device));
+  const about = {
+    ...device,
+    written: `the Metal Shading Language, compiled by ${toolchain}`,
+    commit: commitHere(),
+  };
+  writeFileSync(file, directPage(about, found, command));
+  return file;
+};
+
 const made = async (folder: string, choice: Choice): Promise<number> => {
   const { count, leftOut } = await makeBundle(folder, choice);
   for (const { name, reason } of leftOut) console.error(`left out: ${name}: ${reason}`);
@@ -80,7 +103,7 @@ const runBundle = async (folder: string): Promise<void> => {
 
 /** Says why nothing was measured, and what pages there are from before. */
 const unchanged = (reason: string, pages: string): number => {
-  console.log(`There is no GPU of NVIDIA to run on: ${reason}`);
+  console.log(`There is no GPU of NVIDIA or Apple to run on: ${reason}`);
   const old = readdirSync(pages).flatMap((file) => {
     const commit = /^Kernels of commit (.+?), as/m.exec(readFileSync(join(pages, file), 'utf8'))?.[1];
     return /^gpu-.*\.md$/.test(file) && commit !== undefined ? [`${join(pages, file)} stays, of commit ${commit}`] : [];

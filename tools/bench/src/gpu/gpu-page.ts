@@ -3,7 +3,7 @@ import type { LeftOut } from './bundle/programs.js';
 import type { Baselines, GpuResult, GpuResults } from './results.js';
 
 /** The name of the page of a device. */
-export const pageName = ({ device }: GpuResults): string =>
+export const pageName = (device: { readonly name: string }): string =>
   `gpu-${device.name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

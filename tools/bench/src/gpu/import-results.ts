@@ -7,7 +7,7 @@ import { readBaselines, readResults } from './results.js';
 /** Makes the page of the results that lie in a bundle. Gives its file. Errors: those of `readResults` and `readBaselines`. */
 export const importResults = (bundle: string, pages: string, command: string): string => {
   const found = readResults(bundle);
-  const file = join(pages, pageName(found));
+  const file = join(pages, pageName(found.device));
   mkdirSync(pages, { recursive: true });
   writeFileSync(file, gpuPage(found, readBaselines(bundle), leftOutOf(bundle), command));
   return file;

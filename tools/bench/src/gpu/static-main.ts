@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, readonly [dtype: 'f32' | 'f64', args: Re
   power: ['f64', { k: '2', n: '64' }],
   'lmlt-plus-k': ['f64', { n: '100' }],
   cotan: ['f64', { n: '64' }],
+  seissol: ['f32', { order: '4', size: '2' }],
   arap: ['f64', { n: '900' }],
   mpm2d: ['f32', { size: '32', steps: '1' }],
   mpm3d: ['f32', { size: '16', steps: '1' }],
@@ -156,6 +157,10 @@ const programsOf = async (name: string): Promise<readonly StaticProgram[]> => {
   } catch (e) {
     if (!(e instanceof DiagnosticError) || e.diagnostics[0].code !== 'run/emitted') throw e;
   }
+  /* What hands out no sources was emitted all the same. */
+  if (programs.size === 0)
+    for (const [sources, module] of modules)
+      programs.set(`${name} ${programs.size}`, { sources, moved: bytesByModel(module) });
   if (programs.size === 0)
     fail('gpu/sources', `the example '${name}' hands out no sources`, { remedy: 'leave it out' });
   return [...programs.values()];

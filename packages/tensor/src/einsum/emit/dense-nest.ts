@@ -34,6 +34,17 @@ export interface DenseNest {
   readonly team: boolean;
 }
 
+/** Entries of a sparse target one after the other, and of each what is added up. */
+export interface ListedEntries {
+  readonly count: number;
+  /** How far from where the target begins an entry lies. */
+  readonly target: (entry: Value) => Value;
+  /** Which of the listed terms an entry has: from the first up to the second. */
+  readonly terms: (entry: Value) => readonly [from: Value, to: Value];
+  /** How far from where each source begins its factor of a term lies. */
+  readonly sources: (term: Value) => readonly Value[];
+}
+
 /**
  * target = scale·Σ terms, or target += …, by loops with constant bounds. Indices that follow directly after one another
  * in every operand become one loop. The loop along which all operands are contiguous runs on vector lanes: preferably
@@ -61,18 +72,33 @@ export const denseNest = (b: Builder, nest: DenseNest): void => {
   });
 };
 
-const byTeam = (b: Builder, nest: DenseNest, loops: readonly DenseLoop[]): void => {
+/**
+ * The same for a target or sources that are stored sparsely, by a team: `terms` has one, of what lies at the beginning of each source. Threads take an entry of the target each, with
+ * all dense indices, and go through what is added up in it; so nothing is shared, and an entry is stored once.
+ */
+export const listedByTeam = (b: Builder, nest: DenseNest, listed: ListedEntries): void =>
+  byTeam(b, nest, fuse(nest.loops.filter((l) => l.trips !== 1)), listed);
+
+const byTeam = (b: Builder, nest: DenseNest, loops: readonly DenseLoop[], listed?: ListedEntries): void => {
   const kept = loops.filter((l) => !l.summed).sort((x, y) => x.strides[0]! - y.strides[0]!);
   const summed = loops.filter((l) => l.summed);
-  const entries = kept.reduce((n, l) => n * l.trips, 1);
+  const entries = kept.reduce((n, l) => n * l.trips, listed?.count ?? 1);
   b.for(b.i32(0), b.i32(entries), b.i32(1), { team: true }, [], (entry) => {
     let [cursor, rest]: [Cursor, Value] = [{ target: nest.target, terms: nest.terms }, entry];
     kept.forEach((loop, k) => {
-      const last = k === kept.length - 1;
+      const last = k === kept.length - 1 && listed === undefined;
       cursor = advance(b, cursor, last ? rest : b.rem(rest, b.i32(loop.trips)), loop);
       if (!last) rest = b.div(rest, b.i32(loop.trips));
     });
-    finish(b, nest, cursor, wideSum(b, nest, cursor, summed, 1), 1);
+    if (listed === undefined) return finish(b, nest, cursor, wideSum(b, nest, cursor, summed, 1), 1);
+    const [from, to] = listed.terms(rest);
+    const [sum] = b.for(from, to, b.i32(1), {}, [zero(b, nest, 1)], (term, [before]) => {
+      const at = listed.sources(term);
+      const there = cursor.terms.map((t) => t.map((p, k) => ({ ...p, at: b.add(p.at, at[k]!) })));
+      return [b.add(before!, wideSum(b, nest, { ...cursor, terms: there }, summed, 1))];
+    });
+    const { target } = cursor;
+    finish(b, nest, { ...cursor, target: { ...target, at: b.add(target.at, listed.target(rest)) } }, sum!, 1);
   });
 };
 

@@ -1,7 +1,7 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Interval } from '../layout/layout.js';
 import { type Access, addConstant, addScaled, boxStart, extentAlong, isDense, strideAlong } from './access.js';
-import { denseNest, type DenseTerm } from './dense-nest.js';
+import { denseNest, listedByTeam, type DenseTerm, type ListedEntries } from './dense-nest.js';
 import type { ConstantTables } from '../../linalg/constant-tables.js';
 
 /** target = scale·Σ sources, or target += scale·Σ sources, the sum over the indices that the target lacks. */
@@ -55,6 +55,10 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
   const whole = target.temporary ? target.storage.size : entriesStored(target);
   if (!nest.add && groups.size * kept < whole) fillZero(b, target, nest);
   if (entries.length === 0) return;
+  if (nest.team && sparse.length > 0) {
+    const places = { target: { buffer: target.buffer, at: target.base }, terms: [placesOf(sources)] };
+    return listedByTeam(b, { ...nest, ...places, loops }, listed(b, groups, tables));
+  }
   const statements = entries.length * loops.reduce((n, l) => n * l.trips, 1);
   if (entries.length === 1 || (entries.length <= UNROLLED && statements <= 16 * UNROLLED)) {
     for (const [at, group] of groups) emit(begin(target, at), group.map(term), nest.add);
@@ -76,6 +80,41 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
   eachOfList(b, operands, entries, tables, ([at, ...from]) =>
     emit(at!, [from.map((f, k) => ({ buffer: sources[k]!.buffer, at: f }))], nest.add || sums),
   );
+};
+
+const placesOf = (operands: readonly Access[]): DenseTerm => operands.map((o) => ({ buffer: o.buffer, at: o.base }));
+
+/** Positions as constant tables: the target's of each group, where its terms begin, and of each term those of the sources. */
+const listed = (
+  b: Builder,
+  groups: ReadonlyMap<number, readonly (readonly number[])[]>,
+  tables: ConstantTables,
+): ListedEntries => {
+  const terms = [...groups.values()].flat();
+  const starts = [0];
+  for (const group of groups.values()) starts.push(starts.at(-1)! + group.length);
+  const one = terms.length === groups.size;
+  const column = (numbers: readonly number[], at: Value): Value =>
+    numbers.every((x) => x === numbers[0])
+      ? b.i32(numbers[0]!)
+      : numbers.every((x, k) => x === numbers[0]! + k)
+        ? addConstant(b, at, numbers[0]!)
+        : b.load(tables.add(Int32Array.from(numbers)), at);
+  return {
+    count: groups.size,
+    target: (entry) => column([...groups.keys()], entry),
+    terms: (entry) => {
+      if (one) return [entry, b.add(entry, b.i32(1))];
+      return [column(starts.slice(0, -1), entry), column(starts.slice(1), entry)];
+    },
+    sources: (term) =>
+      terms[0]!.slice(1).map((_, k) =>
+        column(
+          terms.map((t) => t[k + 1]!),
+          term,
+        ),
+      ),
+  };
 };
 
 /** Sets all that a tensor stores to zero, padding too. */

@@ -8,8 +8,8 @@ export interface TeamRoom {
 }
 
 /**
- * Whether a team of threads runs each element of a kernel for many, the entries of what each action writes divided among them: where all is stored
- * densely, no action reads what it writes, there are entries enough, and the team has room for intermediate results.
+ * Whether a team of threads runs each element of a kernel for many, the entries of what each action writes divided among them, those of
+ * sparse tensors by lists: where no action reads what it writes, there are entries enough, and the team has room for intermediate results.
  *
  * @param bufferOf where a tensor lies
  */
@@ -21,13 +21,7 @@ export const runsOnTeam = (
   team !== undefined &&
   buffers.reduce((bytes, size) => bytes + size * byteSize(type), 0) <= team.sharedBytes &&
   Math.max(0, ...actions.map((a) => a.target.layout.size)) >= FEW &&
-  actions.every((a) => {
-    const sources = sourcesOf(a);
-    return (
-      [a.target, ...sources].every((o) => o.layout.kind === 'dense') &&
-      sources.every((o) => bufferOf(o.name) !== bufferOf(a.target.name))
-    );
-  });
+  actions.every((a) => sourcesOf(a).every((o) => bufferOf(o.name) !== bufferOf(a.target.name)));
 
 const sourcesOf = ({ operation: o }: Action) =>
   o.kind === 'copyscaleadd' || o.kind === 'indexsum' ? [o.source] : [o.left, o.right];

@@ -18,7 +18,7 @@ export const makeBundle = async (
 };
 
 /** The commit whose kernels these are, with a word on changes that are not in it. */
-const commitHere = (): string => {
+export const commitHere = (): string => {
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' }).trim();
   try {
     return `${git('rev-parse', '--short=12', 'HEAD')}${git('status', '--porcelain') === '' ? '' : ' with changes'}`;
