@@ -179,6 +179,39 @@ it('fields that share words are written where their cells are known to be active
   expect(fields.m.get([7])).toBe(6 * 7);
 });
 
+it('of a launch that fails, code of a plan runs what is before the failing task, and one by one it runs to its end', async () => {
+  const [d, p] = [field('d', 'f64'), field('p', 'f64')];
+  const inc = kernel([d], (d: Grid1) => {
+    for (const i of range(8)) d[i] += 1;
+  });
+  const spread = kernel([d, p, 'i32'], (d: Grid1, p: Grid1, blocks: number) => {
+    for (const i of range(8)) d[i] += 10;
+    for (const b of range(blocks)) p[b * 4] = 1;
+    for (const i of range(8)) d[i] += 100;
+  });
+  const made = await program({
+    layout: layout(dense(i, 8).place(d), dense(i, 4).pointer({ cells: 2 }).dense(i, 4).place(p)),
+    kernels: { inc, spread },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields, flush, sync, queued } = made.right;
+  const failing = (): number => {
+    (fields.d as ScalarHostField).fill(0);
+    run.inc();
+    run.inc();
+    run.spread(3);
+    run.inc();
+    expect(flush).toThrow("kernel 'spread'");
+    return Number(fields.d.get([3]));
+  };
+  expect(failing()).toBe(112);
+  await sync({ compiled: true });
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+  expect(failing()).toBe(12);
+});
+
 it('a view sees every launch', async () => {
   const d = field('d', 'f32');
   const inc = kernel([d], (d: Grid1) => {

@@ -32,13 +32,15 @@ export const randomKernels = (tree: Layout): Module => {
       declareBuffer(`${what}_${name}_result`, what === 'get' ? type : 'i32', 1, 'output'),
     ),
   );
+  const sums = fields.map(({ field: { name } }) => declareBuffer(`bump_${name}_sum`, 'i32', 1, 'temp'));
+  const buffers = [...results, ...sums];
   const make = (
     name: string,
     params: Readonly<Record<string, ScalarType>>,
     body: (b: Builder, p: Readonly<Record<string, Value>>) => void,
-  ): Kernel => buildKernel(name, params, body, results, { dialects: [...coreDialects, fieldDialect(tree)] });
+  ): Kernel => buildKernel(name, params, body, buffers, { dialects: [...coreDialects, fieldDialect(tree)] });
   const kernels = fields.flatMap((f) => kernelsOf(tree, f, make));
-  return makeModule('random', results, kernels);
+  return makeModule('random', buffers, kernels);
 };
 
 type Make = (
@@ -62,17 +64,18 @@ const kernelsOf = (tree: Layout, { field: { name, type }, axes, path }: PlacedFi
   const cellOf = (b: Builder, p: Readonly<Record<string, Value>>): Value[] =>
     axesOf(tree, innermost.id).map((a) => floorDiv(b, p[`x${a}`], elementsBelow(tree, innermost.id, leaf, a)));
   const bump = make(`bump_${name}`, {}, (b) => {
-    const result = `bump_${name}_result`;
-    b.store(result, b.i32(0), b.i32(0));
+    const sum = `bump_${name}_sum`;
+    b.store(sum, b.i32(0), b.i32(0));
     const { region } = b.region(
       axes.map(() => ({ type: 'i32' })),
       (element) => {
         const one = b.constant(1, type);
         b.op('field.store', [b.add(b.value('field.load', element, { field: name }), one), ...element], { field: name });
-        b.atomic(result, 'add', b.i32(1), b.i32(0));
+        b.atomic(sum, 'add', b.i32(1), b.i32(0));
       },
     );
     b.op('field.for', [], { node: parent.name }, [region]);
+    b.store(`bump_${name}_result`, b.load(sum, b.i32(0)), b.i32(0));
   });
   const grow = make(`grow_${name}`, {}, (b) => {
     const { region } = b.region(

@@ -216,7 +216,8 @@ const startSection = (starts: readonly MeasuredStart[]) => {
   ];
 };
 
-const percent = (part: number): string => `${(100 * part).toFixed(2)} %`;
+/* Where there was one round there is nothing of later ones: NaN, which comes back from a file as null. */
+const percent = (part: number): string => (Number.isFinite(part) ? `${(100 * part).toFixed(2)} %` : '');
 
 const HEAD = [
   'case',
