@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { DiagnosticError } from 'filigree';
 import { gallery } from '../src/index.js';
+import { byTurns } from './share.js';
 
 // On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
@@ -35,7 +36,7 @@ const options = (backend: string, args: Readonly<Record<string, string>>, thread
 });
 
 describe.each(backends)('the applications on %s', (backend) => {
-  it.each(SMALL)(
+  it.each(byTurns(SMALL, backends, backend))(
     '%s %j passes its physical checks and draws a picture',
     async (name, args) => {
       const result = await gallery[name].run(options(backend, args));

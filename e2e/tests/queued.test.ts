@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import type { ExampleOptions, ExampleResult } from 'filigree';
 import { gallery } from '../src/index.js';
+import { byTurns } from './share.js';
 
 // On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
@@ -39,8 +40,10 @@ const SMALL: readonly (readonly [name: string, n: string, fewer: number])[] = [
   ['mpm-g2p2g', '16', 2.04],
 ];
 
-describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s', (backend) => {
-  it.each(SMALL)(
+const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
+
+describe.each(backends)('queued launches on %s', (backend) => {
+  it.each(byTurns(SMALL, backends, backend))(
     '%s computes what the plain program computes, in fewer tasks',
     async (name, n, fewer) => {
       const pictures: string[] = [];
@@ -65,7 +68,7 @@ describe.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])('queued launches on %s'
   );
 });
 
-it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
+it.each(backends)(
   'a sparse product and a traced update are one loop on %s',
   async (backend) => {
     const args = { n: '10000', steps: '4' };
@@ -82,7 +85,7 @@ it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
   60_000,
 );
 
-it.each(['wasm', ...(hasCompiler ? ['cpp'] : [])])(
+it.each(backends)(
   'two sparse products and a kernel on fields are one loop over the vertices of a mesh on %s',
   async (backend) => {
     const args = { n: '11000', steps: '2' };
