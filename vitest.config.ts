@@ -10,8 +10,11 @@ import { SuitesFirst } from './tools/check/suites-first.mjs';
  */
 const built = process.env.FILIGREE_BUILT === '1';
 const conditions = built ? [] : ['@filigree/source'];
-/* What processes that tests start are to import, by `--conditions`: the same. */
-process.env.FILIGREE_CONDITION = built ? 'default' : '@filigree/source';
+/* Flags of Node for processes that tests start: they run TypeScript, and import the packages as the tests do. */
+process.env.FILIGREE_NODE_FLAGS = [
+  ...conditions.map((c) => `--conditions=${c}`),
+  `--import=${import.meta.resolve('tsx')}`,
+].join(' ');
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /*

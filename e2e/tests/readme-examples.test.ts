@@ -27,7 +27,7 @@ const printedBy = (name: string, example: string): Printed => {
   const print =
     "import { formatWithOptions as __text } from 'node:util'; const __print = (n, ...x) => console.log(`\\u0001${n}\\u0002${__text({ depth: 9 }, ...x)}`);\n";
   writeFileSync(file, print + noted);
-  const flags = process.env['FILIGREE_BUILT'] === '1' ? [] : ['--conditions=@filigree/source', '--import', 'tsx'];
+  const flags = process.env['FILIGREE_BUILT'] === '1' ? [] : process.env['FILIGREE_NODE_FLAGS']!.split(' ');
   const run = spawnSync(process.execPath, [...flags, fileURLToPath(file)], { encoding: 'utf8', cwd: root });
   if (run.status !== 0) throw new Error(`the example of ${pathToFileURL(name).pathname} fails\n${run.stderr}`);
   return new Map(

@@ -1,5 +1,6 @@
 export { gallery } from './gallery.js';
 export { small, type Small } from './small.js';
+export { withPictures } from './with-pictures.js';
 export type { Problem, Values } from './problem.js';
 export * from './experiment-matrices.js';
 export { evaluateMatrix, matrixProblem, type NumericMatrix } from './matrix-problem.js';

@@ -82,14 +82,7 @@ describe.skipIf(!usable)('no folder at all that can be written', () => {
       const build = async () => undefined;
       for (const cache of [false, ${JSON.stringify(join(folder, 'file', 'cache'))}])
         await cachedFile({ cache, key: 'k'.repeat(64), file: 'f', build }).catch((e) => console.log(e.diagnostics?.[0].code ?? e));`;
-    const args = [
-      `--conditions=${process.env['FILIGREE_CONDITION']}`,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '--eval',
-      source,
-    ];
+    const args = [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), '--input-type=module', '--eval', source];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     expect(stdout.trim().split('\n')).toEqual(['cache/unwritable', 'cache/unwritable']);
   });
@@ -271,14 +264,7 @@ describe.skipIf(!usable)('the cache', () => {
       const files = [{ name: 'kernels.cpp', language: 'cpp', contents: ${JSON.stringify(text)} }];
       const made = await cpp().compile({ backend: 'cpp', files }, ${JSON.stringify(options)})();
       console.log(made.right.cached);`;
-    const args = [
-      `--conditions=${process.env['FILIGREE_CONDITION']}`,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '--eval',
-      source,
-    ];
+    const args = [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), '--input-type=module', '--eval', source];
     const first = await promisify(execFile)(process.execPath, args);
     const started = readFileSync(log, 'utf8').trim().split('\n').length;
     expect(first.stdout.trim()).toBe('false');

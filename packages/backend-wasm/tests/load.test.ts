@@ -291,14 +291,7 @@ describe('an executable', () => {
       program.run({ threads: 3 });
       await program.runAsync({ threads: 2 });
       console.log(program.buffers.y[99999]);`;
-    const args = [
-      `--conditions=${process.env['FILIGREE_CONDITION']}`,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '--eval',
-      script,
-    ];
+    const args = [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), '--input-type=module', '--eval', script];
     const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname, timeout: 30_000 });
     expect(stdout.trim()).toBe('99999');
   });

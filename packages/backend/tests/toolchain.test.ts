@@ -95,14 +95,7 @@ describe('the search for a compiler', () => {
       console.log(JSON.stringify((await findToolchain({ env: { PATH: folder }, cache })()).right.version));`;
     const search = (): { readonly version: string; readonly calls: number } => {
       writeFileSync(seen, '');
-      const args = [
-        `--conditions=${process.env['FILIGREE_CONDITION']}`,
-        '--import',
-        'tsx',
-        '--input-type=module',
-        '-e',
-        text,
-      ];
+      const args = [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), '--input-type=module', '-e', text];
       const done = spawnSync(process.execPath, [...args, folder, cache], { cwd: new URL('..', import.meta.url) });
       const calls = readFileSync(seen, 'utf8').split('\n').length - 1;
       return { version: JSON.parse(String(done.stdout)) as string, calls };
@@ -194,16 +187,11 @@ const processOf = (bytes: number, text: string, ...args: string[]): ChildProcess
       ${text}`;
   return spawn(
     process.execPath,
-    [
-      `--conditions=${process.env['FILIGREE_CONDITION']}`,
-      '--import',
-      'tsx',
-      '--input-type=module',
-      '-e',
-      module,
-      ...args,
-    ],
-    { cwd: new URL('..', import.meta.url), stdio: ['ignore', 'pipe', 'inherit'] },
+    [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), '--input-type=module', '-e', module, ...args],
+    {
+      cwd: new URL('..', import.meta.url),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
   );
 };
 

@@ -60,7 +60,7 @@ export const startFiligree = (
 ): ChildProcessWithoutNullStreams => {
   const built = process.env['FILIGREE_BUILT'] === '1';
   const file = fileURLToPath(new URL(built ? '../bin/filigree.js' : '../src/cli.ts', import.meta.url));
-  const flags = built ? [] : ['--conditions=@filigree/source', '--import', import.meta.resolve('tsx')];
+  const flags = built ? [] : process.env['FILIGREE_NODE_FLAGS']!.split(' ');
   return spawn(process.execPath, [...flags, file, ...argv], { env: { ...process.env, ...env } });
 };
 

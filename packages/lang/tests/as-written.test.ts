@@ -101,13 +101,9 @@ if (made._tag === 'Left') throw new Error('refused');
 console.log(printKernel(made.right.kernel));
 `,
     );
-    const text = execFileSync(
-      process.execPath,
-      [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', 'tsx', file],
-      {
-        encoding: 'utf8',
-      },
-    );
+    const text = execFileSync(process.execPath, [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), file], {
+      encoding: 'utf8',
+    });
     expect(text).toMatch(/1(\.0)?\b.*f32/);
     expect(text).toMatch(/1000\b.*i32/);
   } finally {

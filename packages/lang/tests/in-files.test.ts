@@ -86,7 +86,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const linesOf = (file: string): readonly string[] =>
-  execFileSync(process.execPath, [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', 'tsx', file], {
+  execFileSync(process.execPath, [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), file], {
     encoding: 'utf8',
     cwd: folder,
   })

@@ -14,7 +14,7 @@ export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> 
  * Runs a program of this folder on a job, both its argument and its answer JSON; the answer is its last line. It and the
  * compilers it started end after `seconds`. What it says on the way goes to `say`, a line at a time.
  *
- * @param packages whether those that it imports are run from their sources, as this one is (FILIGREE_CONDITION names another condition), or as
+ * @param packages whether those that it imports are run from their sources, as this one is (tests say otherwise by FILIGREE_NODE_FLAGS), or as
  *   whoever installs them runs them
  * @param flags of Node
  */
@@ -58,8 +58,11 @@ const fileOf = (program: string, packages: 'sources' | 'built'): readonly string
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`./${program}.${fromSources ? 'ts' : 'js'}`, import.meta.url));
   if (!fromSources) return [file];
-  const condition = packages === 'sources' ? (process.env['FILIGREE_CONDITION'] ?? '@filigree/source') : 'default';
-  return [`--conditions=${condition}`, '--import', 'tsx', file];
+  if (packages === 'built') return ['--import', 'tsx', file];
+  return [
+    ...(process.env['FILIGREE_NODE_FLAGS']?.split(' ') ?? ['--conditions=@filigree/source', '--import', 'tsx']),
+    file,
+  ];
 };
 
 const firstError = (text: string): string | undefined =>

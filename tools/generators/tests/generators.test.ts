@@ -84,8 +84,11 @@ test('a new backend outside of the workspace passes the contract, and skips what
   expect(generate('new-backend', 'opencl', '--outside', folder).stdout).toContain(`wrote ${join(folder, 'check.mjs')}`);
   const { status, stdout } = spawnSync(
     process.execPath,
-    [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', import.meta.resolve('tsx'), 'check.mjs'],
-    { cwd: folder, encoding: 'utf8' },
+    [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), 'check.mjs'],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
   );
   expect(stdout).toMatch(/^2 passed, \d+ skipped, 0 failed$/m);
   expect(status).toBe(0);

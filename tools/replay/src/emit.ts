@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Backend, Sources } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { gallery, small } from '@filigree/e2e';
+import { gallery, small, withPictures } from '@filigree/e2e';
 import { cases, type Example } from './cases.js';
 import { recording } from './recording.js';
 
@@ -41,7 +41,7 @@ const ofExample = async (example: Example, backend: Backend, to: string): Promis
   const out = mkdtempSync(join(tmpdir(), 'filigree-replay-'));
   try {
     const { check } = await gallery[name].run({
-      args: name in PICTURES ? { ...args, out } : args,
+      args: withPictures(name, args, out),
       backend: recording(backend, (sources) => emitted.push(sources)),
       dtype,
       ablate,
@@ -60,13 +60,6 @@ const ofExample = async (example: Example, backend: Backend, to: string): Promis
     for (const { name, contents } of files) writeFileSync(join(folder, name), contents);
   });
 };
-
-/* These take a folder for pictures. */
-const PICTURES = Object.fromEntries(
-  Object.values(gallery)
-    .filter(({ summary }) => summary.includes('out=DIR'))
-    .map(({ name }) => [name, true]),
-);
 
 /* Of the sources, if this process itself runs on them. */
 const COMMAND_LINE = process.execArgv.includes('--conditions=@filigree/source')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
-import { gallery, small } from '@filigree/e2e';
+import { gallery, small, withPictures } from '@filigree/e2e';
 
 /** Whether there is a compiler, which stands for that of a device: of the tier `toolchain`. */
 export const usable = (await findToolchain()())._tag === 'Right' || process.env['CI'] === 'true';
@@ -32,8 +32,7 @@ export const out = mkdtempSync(join(tmpdir(), 'filigree-shims-'));
 /** Whether an application passes its own check. */
 export const check = async (name: string, backend: Backend, dtype: 'f32' | 'f64'): Promise<boolean> => {
   const common = { threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
-  const { args } = small[name]!;
-  const draws = gallery[name]!.summary.includes('out=DIR');
-  const { check } = await gallery[name]!.run({ args: draws ? { ...args, out } : args, backend, dtype, ...common });
+  const args = withPictures(name, small[name]!.args, out);
+  const { check } = await gallery[name]!.run({ args, backend, dtype, ...common });
   return check.passed === true;
 };

@@ -12,14 +12,10 @@ const main = fileURLToPath(new URL('sanitized-main.ts', import.meta.url));
 /* Both tests look at one process: half of what it takes is starting it. */
 const started: { process?: ReturnType<typeof runProcess> } = {};
 const under = (): ReturnType<typeof runProcess> =>
-  (started.process ??= runProcess(
-    process.execPath,
-    [`--conditions=${process.env['FILIGREE_CONDITION']}`, '--import', import.meta.resolve('tsx'), main],
-    {
-      env: { ...process.env, ...environment, ASAN_OPTIONS: `${environment!.ASAN_OPTIONS}:halt_on_error=0` },
-      limitMs: 280_000,
-    },
-  ));
+  (started.process ??= runProcess(process.execPath, [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), main], {
+    env: { ...process.env, ...environment, ASAN_OPTIONS: `${environment!.ASAN_OPTIONS}:halt_on_error=0` },
+    limitMs: 280_000,
+  }));
 
 describe.skipIf(environment === undefined)('kernels whose accesses are looked at', () => {
   it('touch what is theirs and do nothing undefined', { timeout: 300_000 }, async () => {

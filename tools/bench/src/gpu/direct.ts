@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backend } from '@filigree/backend';
 import { conformance, conformancePrograms } from '@filigree/conformance';
-import { gallery, small } from '@filigree/e2e';
+import { gallery, small, withPictures } from '@filigree/e2e';
 import { DiagnosticError } from 'filigree';
 import { markdownTable, ms } from '../table.js';
 import type { Choice, Kind, LeftOut } from './bundle/programs.js';
@@ -68,8 +68,7 @@ const tried = async (
 };
 
 const example = async (name: string, backend: Backend, dtype: 'f32' | 'f64', out: string): Promise<Found> => {
-  const { args: given } = small[name];
-  const args = gallery[name].summary.includes('out=DIR') ? { ...given, out } : given;
+  const args = withPictures(name, small[name].args, out);
   const common = { backend, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
   try {
     const { check } = await gallery[name].run({ ...common, args, dtype });

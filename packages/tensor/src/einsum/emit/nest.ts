@@ -56,7 +56,7 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
   if (!nest.add && groups.size * kept < whole) fillZero(b, target, nest);
   if (entries.length === 0) return;
   if (nest.team && sparse.length > 0) {
-    const places = { target: { buffer: target.buffer, at: target.base }, terms: [placesOf(sources)] };
+    const places = { target: { buffer: target.buffer, at: target.base }, terms: [term(operands.map(() => 0))] };
     return listedByTeam(b, { ...nest, ...places, loops }, listed(b, groups, tables));
   }
   const statements = entries.length * loops.reduce((n, l) => n * l.trips, 1);
@@ -81,8 +81,6 @@ export const emitNest = (b: Builder, nest: Nest, tables: ConstantTables): void =
     emit(at!, [from.map((f, k) => ({ buffer: sources[k]!.buffer, at: f }))], nest.add || sums),
   );
 };
-
-const placesOf = (operands: readonly Access[]): DenseTerm => operands.map((o) => ({ buffer: o.buffer, at: o.base }));
 
 /** Positions as constant tables: the target's of each group, where its terms begin, and of each term those of the sources. */
 const listed = (

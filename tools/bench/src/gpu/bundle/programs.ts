@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { orThrow } from '@filigree/ir';
 import { conformance, conformancePrograms } from '@filigree/conformance';
-import { gallery, small } from '@filigree/e2e';
+import { gallery, small, withPictures } from '@filigree/e2e';
 import { type Order, cudaMachine } from '@filigree/shims';
 import { DiagnosticError } from 'filigree';
 import { disagreement } from './agree.js';
@@ -82,7 +82,7 @@ const example = async (
   mixed: Recorder,
 ): Promise<BundledProgram | LeftOut> => {
   const { args: given, dtype = 'f64' } = small[name];
-  const args = gallery[name].summary.includes('out=DIR') ? { ...given, out: pictures } : given;
+  const args = withPictures(name, given, pictures);
   const runOn = async ({ backend, take }: Recorder): Promise<Recording | string> => {
     const common = { backend, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
     try {
