@@ -119,9 +119,9 @@ const letsGoOn = async (x: Executable): Promise<void> => {
   throw new Error('a run in the background did not let the thread go on that asked for it');
 };
 
-/* Milliseconds: many times what a timer is late by. */
+/* Milliseconds: many times what a timer is late by. With the last of the chances, many times what a busy machine takes the processor away for. */
 const LONG = 20;
-const CHANCES = 3;
+const CHANCES = 6;
 
 /** The longest time in which nothing else could happen on this thread, in milliseconds. */
 const longestSilence = async (act: () => Promise<void>): Promise<number> => {
