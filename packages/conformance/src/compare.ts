@@ -1,4 +1,4 @@
-import type { TypedArray } from '@filigree/ir';
+import { exactText, type TypedArray } from '@filigree/ir';
 
 /**
  * Says where two arrays differ first, or undefined if nowhere. Integers must be equal. Floats may differ by `ulps` units
@@ -12,12 +12,10 @@ export const difference = (got: TypedArray, want: TypedArray, ulps = 0): string 
     if (Object.is(a, b)) continue;
     const far = distance ? distance(a as number, b as number) : Infinity;
     if (far > ulps || (ulps === 0 && far === 0))
-      return `element ${i} is ${text(a)}, expected ${text(b)}${distance ? ` (${far} ulps)` : ''}`;
+      return `element ${i} is ${exactText(a)}, expected ${exactText(b)}${distance ? ` (${far} ulps)` : ''}`;
   }
   return undefined;
 };
-
-const text = (x: number | bigint): string => (Object.is(x, -0) ? '-0' : String(x));
 
 const wide = new DataView(new ArrayBuffer(8));
 

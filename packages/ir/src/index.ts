@@ -16,6 +16,7 @@ export * from './kernel/control.js';
 export * from './kernel/dialect.js';
 export { argumentsInto } from './kernel/argument.js';
 export * from './scalar/scalar-op.js';
+export { exactText } from './scalar/exact-text.js';
 export type { Expansion, ScalarAlgebra } from './scalar/algebra.js';
 export * from './graph/index.js';
 export * from './kernel/typed-array.js';

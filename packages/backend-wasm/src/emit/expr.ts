@@ -1,3 +1,4 @@
+import { exactText } from '@filigree/ir';
 import type { WasmType } from './wasm-type.js';
 
 /**
@@ -63,6 +64,5 @@ export const constant = (type: WasmType, value: number | bigint): Expr => ({
 export const numberText = (value: number | bigint): string => {
   if (typeof value === 'bigint') return String(value);
   if (Number.isNaN(value)) return 'nan';
-  if (Object.is(value, -0)) return '-0';
-  return value === Infinity ? 'inf' : value === -Infinity ? '-inf' : String(value);
+  return value === Infinity ? 'inf' : value === -Infinity ? '-inf' : exactText(value);
 };

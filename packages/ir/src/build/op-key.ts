@@ -1,5 +1,6 @@
 import type { Attr, Op } from '../kernel/op.js';
 import { type Type, typeText } from '../kernel/type.js';
+import { exactText } from '../scalar/exact-text.js';
 
 /**
  * Text that is the same for two ops exactly when they compute the same from the same operands. Regions are not looked at.
@@ -27,7 +28,7 @@ export const opKey = (
 
 /** As JSON, but with -0, NaN and infinities told apart. */
 const attrKey = (a: Attr): string => {
-  if (typeof a === 'number') return Object.is(a, -0) ? '-0' : String(a);
+  if (typeof a === 'number') return exactText(a);
   if (typeof a === 'string') return JSON.stringify(a);
   return typeof a === 'boolean' ? String(a) : `[${a.map(attrKey).join(',')}]`;
 };

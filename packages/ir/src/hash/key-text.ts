@@ -1,3 +1,4 @@
+import { exactText } from '../scalar/exact-text.js';
 /**
  * A value as text that tells it from every other, for keys: numbers, texts, arrays, plain objects, maps and sets of such. Nothing for what
  * cannot be told apart so, such as functions and instances of classes.
@@ -30,7 +31,7 @@ const textOf = (value: unknown, told: Told, around: readonly unknown[]): string 
     case 'string':
       return JSON.stringify(value);
     case 'number':
-      return Object.is(value, -0) ? '-0' : String(value);
+      return exactText(value);
     case 'bigint':
       return `${value}n`;
     case 'boolean':

@@ -1,4 +1,5 @@
 import type { Attr, Attrs } from '../kernel/op.js';
+import { exactText } from '../scalar/exact-text.js';
 
 /** `{factor = 4, mode = fast}`, or nothing where there are no attributes. */
 export const attrsText = (attrs: Attrs, quoted: ReadonlySet<string> = new Set()): string => {
@@ -24,7 +25,7 @@ const isWord = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 /** A number, with `nan`, `inf`, `-inf` and `-0`. */
 export const numberText = (x: number): string =>
-  Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x === -Infinity ? '-inf' : Object.is(x, -0) ? '-0' : String(x);
+  Number.isNaN(x) ? 'nan' : x === Infinity ? 'inf' : x === -Infinity ? '-inf' : exactText(x);
 
 /** The same with a blank behind it. */
 export const attrsBefore = (attrs: Attrs, quoted?: ReadonlySet<string>): string => {

@@ -1,4 +1,5 @@
 import {
+  exactText,
   attrFromScalar,
   scalarOf,
   scopedMap,
@@ -53,5 +54,4 @@ export const constantPool = (fresh: Fresh): ConstantPool => {
 };
 
 /** Text that differs where constants do: -0 is not 0, and NaN is NaN. */
-const constantKey = (scalar: Scalar, type: Type): string =>
-  `${typeText(type)} ${Object.is(scalar, -0) ? '-0' : String(scalar)}`;
+const constantKey = (scalar: Scalar, type: Type): string => `${typeText(type)} ${exactText(scalar)}`;

@@ -1,4 +1,4 @@
-import { isInteger, type ScalarType } from '@filigree/ir';
+import { exactText, isInteger, type ScalarType } from '@filigree/ir';
 import type { AnyNode, AssignmentPattern } from 'acorn';
 import type { KernelArg } from '../arguments.js';
 import { holds } from '../code/kinds.js';
@@ -54,9 +54,9 @@ const textOf = (cx: Context, node: AnyNode, x: Scalar, type: ScalarType): string
       ? typeof v === 'boolean'
       : typeof v !== 'boolean' && (!isInteger(type) || (Number.isInteger(Number(v)) && holds(type, v)));
   return isOne
-    ? Object.is(v, -0) && !isInteger(type)
-      ? '-0'
-      : String(v)
+    ? isInteger(type)
+      ? String(v)
+      : exactText(v)
     : refuse(
         cx,
         node,

@@ -1,4 +1,4 @@
-import { fail, type Attrs } from '@filigree/ir';
+import { exactText, fail, type Attrs } from '@filigree/ir';
 import type { FieldDecl } from '../layout/field-decl.js';
 import type { Format, Formats, JointPlace, Stored } from '../layout/format.js';
 import type { PlacedField, SNode } from '../layout/layout.js';
@@ -63,7 +63,7 @@ export const storageFrom = ({ nodes: data, fields, ...rest }: StorageData, forma
 
 const fieldData = ({ ambient, ...field }: FieldDecl): FieldData => ({
   ...field,
-  ambient: Object.is(ambient, -0) ? '-0' : String(ambient),
+  ambient: exactText(ambient),
 });
 
 const fieldFrom = ({ ambient, ...field }: FieldData): FieldDecl => ({ ...field, ambient: Number(ambient) });

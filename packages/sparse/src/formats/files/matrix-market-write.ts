@@ -1,9 +1,9 @@
-import { fail, pass, type Diagnostics, checkOptions, option, type OptionSpec } from '@filigree/ir';
+import { fail, pass, type Diagnostics, checkOptions, exactText, option, type OptionSpec } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import type { Csr } from '../patterns/csr.js';
 import { findEntry } from '../patterns/special.js';
 import { fileFields, symmetries, type FileField, type Symmetry } from './matrix-file.js';
-import { byteWriter, requireFinite, requireSymmetry, shortest } from './write.js';
+import { byteWriter, requireFinite, requireSymmetry } from './write.js';
 
 /** How to write a Matrix Market file; by default coordinate, real (complex if `imag` is given), general. */
 export interface MatrixMarketOptions {
@@ -47,7 +47,7 @@ const write = (m: Csr<Float64Array>, options: MatrixMarketOptions): Uint8Array =
   out.put(`%%MatrixMarket matrix ${format} ${field} ${symmetry}\n`);
   for (const comment of comments) for (const line of comment.split(/\r?\n/)) out.put(`%${line}\n`);
   const value = (e: number): string =>
-    field === 'pattern' ? '' : imag ? `${shortest(m.values[e])} ${shortest(imag[e])}` : shortest(m.values[e]);
+    field === 'pattern' ? '' : imag ? `${exactText(m.values[e])} ${exactText(imag[e])}` : exactText(m.values[e]);
   if (format === 'coordinate') writeCoordinates(out.put, m, symmetry, value);
   else writeArray(out.put, m, symmetry, value, imag ? '0 0' : '0');
   return out.finish();

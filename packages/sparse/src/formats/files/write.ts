@@ -68,6 +68,3 @@ export const requireFinite = (kind: FileKind, values: Float64Array, count: numbe
     }
   }
 };
-
-/** The shortest text that reads back as the same double, the sign of zero included. */
-export const shortest = (x: number): string => (Object.is(x, -0) ? '-0' : String(x));
