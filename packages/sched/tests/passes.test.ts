@@ -4,7 +4,7 @@ import { DiagnosticError, parseModule, printKernel } from '@filigree/ir';
 import { kernelOf, noOwners, plan, type Owners, type Plan, type PlanOptions } from '@filigree/sched';
 import { cut } from './random-window.js';
 
-/** `inc` and `half` loop over `a`, the others over all of `d`; `half` activates cells of `c`. */
+/** `inc`, `half` and `anew` loop over `a`, the others over all of `d`; `half` activates cells of `c`, and so does `anew`, which takes them away first. */
 const parsed = parseModule(
   `module @m {
   kernel @inc(%by: i32) {
@@ -24,6 +24,17 @@ const parsed = parseModule(
       %h = arith.div %i, %two : i32
       %x = field.load %i {field = a} : i32
       %o = field.atomic %x, %h {field = c, kind = add} : i32
+      scf.yield
+    }
+    scf.yield
+  }
+  kernel @anew() {
+    field.for {node = up.a} {
+    ^(%i: i32):
+      %two = arith.constant {value = 2} : i32
+      %h = arith.div %i, %two : i32
+      field.deactivate %h {node = up.up.c}
+      field.store %i, %h {field = c}
       scf.yield
     }
     scf.yield
@@ -113,4 +124,20 @@ it('what was activated is not activated again, until cells of the domain or of i
   expect(activating(planned('half', first.owners))).toEqual([false]);
   expect(activating(planned('half', planned('inc', first.owners).owners))).toEqual([false]);
   expect(activating(planned('half', planned('drop', first.owners).owners))).toEqual([true]);
+  expect(activating(planned('anew', first.owners))).toEqual([true]);
+});
+
+it('what is known to be active is written as such', () => {
+  const [, second] = planned('half half', noOwners, { without: ['fusion'] }).graph.nodes;
+  expect(printKernel(kernelOf(second, 'again').kernel)).toBe(`kernel @again() {
+  field.for {node = up.a} {
+  ^(%i: i32):
+    %two = arith.constant {value = 2} : i32
+    %h = arith.div %i, %two : i32
+    %x = field.load %i {field = a} : i32
+    %o = field.atomic %x, %h {activate = false, field = c, kind = add, known = true} : i32
+    scf.yield
+  }
+  scf.yield
+}`);
 });

@@ -19,11 +19,14 @@ export const readOnly = <T extends object>(members: T, what: string, remedy: (na
         : Reflect.get(target, name, receiver),
   });
   const object = Object.create(others) as T;
-  for (const name of Object.keys(members))
+  for (const name of Object.keys(members)) {
+    const { get, value } = Object.getOwnPropertyDescriptor(members, name)!;
     Object.defineProperty(object, name, {
       enumerable: true,
-      get: () => members[name as keyof T],
+      /* Every launch asks a program for `run`: what is there is not sought by its name. */
+      get: get ? () => members[name as keyof T] : () => value as unknown,
       set: () => refuse(name),
     });
+  }
   return object;
 };

@@ -6,7 +6,8 @@ import { remembered } from './remembered.js';
 
 /**
  * Activates nothing that is known to be active (thesis §4.6.3): an earlier loop over the same domain, in this window or one before,
- * activated the same cells, and since then neither has the domain grown nor have cells been deactivated.
+ * activated the same cells, and since then neither has the domain grown nor have cells been deactivated. What deactivates some itself may have to activate
+ * them again.
  */
 export const demotion = (setting: TaskSetting): Pass<Graph> =>
   pass('demotion', (graph) => {
@@ -27,7 +28,11 @@ export const demotion = (setting: TaskSetting): Pass<Graph> =>
 const demoted = (node: Node, known: ReadonlySet<string>, setting: TaskSetting): Node => {
   const [part, ...others] = node.parts;
   if (part.task.activations.length === 0 || others.length > 0) return node;
-  const keys = part.task.activations.flatMap(({ key }) => (key !== undefined && known.has(key) ? [key] : []));
+  const { activations, touches } = part.task;
+  const stay = (masks: readonly string[]): boolean => !masks.some((m) => touches.get(m)?.removes === true);
+  const keys = activations.flatMap(({ key, masks }) =>
+    key !== undefined && known.has(key) && stay(masks) ? [key] : [],
+  );
   return keys.length === 0 ? node : nodeOf({ ...part, task: lessActivating(part.task, keys, setting) });
 };
 

@@ -13,8 +13,8 @@ import { taskOf, type TaskSetting } from './task-of.js';
 import { isMask, type Activation, type Task } from './task.js';
 
 /**
- * A task that no longer activates cells which are known to be active (thesis §4.6.3): its writes are done where cells are active,
- * which is everywhere.
+ * A task that no longer activates cells which are known to be active (thesis §4.6.3), and says so: its writes are lowered like those to a
+ * loop's own element.
  */
 export const withoutActivations = (task: Task, known: readonly Activation[], setting: TaskSetting): Task => {
   const ops = new Set(known.map((a) => a.op));
@@ -24,7 +24,7 @@ export const withoutActivations = (task: Task, known: readonly Activation[], set
     (table.get(op.name)?.effects(op) ?? []).every(({ buffer }) => buffer !== undefined && isMask(buffer));
   return rewritten(task, setting, (op) => {
     if (!ops.has(op)) return op;
-    return onlyActivates(op) ? undefined : opWith(op, { attrs: { ...op.attrs, activate: false } });
+    return onlyActivates(op) ? undefined : opWith(op, { attrs: { ...op.attrs, activate: false, known: true } });
   });
 };
 

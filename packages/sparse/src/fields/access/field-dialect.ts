@@ -164,8 +164,8 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
     ),
     elementOp(
       'field.store',
-      'writes an element, and activates it; with `activate = false` only where it is active; `alone` promises that no other thread ' +
-        'writes its word meanwhile',
+      'writes an element, and activates it; with `activate = false` only where it is active, which `known` promises of all within bounds; ' +
+        '`alone` promises that no other thread writes its word meanwhile',
       'write',
       (f, op) => [{ kind: 'write', buffer: value(f) }, ...reached(f, op)],
       false,
@@ -209,7 +209,7 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
     elementOp(
       'field.atomic',
       'combines an element with a value by `kind` in one step, and activates it; the result is the old value; with ' +
-        '`activate = false` only where it is active, and elsewhere the result is the ambient value; `alone` as for a store',
+        '`activate = false` only where it is active, and elsewhere the result is the ambient value; `known` and `alone` as for a store',
       'atomic',
       (f, op) => [{ kind: 'atomic', buffer: value(f) }, ...reached(f, op)],
       true,
@@ -353,6 +353,9 @@ export const fieldDialect = (layout: Layout, store?: FieldOps): Dialect => {
 /** Whether a write to an element activates the cells around it, as it does unless it says otherwise. */
 export const activates = ({ attrs }: Op): boolean => attrs.activate !== false;
 
+/** Whether a write does not activate the cells around an element since, by promise, they are active. */
+export const findsActive = ({ attrs }: Op): boolean => attrs.activate === false && attrs.known === true;
+
 /** Values before the coordinates in an op on an element. */
 export const writtenBy = (op: Op): number =>
   op.name === 'field.load' ? 0 : op.name === 'field.store_word' ? wordFields(op).length : 1;
@@ -399,7 +402,7 @@ const atomicKinds = ['add', 'min', 'max', 'and', 'or', 'xor', 'exchange'];
 const truth = ({ attrs }: Op, name: string): string | undefined =>
   attrs[name] === undefined || typeof attrs[name] === 'boolean' ? undefined : `'${name}' is true or false`;
 
-const activation = (op: Op): string | undefined => truth(op, 'activate');
+const activation = (op: Op): string | undefined => truth(op, 'activate') ?? truth(op, 'known');
 
 const problems = (...list: readonly (string | undefined)[]): readonly string[] =>
   list.filter((p): p is string => p !== undefined);

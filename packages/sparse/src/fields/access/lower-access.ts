@@ -18,7 +18,7 @@ import {
   option,
 } from '@filigree/ir';
 import { fieldDialects } from './dialects.js';
-import { activates, writtenBy } from './field-dialect.js';
+import { activates, findsActive, writtenBy } from './field-dialect.js';
 import { axesAbove, axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { ambientOf } from '../layout/ambient.js';
 import { elementsBelow, type Storage } from '../storage/storage.js';
@@ -93,14 +93,15 @@ const element =
     const indices = op.operands.slice(values);
     const access = (b: Builder): Value | void => {
       const inRange = op.attrs.inside === true;
-      const options = { activate: values > 0, inRange, site, isWild: (v: Value) => !countsOn(v, ctx) };
+      const isWild = (v: Value): boolean => !countsOn(v, ctx);
+      const options = { activate: values > 0, known: findsActive(op), inRange, site, isWild };
       const cell = cellOf(b, c.layout, path[path.length - 2] ?? 0, indices, options, node);
       const { name } = c.layout.nodes[node];
       return use(b, op, { ...cell, place: b.value('snode.child', [cell.place], { node: name }) }, name, c);
     };
     return ctx.build((b) => {
       check(b, c, node, indices, site);
-      if (values > 0 && !activates(op)) return whereActive(b, c, op, indices, access);
+      if (values > 0 && !activates(op) && !findsActive(op)) return whereActive(b, c, op, indices, access);
       if (values === 0) checkLists(b, c, node, indices, site);
       return access(b);
     });

@@ -134,17 +134,19 @@ class Places {
     const operands = given.slice(0, given.length - guards.length);
     const activate = activatesCell(op) && isSparse(node.node);
     const inside = allOf(b, guards);
+    const written = activate || isWritten(op);
     const past = op.attrs.past === true;
     const outside = node.row > 0 && (inside !== undefined || past);
     return {
       node,
       container: this.address(operands[0]),
       number: hash ? undefined : this.number(operands[1], b, node),
-      place: outside ? this.number(operands[1], b, node, { inside, past, written: isWritten(op) }) : undefined,
+      place: outside ? this.number(operands[1], b, node, { inside, past, written }) : undefined,
       past,
       coordinates: operands.slice(hash ? 1 : 2),
       inside,
       activate,
+      written,
       site: Number(op.attrs.site ?? 0),
     };
   }

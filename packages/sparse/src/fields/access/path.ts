@@ -6,7 +6,7 @@ import { elementsBelow, hasBorder, hasRows } from '../storage/storage.js';
 export interface PathOptions {
   /** Whether the cells on the way are activated. */
   readonly activate?: boolean;
-  /** A promise that all cells on the way are active. */
+  /** A promise that all cells on the way are active, within bounds: then none is activated, even if they are to be. */
   readonly known?: boolean;
   /** The place in the program, for messages. */
   readonly site?: number;
@@ -190,7 +190,7 @@ const descend = (b: Builder, layout: Layout, node: number, target: Target, optio
           axes.map((axis) => digit(axis, above.includes(axis) ? nodes[node].extents[axis] : 0)),
           { node: name },
         );
-  const wanted = kind === 'hash' || (options.activate === true && isSparse(nodes[node]));
+  const wanted = kind === 'hash' || activatesAt(nodes[node], options);
   return {
     container,
     number,
@@ -209,7 +209,7 @@ const enter = (b: Builder, layout: Layout, node: number, path: CellPath, options
   const at = layout.nodes[node];
   const { guards, pooled, past } = path;
   const found = isPooled(at) || (!pooled && hasRows(layout, node));
-  const activates = options.activate === true && isSparse(at);
+  const activates = activatesAt(at, options);
   const own = activates || found ? guards : [];
   const written = found && options.activate === true && !activates;
   const attrs = {
@@ -222,9 +222,12 @@ const enter = (b: Builder, layout: Layout, node: number, path: CellPath, options
   return { place, guards: found ? [] : guards };
 };
 
+const activatesAt = (node: SNode, { activate, known }: PathOptions): boolean =>
+  activate === true && known !== true && isSparse(node);
+
 const isPooled = (node: SNode): boolean => node.pointer || node.kind === 'hash';
 
 const attrsOf = (layout: Layout, node: number, { activate, known, site }: PathOptions): Attrs => {
   if (!isSparse(layout.nodes[node])) return {};
-  return activate ? { activate, site: site ?? 0 } : known ? { known } : {};
+  return known ? { known } : activate ? { activate, site: site ?? 0 } : {};
 };

@@ -164,7 +164,7 @@ export const snodeDialect = (layout: Layout, store?: ArenaStore): Dialect => {
     nodeOp(
       'snode.lookup',
       'the cell of `node` with a number in a container, or in a hash table with coordinates (SNodeLookup); with `activate` ' +
-        'it is active afterwards; `known` promises that it is; `site` is the place in the program, for messages; where a guard ' +
+        'it is active afterwards; `known` promises that it is, within bounds; `site` is the place in the program, for messages; where a guard ' +
         'is false nothing becomes active, and where cells are allocated one by one or lie in rows it is an ambient one, with ' +
         '`activate` or `written` a sink; so it is with `past` where a digit is just past the last',
       (op, node) => [guardedI32(op), lookupOperands(op, node)],

@@ -110,11 +110,12 @@ const SINK_CELL = 1;
 
 /** The number in its pool of the cell that a lookup finds, or of the one that stands for it. */
 const pooledCell = (arena: Arena, at: PooledStorage, l: Lookup): number => {
-  const { container, number, coordinates, activate, inside } = l;
-  if (!inside) return activate ? SINK_CELL : AMBIENT_CELL;
+  const { container, number, coordinates, activate, written, inside } = l;
+  if (!inside) return written ? SINK_CELL : AMBIENT_CELL;
   if (at.length !== undefined && activate && !extend(arena, l)) return SINK_CELL;
   const found = pooledNumber(arena, at, Math.abs(container), number, coordinates);
-  if (found !== AMBIENT_CELL || !activate) return found;
+  if (found !== AMBIENT_CELL) return found;
+  if (!activate) return written ? SINK_CELL : AMBIENT_CELL;
   /* A cell that hangs below a sink, or on a border, could never be found again. */
   if (isLost(container) || (l.past && isOutside(at, number))) return SINK_CELL;
   const made = makeCell(arena, at, container, number, coordinates);

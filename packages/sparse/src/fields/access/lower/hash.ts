@@ -4,7 +4,7 @@ import { arenaName, type NodeStorage, type Pool } from '../../storage/storage.js
 import { along, fence, fixed, indexOf, load, plus, type Address, type Emit } from './address.js';
 import { claim, makeIn, orSink } from './pool.js';
 import { AMBIENT_CELL, CLAIMED, settled } from './pool-cell.js';
-import { orOutside, type Lookup } from './sought.js';
+import { orNone, orOutside, type Lookup } from './sought.js';
 
 /**
  * The number of the cell of a hash table with these coordinates. Open addressing: slots are searched one after the
@@ -15,8 +15,8 @@ import { orOutside, type Lookup } from './sought.js';
 export const hashLookup = (e: Emit, l: Lookup): Value => {
   const { b } = e;
   const { number: found, slot } = searchTable(e, l.node, l.coordinates);
+  if (!l.activate) return orOutside(e, l, orNone(e, l, found));
   const number = orOutside(e, l, found);
-  if (!l.activate) return number;
   return b.if(
     b.cmp('eq', number, b.i32(AMBIENT_CELL)),
     () => insert(e, l, slot),

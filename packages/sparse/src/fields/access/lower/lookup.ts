@@ -4,7 +4,7 @@ import { along, anyOf, atomic, fence, indexOf, load, plus, type Address, type Em
 import { rare } from '#lowering';
 import { AMBIENT_CELL, CLAIMED, poolCell, settled, SINK_CELL } from './pool-cell.js';
 import { report } from './status.js';
-import { orOutside, lostOf, slotAddress, type Lookup, type CellNumber } from './sought.js';
+import { orNone, orOutside, lostOf, slotAddress, type Lookup, type CellNumber } from './sought.js';
 
 /** The cell that a lookup finds (thesis §5.1). A lookup that does not activate is branch-free, except in a hash table. */
 export const lookup = (e: Emit, l: Lookup): Address => {
@@ -45,7 +45,7 @@ const slotOf = (e: Emit, l: Lookup, number: CellNumber): Value => {
   const { node, coordinates, site } = l;
   /* What another thread has written into a cell that it made comes before. */
   if (e.makes?.has(node.node.id) && hasAmbient(e.storage, node)) fence(e, 'acquire');
-  if (!l.activate) return orOutside(e, l, settled(e, node, held));
+  if (!l.activate) return orOutside(e, l, orNone(e, l, settled(e, node, held)));
   const missing = b.cmp('le', held, b.i32(CLAIMED));
   return b.if(
     l.inside ? b.and(l.inside, missing) : missing,

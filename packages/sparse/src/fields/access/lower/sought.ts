@@ -17,6 +17,8 @@ export interface Lookup {
   /** i1, whether the indices are within bounds: otherwise there is no such cell. Undefined where they always are. */
   readonly inside: Value | undefined;
   readonly activate: boolean;
+  /** Whether it is for what is written, or activated. */
+  readonly written: boolean;
   readonly site: number;
 }
 
@@ -35,8 +37,12 @@ export const lostOf = ({ container, number, past }: Lookup): readonly Test[] => 
 ];
 
 /** The number of a pool's cell or, out of bounds, of the one that is there instead: to be read from, or to be written to. */
-export const orOutside = ({ b }: Emit, { inside, activate }: Lookup, number: Value): Value =>
-  inside ? b.select(inside, number, b.i32(activate ? SINK_CELL : AMBIENT_CELL)) : number;
+export const orOutside = ({ b }: Emit, { inside, written }: Lookup, number: Value): Value =>
+  inside ? b.select(inside, number, b.i32(written ? SINK_CELL : AMBIENT_CELL)) : number;
+
+/** The number of a cell that is not to be made: on a border and in a sink there is none, and what is written is not written to the ambient one. */
+export const orNone = ({ b }: Emit, { written }: Lookup, number: Value): Value =>
+  written ? b.max(number, b.i32(SINK_CELL)) : number;
 
 /** Where the container holds the number of a pool's cell. */
 export const slotAddress = ({ node, container }: Lookup, number: CellNumber): Address =>

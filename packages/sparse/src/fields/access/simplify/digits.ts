@@ -48,6 +48,13 @@ export const resolveDigits = (
     const { past: _past, ...attrs } = op.attrs;
     return opWith(op, { attrs });
   };
+  /** Cells, and what is in them, of which some index out of bounds makes a sink: no cell hangs below it that is known to be active. */
+  const lost = new Set<number>();
+  const noteLost = (op: Op): void => {
+    if (op.name !== 'snode.lookup' && op.name !== 'snode.child') return;
+    const own = op.attrs.known === true && op.attrs.written === true && outsideKey(op) !== '';
+    if (own || lost.has(op.operands[0].id)) lost.add(op.results[0].id);
+  };
   return walkKernel(kernel, dialects, buffers, {
     region: (op, index, when) => {
       if (when === 'leave') return ranges.leave();
@@ -78,7 +85,9 @@ export const resolveDigits = (
         return [];
       }
       notePast(op);
-      const open = withoutWritten(withoutGuards(withoutPast(op), always));
+      const guarded = withoutGuards(withoutPast(op), always);
+      const open = lost.has(guarded.operands[0]?.id) ? guarded : withoutWritten(guarded);
+      noteLost(open);
       note(open);
       return open === op ? undefined : b.append(open);
     },
