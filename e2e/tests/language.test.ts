@@ -52,6 +52,67 @@ class Gauge {
     return x * Gauge.scale;
   }
 }
+class Complex {
+  static readonly one = new Complex(1);
+  constructor(
+    readonly re: number,
+    readonly im = 0,
+  ) {}
+  get abs2(): number {
+    return this.re ** 2 + this.im ** 2;
+  }
+  add(o: Complex): Complex {
+    return new Complex(this.re + o.re, this.im + o.im);
+  }
+  mul(o: Complex | number): Complex {
+    if (typeof o === 'number') return new Complex(this.re * o, this.im * o);
+    return new Complex(this.re * o.re - this.im * o.im, this.re * o.im + this.im * o.re);
+  }
+}
+/** A list with room for some numbers. */
+class Stack {
+  private readonly held = new Int32Array(6);
+  #n = 0;
+  get size(): number {
+    return this.#n;
+  }
+  push(x: number): this {
+    this.held[this.#n++] = x;
+    return this;
+  }
+  pop(): number {
+    return this.held[--this.#n];
+  }
+}
+class Shape {
+  constructor(protected readonly side: number) {}
+  area(): number {
+    return 0;
+  }
+  twice(): number {
+    return this.area() * 2;
+  }
+}
+class Square extends Shape {
+  readonly more = 0.5;
+  override area(): number {
+    return this.side ** 2 + this.more;
+  }
+  override twice(): number {
+    return super.twice() + 1;
+  }
+}
+class Frame extends Square {
+  constructor(
+    side: number,
+    readonly inner: number,
+  ) {
+    super(side);
+  }
+  override area(): number {
+    return super.area() - this.inner;
+  }
+}
 const gauge = new Gauge(0.5, { at: (x) => x - 1 });
 const a = field('a', 'f64');
 const b = field('b', 'f64');
@@ -250,6 +311,28 @@ const kernels = {
       sums[p % 3] += a[p] / 3;
       few[1] = p;
       a[p] = sums[0] + 10 * sums[1] + 100 * sums[2] + few[0] + few[1];
+    }
+  }),
+  classes: kernel([a, c], { scope: { Complex, Stack, Square, Frame } }, (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      let [z, n] = [new Complex(0), 0];
+      const from = Complex.one.mul(a[p] / 4).add(new Complex(0, 0.25));
+      for (; z.abs2 < 4 && n < 20; n++) z = z.mul(z).add(from);
+      const list = new Stack();
+      list.push(n).push(p % 5);
+      for (let k = 0; k < 3; k++) list.push(k * k);
+      c[p] = list.pop() * 100 + list.pop() * 10 + list.size;
+      const [square, frame] = [new Square(p), new Frame(p, 0.125)];
+      a[p] = z.re + square.twice() + frame.twice() + (frame instanceof Square ? 0 : 1);
+    }
+  }),
+  rounded32: kernel([a], (a: Grid1) => {
+    for (const p of active(a)) {
+      const [few, given] = [new Float32Array(3), new Float32Array([a[p] / 3, 0.1])];
+      few[p % 3] += a[p] / 7;
+      a[p] += few[p % 3];
+      a[p] += given.map((x) => x / 4)[0];
+      a[p] += given[1];
     }
   }),
   functions: kernel([a], { float: 'f64' }, (a: Grid1) => {

@@ -1,5 +1,5 @@
 import type { CallExpression, MemberExpression } from 'acorn';
-import { isFloat } from '@filigree/ir';
+import { isFloat, type ScalarType } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
@@ -10,7 +10,7 @@ import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { shortCircuit } from './short-circuit.js';
-import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './term.js';
+import { isLiteral, nothing, termText, tupleOf, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
@@ -26,8 +26,12 @@ const isKnownArray = (of: Term): boolean =>
 const map: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
   const made = itemsOf(cx, e, of).map((item, k) => callFunction(cx, e, f, [item, literal(k), of]));
-  const items = typedRow(of) ? made.map((item) => rounded(cx, e, of as Table, item)) : made;
-  return tupleOf(items);
+  const element = elementOf(of);
+  if (element === undefined) return tupleOf(made);
+  return tupleOf(
+    made.map((item) => rounded(cx, e, of, element, item)),
+    element,
+  );
 };
 
 const forEach: Method = (cx, e, of) => {
@@ -149,7 +153,7 @@ const slice: Method = (cx, e, of) => {
   const bounds = argumentsOf(cx, e).map((x) =>
     isLiteral(x) ? Number(x.value) : refuse(cx, e, 'lang/dynamic-index', 'slice takes known numbers', 'use a loop'),
   );
-  return tupleOf(items.slice(...(bounds as [number?, number?])));
+  return tupleOf(items.slice(...(bounds as [number?, number?])), elementOf(of));
 };
 
 /** The item at a known place, from the end where that is negative. */
@@ -223,19 +227,19 @@ const functionAnd = (cx: Context, e: CallExpression, name: string, most: number)
   return [f, ...more];
 };
 
-/** Whether these are the elements of a typed array, whose `map` makes another such. */
-const typedRow = (of: Term): boolean =>
-  of.is === 'table' && of.element !== undefined && of.index.length === of.shape.length - 1;
+/** The type of what these are the elements of, where that is a typed array, whose `map` makes another such. */
+const elementOf = (of: Term): ScalarType | undefined =>
+  of.is === 'list' || (of.is === 'table' && of.index.length === of.shape.length - 1) ? of.element : undefined;
 
-const rounded = (cx: Context, e: CallExpression, { name, element }: Table, item: Term): Term => {
+const rounded = (cx: Context, e: CallExpression, of: Term, element: ScalarType, item: Term): Term => {
   if (element === 'f64') return item;
-  return element !== undefined && isFloat(element)
+  return isFloat(element)
     ? cx.session.cast(originOf(cx, e), asScalar(cx, e, item), element)
     : refuse(
         cx,
         e,
         'lang/unsupported-call',
-        `\`${name}\` is a typed array of ${element}, and \`map\` of one makes another`,
-        `write [...${name}].map(…), which makes an array`,
+        `${termText(of)} is a typed array of ${element}, and \`map\` of one makes another`,
+        'write [...a].map(…), which makes an array',
       );
 };

@@ -30,7 +30,8 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
       assignPattern(cx, target, from);
       return from;
     }
-    return assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
+    const begun = cx.self?.is === 'members' && cx.session.making.has(cx.self) ? rare().initial(cx, e) : undefined;
+    return begun ?? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
   }
   if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target, used);
   if (e.operator === '??=') {

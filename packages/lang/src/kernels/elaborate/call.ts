@@ -4,9 +4,10 @@ import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { isArrayMethod } from './array-members.js';
-import { unsupported, type Context } from './context.js';
+import type { Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
+import { memberName } from './member-name.js';
 import { isModuleName, keepName } from './names.js';
 import { cut, optional } from './optional.js';
 import type { Term } from './term.js';
@@ -17,9 +18,11 @@ import { callFunction } from './inline.js';
 export const call = (cx: Context, e: CallExpression): Term => {
   const callee = bare(e.callee);
   if (e.optional && optional(cx, callee).is === 'nothing') return cut;
-  if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
-  if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
-    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
+  if (callee.type === 'Super') return rare().superCall(cx, e);
+  const name = callee.type === 'MemberExpression' ? memberName(callee) : undefined;
+  if (callee.type === 'MemberExpression' && callee.object.type === 'Super' && name !== undefined)
+    return apply(cx, e, rare().superMember(cx, callee, name), cx.self);
+  if (callee.type === 'MemberExpression' && name !== undefined && !isImported(cx, callee.object)) {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));

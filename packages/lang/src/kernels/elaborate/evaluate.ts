@@ -38,7 +38,7 @@ export const knownTruth = (term: Term): boolean | undefined =>
   isLiteral(term) || term.is === 'host' ? Boolean(term.value) : term.is === 'nothing' ? false : undefined;
 
 /** The values of a call's arguments; of fields whole rows may be given, elements are read. */
-export const argumentsOf = (cx: Context, e: CallExpression): readonly Term[] =>
+export const argumentsOf = (cx: Context, e: Pick<CallExpression, 'arguments'>): readonly Term[] =>
   e.arguments.flatMap((a) =>
     a.type === 'SpreadElement' ? itemsOf(cx, a.argument, value(cx, a.argument)) : [value(cx, a)],
   );

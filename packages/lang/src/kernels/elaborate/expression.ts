@@ -25,6 +25,7 @@ import { binaryOperation, binaryOperators, equalTerms, isEquality } from './bina
 import { chosen, eitherValue, type Arm } from './choice.js';
 import { cut, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
+import { memberName } from './member-name.js';
 import { asIndex } from './index-of.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
@@ -63,11 +64,12 @@ export const expression = (cx: Context, node: AnyNode): Term => {
     case 'NewExpression':
       return (
         rare().newArray(cx, e) ??
+        rare().instance(cx, e) ??
         unsupported(
           cx,
           e,
           '`new`',
-          'use vec(…), mat(…), an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
+          'use vec(…), mat(…), a class of yours, an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
         )
       );
     case 'ArrayExpression':
@@ -158,18 +160,17 @@ const typeOf = (cx: Context, e: UnaryExpression): Term => {
           : isLiteral(term)
             ? typeof term.value
             : term.is === 'temp'
-              ? unsupported(
-                  cx,
-                  e,
-                  '`typeof` of a value that is computed',
-                  'numbers and truth values are told apart by their types',
-                )
+              ? cx.session.isTruth(term)
+                ? 'boolean'
+                : 'number'
               : 'object';
   return { is: 'host', name: text, value: text };
 };
 
 const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  const known = e.operator === 'instanceof' ? rare().instanceOf(cx, e) : undefined;
+  if (known) return known;
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
@@ -227,14 +228,14 @@ const expressionRemedies: Readonly<Record<string, string>> = {
 /** `object.name` and `object[index]`. */
 export const member = (cx: Context, e: MemberExpression): Term => {
   const object = bare(e.object);
-  if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  const name = memberName(e);
+  if (object.type === 'Super' && name !== undefined) return rare().superMember(cx, e, name);
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveFree(cx, object, e.property.name);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
   if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
-  const key = e.computed ? value(cx, e.property) : undefined;
-  if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
+  if (name !== undefined) return named(cx, e.property, of, name);
+  const key = value(cx, e.property as AnyNode);
   if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asIndex(cx, e.property, key));
+  return indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key));
 };

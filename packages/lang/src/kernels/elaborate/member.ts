@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
@@ -68,7 +69,9 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
   switch (of.is) {
     case 'members': {
       const slot = of.members.get(name);
-      return slot ? readSlot(cx, e, slot) : missing(cx, e, of, name);
+      return slot
+        ? readSlot(cx, e, slot)
+        : ((of.of && rare().ofClass(cx, e, of.of, of, name)) ?? missing(cx, e, of, name));
     }
     case 'host': {
       const holder = of.value as object;

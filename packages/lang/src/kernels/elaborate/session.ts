@@ -1,3 +1,4 @@
+import type { AnyNode } from 'acorn';
 import { isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
@@ -8,6 +9,7 @@ import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
+import type { ClassOf } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -59,6 +61,11 @@ export class Session {
   private readonly wholes = new WeakSet<object>();
   /** Whole numbers that came of rounding, and may be floats therefore. */
   private readonly rounded = new WeakSet<object>();
+  /** Classes of the surroundings, by their value; and of their methods and constructors whose they are. */
+  readonly classes = new Map<unknown, ClassOf>();
+  readonly homes = new Map<AnyNode, ClassOf>();
+  /** Objects whose constructor is running. */
+  readonly making = new WeakSet<object>();
   usesRandom = false;
   /** What is written down for the host. */
   notes: (Notes & { readonly sites: NoteSite[] }) | undefined;

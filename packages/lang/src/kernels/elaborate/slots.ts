@@ -1,4 +1,5 @@
 import type { AnyNode } from 'acorn';
+import { isFloat } from '@filigree/ir';
 import type { Binding } from '../../source/scope.js';
 import type { Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
@@ -77,9 +78,12 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
       `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
       'accumulate with += or -=, of conditions with ||= and &&=; or declare it inside of the loop; or use serially(…)',
     );
-  const elements = elementsFor(cx, node, slot, term);
-  holdWritten(cx, slot, term);
   const at = originOf(cx, node);
+  const given = elementsFor(cx, node, slot, term);
+  /* What an integer cannot hold is refused, as where it is stored in a field; floats are rounded. */
+  const { type } = slot;
+  const elements = type && isFloat(type) ? given.map((x) => cx.session.cast(at, x, type)) : given;
+  holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
 };
 
@@ -134,25 +138,27 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 /** A place for values like this one. The components of a vector share one type. */
 const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
   if (isScalar(term) || term.is === 'shaped') {
-    const cell = { name: slot.name, ...(slot.owner ? {} : { unnamed: true as const }) };
+    const { type } = slot;
+    const cell = { name: slot.name, ...(type ? { type } : !slot.owner && { unnamed: true as const }) };
     const shape = isScalar(term) ? [] : term.shape;
     const locals = Array.from({ length: isScalar(term) ? 1 : term.elements.length }, () =>
       cx.session.local(slot.name, cell, slot.unset),
     );
     slot.locals.push(...locals);
-    return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop, owner: slot.owner };
+    return { is: 'variable', name: slot.name, shape, locals, type, loop: slot.loop, owner: slot.owner };
   }
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
+  const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = { ...slot, name, slot: undefined, owner };
+    const part: Pending = { ...slot, name, slot: undefined, owner, type };
     return madeLike(cx, node, part, readSlot(cx, node, item));
   };
   const made: Term =
     term.is === 'list'
-      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
+      ? { ...term, items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
       : term.is === 'members'
         ? {
-            is: 'members',
+            ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           }
         : term;
@@ -216,7 +222,12 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));
   }
-  if (to.is === 'members' && from.is === 'members' && [...to.members.keys()].every((name) => from.members.has(name))) {
+  if (
+    to.is === 'members' &&
+    from.is === 'members' &&
+    to.of === from.of &&
+    [...to.members.keys()].every((name) => from.members.has(name))
+  ) {
     const values = [...to.members].map(([name, item]) => [item, readSlot(cx, node, from.members.get(name)!)] as const);
     return values.forEach(([item, value]) => assignSlot(cx, node, item, value));
   }

@@ -5,6 +5,7 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/decision.j
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
+export { initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { othersOf, partsOfObject } from '../elaborate/properties.js';
