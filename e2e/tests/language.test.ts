@@ -326,6 +326,37 @@ const kernels = {
       a[p] = z.re + square.twice() + frame.twice() + (frame instanceof Square ? 0 : 1);
     }
   }),
+  missing: kernel([a, c], { scope: { base, n } }, (a: Grid1, c: Grid1) => {
+    const above = (x: number, by: number): { at: number; n: number } | null => {
+      if (x < by) return null;
+      return { at: x - by, n: by };
+    };
+    const root = (x: number): number | undefined => (x < 0 ? undefined : Math.sqrt(x));
+    for (const p of range(n)) {
+      let nearest: { at: number; n: number } | null = null;
+      for (let k = 0; k < 4; k++) {
+        const found = above(p, 3 * k + 1);
+        if (found && (nearest === null || found.at < nearest.at)) nearest = found;
+      }
+      let last: number | undefined = undefined;
+      for (let k = 0; k < p; k++) last = last === undefined ? k : undefined;
+      last ??= 50;
+      c[p] = (nearest?.n ?? -1) * 100 + last;
+      const r = root(a[p]);
+      a[p] = (r === undefined ? 7 : r * 2) + (base.find((v) => v > p) ?? 0.5) + (above(p, 4) ? 10 : 20);
+      if (!root(a[p] - 12)) a[p] += 100;
+    }
+  }),
+  sorted: kernel([a, c], { scope: { base, settings, n } }, (a: Grid1, c: Grid1) => {
+    for (const p of range(1, n - 1)) {
+      const items = [a[p], 0.5 * p, a[p] * 3 - p, p % 3].map((v, k) => ({ v, k }));
+      c[p] = items.toSorted((s, t) => (s.v % 2) - (t.v % 2)).reduce((s, { k }) => 4 * s + k, 0);
+      a[p] = [a[p], p - 5, 0.25].sort((s, t) => t - s)[1];
+      a[p] += base.findLast((v) => v < p) ?? 9;
+      c[p] += base.lastIndexOf(p) * 1000 + base.findLastIndex((v) => v < p) * 10000;
+      for (const name in settings) if (name === 'gain') a[p] += 1;
+    }
+  }),
   rounded32: kernel([a], (a: Grid1) => {
     for (const p of active(a)) {
       const [few, given] = [new Float32Array(3), new Float32Array([a[p] / 3, 0.1])];

@@ -4,9 +4,10 @@ import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { isArrayMethod } from './array-members.js';
-import type { Context } from './context.js';
+import { refuse, takenAsThere, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
+import { absence, isMissing } from './missing.js';
 import { memberName } from './member-name.js';
 import { isModuleName, keepName } from './names.js';
 import { cut, optional } from './optional.js';
@@ -26,7 +27,16 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
-    if (of === cut || (callee.optional && of.is === 'nothing')) return cut;
+    if (of === cut || (callee.optional && absence(of))) return cut;
+    if (callee.optional && isMissing(cx, e, of))
+      return refuse(
+        cx,
+        e,
+        'lang/unsupported-syntax',
+        'whether there is what this is called of is known only when the kernel runs',
+        'ask before: if (x !== undefined) …',
+      );
+    takenAsThere(cx, callee.object, of);
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
     const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
     if (known) return known;

@@ -14,7 +14,7 @@ import { literal } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { effect } from './effect.js';
-import { apart, asNumber, asScalar, compute, refuse, unsupported, type Context } from './context.js';
+import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
 import { readSlot } from './slots.js';
 import { isLiteral, nothing, type Term } from './term.js';
@@ -23,7 +23,8 @@ import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { cut, isNothing, optional } from './optional.js';
+import { absence, absent, isMissing, partOf, withoutFlag } from './missing.js';
+import { cut, isChained, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
 import { memberName } from './member-name.js';
 import { asIndex } from './index-of.js';
@@ -107,7 +108,7 @@ const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
       ? refuse(cx, e, 'lang/literal', `${e.raw} has more than 64 bits`, 'no integer of a kernel has more')
       : hostNumber(e.value);
   return e.value === null && e.raw === 'null'
-    ? unsupported(cx, e, 'null', 'use a number or a truth value')
+    ? absent('null')
     : unsupported(cx, e, 'a regular expression', 'compute with numbers');
 };
 
@@ -186,7 +187,11 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
     const left = optional(cx, e.left);
-    return left.is === 'nothing' ? value(cx, e.right) : left;
+    if (absence(left)) return value(cx, e.right);
+    const flag = isMissing(cx, e, left);
+    if (!flag) return left;
+    const right: Arm = { node: e.right, term: () => value(apart(cx), e.right) };
+    return withoutFlag(cx, left, () => chosen(cx, e, flag.is, right, { node: e.left, term: () => left }));
   }
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
@@ -233,9 +238,11 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveFree(cx, object, e.property.name);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
-  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  if (name !== undefined) return named(cx, e.property, of, name);
+  if (of === cut || (e.optional && absence(of))) return cut;
+  const chained = (part: Term): Term => (isChained(e) ? partOf(cx, e, of, part) : part);
+  if (!isChained(e)) takenAsThere(cx, e.object, of);
+  if (name !== undefined) return chained(named(cx, e.property, of, name));
   const key = value(cx, e.property as AnyNode);
-  if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key));
+  if (key.is === 'host' && typeof key.value === 'string') return chained(named(cx, e.property, of, key.value));
+  return chained(indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key)));
 };

@@ -19,7 +19,7 @@ export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   if (!of) return undefined;
   const members = new Map<string, Slot>();
   const self: Members = { is: 'members', members, of };
-  for (const name of changing(of)) members.set(name, pending(cx, e, name));
+  for (const name of changing(of)) members.set(name, pending(cx, e, name, false, undefined, false));
   construct(cx, e, of, self, argumentsOf(cx, e));
   return self;
 };

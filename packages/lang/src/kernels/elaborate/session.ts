@@ -9,7 +9,8 @@ import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
-import type { ClassOf } from './term.js';
+import type { Flag, Missing } from './absence.js';
+import type { ClassOf, Term } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -64,6 +65,12 @@ export class Session {
   /** Classes of the surroundings, by their value; and of their methods and constructors whose they are. */
   readonly classes = new Map<unknown, ClassOf>();
   readonly homes = new Map<AnyNode, ClassOf>();
+  /** Of values that may be undefined or null when the kernel runs: whether they are. */
+  readonly missing = new WeakMap<object, Missing | Flag>();
+  /** Of variables that begin as nothing and were asked before they were given anything, where they are declared. */
+  readonly guessed = new Set<string>();
+  /** What such variables are given, with zeros for numbers. */
+  readonly found = new Map<string, Term>();
   /** Objects whose constructor is running. */
   readonly making = new WeakSet<object>();
   usesRandom = false;
@@ -83,6 +90,8 @@ export class Session {
     readonly derivatives = false,
     /** Whether what the kernel prints and asserts is written down. */
     readonly debug = false,
+    /** What an attempt before found of variables that begin as nothing. */
+    readonly shapes: ReadonlyMap<string, Term> = new Map(),
   ) {}
 
   emit(at: Origin, action: Action): void {

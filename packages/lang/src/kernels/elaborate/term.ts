@@ -5,6 +5,7 @@ import type { FunctionNode } from '../../source/ast.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import type { Local } from '../code/code.js';
 import type { Unit } from '../code/origin.js';
+import type { Missing } from './absence.js';
 import type { Binding } from '../../source/scope.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
 
@@ -175,6 +176,8 @@ export interface Variable {
   readonly locals: readonly Local[];
   /** Of an item of a typed array: what it is rounded to. */
   readonly type?: ScalarType | undefined;
+  /** Of what may be undefined or null: whether it is. */
+  readonly missing?: Missing | undefined;
   /** The parallel loop in whose body it lives. */
   readonly loop: object | undefined;
   /** Of one that the source declares. */
@@ -202,6 +205,8 @@ export interface Pending {
   readonly owner: Owner | undefined;
   /** Of an item of a typed array: what it is rounded to. */
   readonly type?: ScalarType | undefined;
+  /** Of what may be undefined or null: whether it is. */
+  readonly missing?: Missing | undefined;
   slot: Slot | undefined;
 }
 
@@ -271,6 +276,7 @@ const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(
 const hostText = (value: unknown): string => {
   if (typeof value === 'function') return `function \`${value.name}\``;
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value === null) return 'null';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 

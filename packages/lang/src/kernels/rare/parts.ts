@@ -8,7 +8,7 @@ export { callWithGradient } from '../elaborate/given.js';
 export { initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
 export { knownMethod } from '../elaborate/known-method.js';
-export { othersOf, partsOfObject } from '../elaborate/properties.js';
+export { namesOf, othersOf, partsOfObject } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
