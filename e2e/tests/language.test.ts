@@ -52,6 +52,67 @@ class Gauge {
     return x * Gauge.scale;
   }
 }
+class Complex {
+  static readonly one = new Complex(1);
+  constructor(
+    readonly re: number,
+    readonly im = 0,
+  ) {}
+  get abs2(): number {
+    return this.re ** 2 + this.im ** 2;
+  }
+  add(o: Complex): Complex {
+    return new Complex(this.re + o.re, this.im + o.im);
+  }
+  mul(o: Complex | number): Complex {
+    if (typeof o === 'number') return new Complex(this.re * o, this.im * o);
+    return new Complex(this.re * o.re - this.im * o.im, this.re * o.im + this.im * o.re);
+  }
+}
+/** A list with room for some numbers. */
+class Stack {
+  private readonly held = new Int32Array(6);
+  #n = 0;
+  get size(): number {
+    return this.#n;
+  }
+  push(x: number): this {
+    this.held[this.#n++] = x;
+    return this;
+  }
+  pop(): number {
+    return this.held[--this.#n];
+  }
+}
+class Shape {
+  constructor(protected readonly side: number) {}
+  area(): number {
+    return 0;
+  }
+  twice(): number {
+    return this.area() * 2;
+  }
+}
+class Square extends Shape {
+  readonly more = 0.5;
+  override area(): number {
+    return this.side ** 2 + this.more;
+  }
+  override twice(): number {
+    return super.twice() + 1;
+  }
+}
+class Frame extends Square {
+  constructor(
+    side: number,
+    readonly inner: number,
+  ) {
+    super(side);
+  }
+  override area(): number {
+    return super.area() - this.inner;
+  }
+}
 const gauge = new Gauge(0.5, { at: (x) => x - 1 });
 const a = field('a', 'f64');
 const b = field('b', 'f64');
@@ -250,6 +311,59 @@ const kernels = {
       sums[p % 3] += a[p] / 3;
       few[1] = p;
       a[p] = sums[0] + 10 * sums[1] + 100 * sums[2] + few[0] + few[1];
+    }
+  }),
+  classes: kernel([a, c], { scope: { Complex, Stack, Square, Frame } }, (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      let [z, n] = [new Complex(0), 0];
+      const from = Complex.one.mul(a[p] / 4).add(new Complex(0, 0.25));
+      for (; z.abs2 < 4 && n < 20; n++) z = z.mul(z).add(from);
+      const list = new Stack();
+      list.push(n).push(p % 5);
+      for (let k = 0; k < 3; k++) list.push(k * k);
+      c[p] = list.pop() * 100 + list.pop() * 10 + list.size;
+      const [square, frame] = [new Square(p), new Frame(p, 0.125)];
+      a[p] = z.re + square.twice() + frame.twice() + (frame instanceof Square ? 0 : 1);
+    }
+  }),
+  missing: kernel([a, c], { scope: { base, n } }, (a: Grid1, c: Grid1) => {
+    const above = (x: number, by: number): { at: number; n: number } | null => {
+      if (x < by) return null;
+      return { at: x - by, n: by };
+    };
+    const root = (x: number): number | undefined => (x < 0 ? undefined : Math.sqrt(x));
+    for (const p of range(n)) {
+      let nearest: { at: number; n: number } | null = null;
+      for (let k = 0; k < 4; k++) {
+        const found = above(p, 3 * k + 1);
+        if (found && (nearest === null || found.at < nearest.at)) nearest = found;
+      }
+      let last: number | undefined = undefined;
+      for (let k = 0; k < p; k++) last = last === undefined ? k : undefined;
+      last ??= 50;
+      c[p] = (nearest?.n ?? -1) * 100 + last;
+      const r = root(a[p]);
+      a[p] = (r === undefined ? 7 : r * 2) + (base.find((v) => v > p) ?? 0.5) + (above(p, 4) ? 10 : 20);
+      if (!root(a[p] - 12)) a[p] += 100;
+    }
+  }),
+  sorted: kernel([a, c], { scope: { base, settings, n } }, (a: Grid1, c: Grid1) => {
+    for (const p of range(1, n - 1)) {
+      const items = [a[p], 0.5 * p, a[p] * 3 - p, p % 3].map((v, k) => ({ v, k }));
+      c[p] = items.toSorted((s, t) => (s.v % 2) - (t.v % 2)).reduce((s, { k }) => 4 * s + k, 0);
+      a[p] = [a[p], p - 5, 0.25].sort((s, t) => t - s)[1];
+      a[p] += base.findLast((v) => v < p) ?? 9;
+      c[p] += base.lastIndexOf(p) * 1000 + base.findLastIndex((v) => v < p) * 10000;
+      for (const name in settings) if (name === 'gain') a[p] += 1;
+    }
+  }),
+  rounded32: kernel([a], (a: Grid1) => {
+    for (const p of active(a)) {
+      const [few, given] = [new Float32Array(3), new Float32Array([a[p] / 3, 0.1])];
+      few[p % 3] += a[p] / 7;
+      a[p] += few[p % 3];
+      a[p] += given.map((x) => x / 4)[0];
+      a[p] += given[1];
     }
   }),
   functions: kernel([a], { float: 'f64' }, (a: Grid1) => {

@@ -69,7 +69,15 @@ const mayHaveEffects = (root) => {
   return found && !waits;
 };
 
-const KEPT = new Set(['CallExpression', 'NewExpression', 'MemberExpression', 'SpreadElement', 'TemplateLiteral']);
+/* Of sums and the like bundlers cannot tell what their operands do when they become numbers; one is enough to keep a module. */
+const KEPT = new Set([
+  'BinaryExpression',
+  'CallExpression',
+  'MemberExpression',
+  'NewExpression',
+  'SpreadElement',
+  'TemplateLiteral',
+]);
 
 /** @param {unknown} value @returns {value is Node} */
 const isNode = (value) => typeof value === 'object' && value !== null && 'type' in value;

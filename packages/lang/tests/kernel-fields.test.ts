@@ -366,8 +366,8 @@ describe('warnings about races', () => {
     });
   const body = (text: string): KernelDef =>
     define(
-      [u, c, x, 'i32'],
-      new Function(`return (u, c, x, m) => {\n  for (const [i, j] of ndrange(8, 9)) {\n    ${text}\n  }\n}`)(),
+      [u, v, c, x, 'i32'],
+      new Function(`return (u, v, c, x, m) => {\n  for (const [i, j] of ndrange(8, 9)) {\n    ${text}\n  }\n}`)(),
     );
 
   it.each([
@@ -387,6 +387,44 @@ describe('warnings about races', () => {
     'sums that are not atomic: %s',
     (text) => expect(warnings(body(text)).map(([line]) => line)).toEqual([3]),
   );
+
+  it.each([
+    'u[i][j] = u[i - 1][j] + 1;',
+    'if (i > 0) u[i][j] += u[i - 1][j];',
+    'u[i][j] = i > 0 && j < 3 ? u[i - 1][j + 1] : 0;',
+    'if (i < 1 || j < 1) continue; u[i][j] = u[i][j - 1];',
+    'u[i + 1][j] = 2; if (m > 0) v[i][j] = u[i][j];',
+    'for (let q = 0; q < 3; q++) { if (q > m) break; v[i][j] += q; } u[i][j] = u[i][j + 1];',
+  ])('loads of what other iterations write: %s', (text) => {
+    const found = warnings(body(text));
+    expect(found.map(([line]) => line)).toEqual([3]);
+    expect(found[0][1]).toContain("reads an element of field 'u' that another one writes");
+  });
+
+  it.each([
+    'if ((i + j) % 2 === 0) u[i][j] = u[i - 1][j] + u[i][j + 1];',
+    'if (v[i][j] > 0) u[i][j] = u[i - 1][j];',
+    'if (v[i][j] > 0) continue; u[i][j] = u[i - 1][j];',
+    'if (i === 4) u[i][j] = u[i - 1][j];',
+    'if (i < 1) u[i][j] = u[i + 1][j];',
+    'if (i > m) u[i][j] = u[i - 1][j];',
+    'u[i][j] = u[i + 8][j] + u[i][j - 9];',
+    'u[2 * i][j] = u[2 * i + 1][j];',
+    'u[i][j] = v[i - 1][j] + c[i + 1]; x[i].x += x[i - 1].y;',
+  ])('nothing is said where none does: %s', (text) => expect(warnings(body(text))).toEqual([]));
+
+  it('steps of a loop keep iterations apart', () => {
+    const pairs = (step: number): KernelDef =>
+      define(
+        [u],
+        (u: Grid2) => {
+          for (const i of range(0, 8, step)) [u[i][0], u[i + 1][0]] = [u[i + 1][0], u[i][0]];
+        },
+        { scope: { step } },
+      );
+    expect(warnings(pairs(2))).toEqual([]);
+    expect(warnings(pairs(1))).toHaveLength(2);
+  });
 
   it.each([
     'u[i][j] = u[i][j] * 2;',
@@ -416,7 +454,7 @@ describe('types of kernels', () => {
     const def = kernel([vector('f32', 3), matrix('f64', 2, 3)], (v, m) => m.mul(v));
     expectTypeOf<Parameters<typeof def.fn>>().toEqualTypeOf<[Vec<3>, Mat<2, 3>]>();
     expectTypeOf<LaunchResult<ReturnType<typeof def.fn>>>().toEqualTypeOf<number[]>();
-    expectTypeOf<LaunchResult<void>>().toEqualTypeOf<number>();
+    expectTypeOf<LaunchResult<void>>().toEqualTypeOf<void>();
     expectTypeOf<LaunchResult<Mat<2, 2>>>().toEqualTypeOf<number[][]>();
     expect(lowered(def).signature).toMatchObject({
       launch: [

@@ -9,6 +9,7 @@ describe('what modules compute when they are loaded', () => {
       'export const x = /* @__PURE__ */ (() => new Map([[1, 2]]))(), y = 3;',
     ],
     ['const x = { ...y };', 'const x = /* @__PURE__ */ (() => ({ ...y }))();'],
+    ['const x = 2 ** -12;', 'const x = /* @__PURE__ */ (() => 2 ** -12)();'],
     ['const x = [table.add];', 'const x = /* @__PURE__ */ (() => [table.add])();'],
     [
       'var x = {};\n__export(x, { a: () => a });\n',

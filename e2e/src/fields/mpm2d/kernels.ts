@@ -1,5 +1,5 @@
 import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang/kernels';
-import { polar2, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang/kernels';
+import { permutation, polar2, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang/kernels';
 import { dense, dynamic, fields, i, ij, ijk, k, layout } from '@filigree/sparse/fields';
 import { inGroups, type Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
@@ -45,7 +45,7 @@ export const mpm2d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
     }
     for (const [i, j, k] of active(list)) {
       cache(g);
-      const p = list[i][j][k];
+      const p = permutation(list[i][j][k], count);
       const nodes = splineNodes(x[p].mul(n), [8 * i, 8 * j], 8);
       /* The velocity around the particle, and its moment along each axis. */
       const m = sum(nodes, ([node, weight, away]) => vec(1, away).outer(at(g, node).mul(weight)));

@@ -1,5 +1,5 @@
 import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang/kernels';
-import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang/kernels';
+import { nearestRotation, permutation, quadraticSpline, range, splineNodes, sum, vec } from '@filigree/lang/kernels';
 import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import { inGroups, type Blocks } from '../layouts.js';
 import type { MpmSetup } from '../mpm/mpm.js';
@@ -45,7 +45,7 @@ export const mpm3d = (setup: MpmSetup, float: 'f32' | 'f64', blocks: Blocks) => 
     }
     for (const [i, j, k, l] of active(list)) {
       cache(g);
-      const p = list[i][j][k][l];
+      const p = permutation(list[i][j][k][l], count);
       const nodes = splineNodes(x[p].mul(n), [4 * i, 4 * j, 4 * k], 4);
       /* The velocity around the particle, and its moment along each axis. */
       const m = sum(nodes, ([node, weight, away]) => vec(1, away).outer(at(g, node).mul(weight)));

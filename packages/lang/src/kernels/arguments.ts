@@ -59,14 +59,16 @@ const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S
 /** What a kernel returns: nothing, or what a launch gives back. */
 export type KernelResult = number | boolean | void | Vec | Mat | readonly number[];
 
-/** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows. */
+/** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows; of nothing nothing. */
 export type LaunchResult<R> = [KernelResult] extends [R]
   ? number
-  : R extends { readonly rows: number }
-    ? number[][]
-    : R extends { readonly length: number }
-      ? number[]
-      : number;
+  : R extends void
+    ? void
+    : R extends { readonly rows: number }
+      ? number[][]
+      : R extends { readonly length: number }
+        ? number[]
+        : number;
 
 /** A kernel's function: a parameter for each argument. */
 export type KernelFunction<

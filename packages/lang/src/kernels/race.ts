@@ -3,11 +3,13 @@ import { blocksOf, type Block, type Instruction, type Local, type Parallel, type
 import { diagnosticAt, type Origin } from './code/origin.js';
 import { operatorName } from './code/operators.js';
 import type { Scalar, Temp } from './code/scalar.js';
+import { Neighbours } from './race-neighbours.js';
 
 /**
  * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element
- * that does not follow from all variables of the loop, so that several iterations write it; and a sum written as a load and a
- * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well. What cannot be told is not reported.
+ * that does not follow from all variables of the loop, so that several iterations write it; a sum written as a load and a
+ * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well; and a load of what another iteration
+ * writes, as in `u[i] = u[i - 1] + 1`. What cannot be told is not reported.
  */
 export const raceWarnings = (code: Block): readonly Diagnostic[] =>
   code.flatMap((i) => (i.do === 'parallel' ? warningsOf(i) : blocksOf(i).flatMap(raceWarnings)));
@@ -40,6 +42,12 @@ const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[
     found.clear();
     analysis.block(loop.body, new Set());
   }
+  for (const { name, at } of analysis.neighbours.found())
+    warn(
+      at,
+      `an iteration reads an element of ${name.startsWith('@') ? 'the array' : `field '${name}'`} that another one writes, and they run at once`,
+      'write into another field, or loop in order: serially(…)',
+    );
   return { found: [...found.values()], wantsLoads: analysis.wantsLoads };
 };
 
@@ -48,6 +56,7 @@ class Analysis {
   wantsLoads = false;
   /** Whether more became known of a local after it was read, as where values come round in the loops within. */
   cameRound = false;
+  readonly neighbours: Neighbours;
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();
   private readonly wereRead = new Set<Local>();
@@ -63,6 +72,7 @@ class Analysis {
     private readonly loads: boolean,
   ) {
     for (const v of loop.variables) this.temps.set(v, { variables: new Set([v]), affine: true, loads: new Set() });
+    this.neighbours = new Neighbours(loop, (s) => this.temps.has(s as Temp) && this.of(s).variables.size === 0);
   }
 
   /** `guards`: variables that the conditions around compare, which single out iterations. */
@@ -88,11 +98,14 @@ class Analysis {
             i.to,
             `${operatorName(i.operator)}${i.type ?? ''}(${i.args.map((s) => this.number(s)).join()})`,
           );
+        this.neighbours.computed(i.to, operatorName(i.operator), i.args);
         return void this.temps.set(i.to, this.computed(operatorName(i.operator), i.args));
       case 'load':
+        this.neighbours.load(i.place, i.at);
         if (this.loads) this.origins.set(i.to, this.key(i.place));
         return void this.temps.set(i.to, this.loaded(i.place));
       case 'atomic':
+        this.neighbours.store(i.place, i.at);
         return void this.temps.set(i.to, this.everything());
       case 'structure':
         return i.to && i.op === 'append' ? void this.temps.set(i.to, this.everything()) : undefined;
@@ -104,15 +117,23 @@ class Analysis {
         return i.noted ? undefined : this.store(i.place, i.value, i.at, guards);
       case 'if': {
         const inner = new Set([...guards, ...this.of(i.condition).variables]);
-        this.block(i.then, inner);
-        return this.block(i.otherwise, inner);
+        return this.neighbours.branches(
+          i.condition,
+          () => this.block(i.then, inner),
+          () => this.block(i.otherwise, inner),
+        );
       }
+      case 'block':
+        return this.neighbours.block(i.label, () => this.block(i.body, guards));
+      case 'exit':
+        return this.neighbours.exit(i.label);
       default:
         for (const inner of blocksOf(i)) this.block(inner, guards);
     }
   }
 
   private store(place: Place, value: Scalar, at: Origin, guards: ReadonlySet<Temp>): void {
+    this.neighbours.store(place, at);
     const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
     const missing = this.loop.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
     const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
@@ -127,7 +148,7 @@ class Analysis {
       this.warn(
         at,
         `an element of ${name} is read and written, and other iterations may do so at once`,
-        'write += or -=, which are atomic',
+        'write += or -=, which are atomic; or promise that each iteration names another: permutation(i, n)',
       );
   }
 

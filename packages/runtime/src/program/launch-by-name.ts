@@ -50,11 +50,11 @@ export const launchByName = (
       start: () => startWith(args),
       startWith,
       startAsync: () => Promise.resolve(startWith(args)),
-      finish: () => NaN,
+      finish: () => undefined,
     };
     if (queue) {
       const run = queue.launcherOf(call);
-      return (of) => void run([of], NaN);
+      return (of) => void run([of], undefined);
     }
     return (of) => {
       bind(of);

@@ -20,14 +20,14 @@ import type { notesReader } from './notes.js';
 
 /** What a launch of one or several kernels takes, checks and gives. */
 export interface Launcher {
-  /** Launches and waits; what the last kernel that returns something returned, NaN if none does. */
+  /** Launches and waits; what the last kernel that returns something returned. */
   readonly run: (given: readonly unknown[]) => Returned;
   /** The same without blocking, where the backend can; `given` must not change meanwhile. */
   readonly runAsync: (given: readonly unknown[]) => Promise<Returned>;
 }
 
-/** What a launch gives back: a number, of a vector a list, of a matrix its rows. */
-export type Returned = number | readonly number[] | readonly (readonly number[])[];
+/** What a launch gives back: a number, of a vector a list, of a matrix its rows, and nothing of a kernel that returns nothing. */
+export type Returned = undefined | number | readonly number[] | readonly (readonly number[])[];
 
 /** A kernel, and how it is launched. */
 export interface Launchable {
@@ -82,17 +82,17 @@ export const launcherOf = (name: string, kernels: readonly Launchable[], context
       runs.length === 1
         ? (given) => {
             counted(given);
-            return only(given, NaN);
+            return only(given, undefined);
           }
         : (given) => {
             counted(given);
-            let result: Returned = NaN;
+            let result: Returned;
             for (let k = 0; k < runs.length; k++) result = runs[k](given, result);
             return result;
           },
     runAsync: async (given) => {
       counted(given);
-      let result: Returned = NaN;
+      let result: Returned;
       for (const c of calls) {
         c.bind(given);
         await c.startAsync();

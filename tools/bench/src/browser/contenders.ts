@@ -66,7 +66,7 @@ const grayScott = async (n: number): Promise<readonly PageContender[]> => {
   const [first, second] = [random(n * n, 1), random(n * n, 2)];
   sim.field(u).fromArray(first);
   sim.field(v).fromArray(second);
-  const ours = (name: string, step: (feed: number, kill: number) => number): PageContender => ({
+  const ours = (name: string, step: (feed: number, kill: number) => void): PageContender => ({
     name,
     run: () => void step(FEED, KILL),
     result: () => inside(sim.field(vn).toArray(), n),

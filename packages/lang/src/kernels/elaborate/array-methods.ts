@@ -1,5 +1,5 @@
 import type { CallExpression, MemberExpression } from 'acorn';
-import { isFloat } from '@filigree/ir';
+import { isFloat, type ScalarType } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
@@ -10,7 +10,8 @@ import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { shortCircuit } from './short-circuit.js';
-import { isLiteral, nothing, termText, tupleOf, type Table, type Term } from './term.js';
+import { assignSlot, pending, readSlot, variable } from './slots.js';
+import { isLiteral, nothing, termText, tupleOf, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
@@ -26,8 +27,12 @@ const isKnownArray = (of: Term): boolean =>
 const map: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
   const made = itemsOf(cx, e, of).map((item, k) => callFunction(cx, e, f, [item, literal(k), of]));
-  const items = typedRow(of) ? made.map((item) => rounded(cx, e, of as Table, item)) : made;
-  return tupleOf(items);
+  const element = elementOf(of);
+  if (element === undefined) return tupleOf(made);
+  return tupleOf(
+    made.map((item) => rounded(cx, e, of, element, item)),
+    element,
+  );
 };
 
 const forEach: Method = (cx, e, of) => {
@@ -141,6 +146,85 @@ const indexOf: Method = (cx, e, of) => {
   return placed(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
 };
 
+/** The first or the last item of which it holds; undefined where there is none. */
+const sought =
+  (name: string, last: boolean): Method =>
+  (cx, e, of) => {
+    const [f] = functionAnd(cx, e, name, 1);
+    const items = itemsOf(cx, e, of).map((item, k) => [loaded(cx, e, item), literal(k)] as const);
+    if (last) items.reverse();
+    const slot = pending(cx, e, 'item');
+    const from = (k: number, cx: Context): void => {
+      if (k === items.length) return assignSlot(cx, e, slot, nothing);
+      const truth = truthOf(cx, e, callFunction(cx, e, f, [...items[k], of]));
+      if (truth === true) return assignSlot(cx, e, slot, items[k][0]);
+      if (truth === false) return from(k + 1, cx);
+      const [then, otherwise] = [
+        cx.session.record(() => assignSlot(cx, e, slot, items[k][0])),
+        cx.session.record(() => from(k + 1, apart(cx))),
+      ];
+      cx.session.emit(originOf(cx, e), { do: 'if', condition: truth, then, otherwise });
+    };
+    from(0, cx);
+    return slot.slot ? readSlot(cx, e, slot.slot) : nothing;
+  };
+
+/** As `placed`, from the end. */
+const placedLast = (cx: Context, e: CallExpression, of: Term, holds: (item: Term, k: number) => Truth): Term => {
+  const items = itemsOf(cx, e, of);
+  const turned = tupleOf([...items].reverse());
+  const from = asScalar(
+    cx,
+    e,
+    placed(cx, e, turned, (item, k) => holds(item, items.length - 1 - k)),
+  );
+  /* The last is the first of those turned round; none stays −1. */
+  const missing = compute(cx, e, 'lt', from, literal(0));
+  return compute(cx, e, 'select', missing, from, compute(cx, e, 'sub', literal(items.length - 1), from));
+};
+
+const findLastIndex: Method = (cx, e, of) => {
+  const [f] = functionAnd(cx, e, 'findLastIndex', 1);
+  return placedLast(cx, e, of, (item, k) => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
+};
+
+const lastIndexOf: Method = (cx, e, of) => {
+  const [x, ...more] = argumentsOf(cx, e);
+  if (x === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'lastIndexOf takes one argument', 'write a.lastIndexOf(x)');
+  return placedLast(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
+};
+
+/** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
+const toSorted: Method = (cx, e, of) => {
+  if (e.arguments.length === 0)
+    return refuse(
+      cx,
+      e,
+      'lang/arguments',
+      'without a function an array is sorted by the texts of its items',
+      'write a.toSorted((x, y) => x - y)',
+    );
+  const [f] = functionAnd(cx, e, 'toSorted', 1);
+  const items = itemsOf(cx, e, of).map((item) => variable(cx, e, 'item', loaded(cx, e, item)));
+  for (let end = items.length - 1; end > 0; end--)
+    for (let k = 0; k < end; k++) {
+      const [a, b] = [readSlot(cx, e, items[k]), readSlot(cx, e, items[k + 1])];
+      const order = asScalar(cx, e, callFunction(cx, e, f, [a, b]));
+      const condition = compute(cx, e, 'gt', order, literal(0));
+      const then = cx.session.record(() => {
+        const held = variable(cx, e, 'item', a);
+        assignSlot(cx, e, items[k], b);
+        assignSlot(cx, e, items[k + 1], readSlot(cx, e, held));
+      });
+      cx.session.emit(originOf(cx, e), { do: 'if', condition, then, otherwise: [] });
+    }
+  return tupleOf(
+    items.map((slot) => readSlot(cx, e, slot)),
+    elementOf(of),
+  );
+};
+
 const concat: Method = (cx, e, of) =>
   tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => (isKnownArray(x) ? itemsOf(cx, e, x) : [x])));
 
@@ -149,7 +233,7 @@ const slice: Method = (cx, e, of) => {
   const bounds = argumentsOf(cx, e).map((x) =>
     isLiteral(x) ? Number(x.value) : refuse(cx, e, 'lang/dynamic-index', 'slice takes known numbers', 'use a loop'),
   );
-  return tupleOf(items.slice(...(bounds as [number?, number?])));
+  return tupleOf(items.slice(...(bounds as [number?, number?])), elementOf(of));
 };
 
 /** The item at a known place, from the end where that is negative. */
@@ -167,13 +251,15 @@ const flatMap: Method = (cx, e, of) => flat(cx, e, map(cx, e, of));
 
 const toReversed: Method = (cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse());
 
-/** Turned round in place in JavaScript: of an array that has a name the kernel would have to follow that. */
-const reverse: Method = (cx, e, of) => {
-  const { type, object } = bare(e.callee) as MemberExpression;
-  return type === 'MemberExpression' && ['ArrayExpression', 'CallExpression'].includes(bare(object).type)
-    ? toReversed(cx, e, of)
-    : refuse(cx, e, 'lang/unsupported-call', '`reverse` changes the array itself', 'write [...a].reverse()');
-};
+/** What JavaScript does in place: of an array that has a name the kernel would have to follow that. */
+const inPlace =
+  (name: string, method: Method): Method =>
+  (cx, e, of) => {
+    const { type, object } = bare(e.callee) as MemberExpression;
+    return type === 'MemberExpression' && ['ArrayExpression', 'CallExpression'].includes(bare(object).type)
+      ? method(cx, e, of)
+      : refuse(cx, e, 'lang/unsupported-call', `\`${name}\` changes the array itself`, `write [...a].${name}(…)`);
+  };
 
 const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
 
@@ -195,7 +281,13 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   at,
   flat,
   flatMap,
-  reverse,
+  find: sought('find', false),
+  findLast: sought('findLast', true),
+  findLastIndex,
+  lastIndexOf,
+  sort: inPlace('sort', toSorted),
+  toSorted,
+  reverse: inPlace('reverse', toReversed),
   toReversed,
   keys,
   values,
@@ -223,19 +315,19 @@ const functionAnd = (cx: Context, e: CallExpression, name: string, most: number)
   return [f, ...more];
 };
 
-/** Whether these are the elements of a typed array, whose `map` makes another such. */
-const typedRow = (of: Term): boolean =>
-  of.is === 'table' && of.element !== undefined && of.index.length === of.shape.length - 1;
+/** The type of what these are the elements of, where that is a typed array, whose `map` makes another such. */
+const elementOf = (of: Term): ScalarType | undefined =>
+  of.is === 'list' || (of.is === 'table' && of.index.length === of.shape.length - 1) ? of.element : undefined;
 
-const rounded = (cx: Context, e: CallExpression, { name, element }: Table, item: Term): Term => {
+const rounded = (cx: Context, e: CallExpression, of: Term, element: ScalarType, item: Term): Term => {
   if (element === 'f64') return item;
-  return element !== undefined && isFloat(element)
+  return isFloat(element)
     ? cx.session.cast(originOf(cx, e), asScalar(cx, e, item), element)
     : refuse(
         cx,
         e,
         'lang/unsupported-call',
-        `\`${name}\` is a typed array of ${element}, and \`map\` of one makes another`,
-        `write [...${name}].map(…), which makes an array`,
+        `${termText(of)} is a typed array of ${element}, and \`map\` of one makes another`,
+        'write [...a].map(…), which makes an array',
       );
 };

@@ -6,7 +6,7 @@ import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
-import { apart, asScalar, compute, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
@@ -18,6 +18,8 @@ import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Eleme
 import { binaryOperation } from './binary-operation.js';
 import { scalar, value } from './evaluate.js';
 import { eitherValue } from './choice.js';
+import type { Flag } from './absence.js';
+import { isMissing } from './missing.js';
 import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -30,11 +32,14 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
       assignPattern(cx, target, from);
       return from;
     }
-    return assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
+    const begun = cx.self?.is === 'members' && cx.session.making.has(cx.self) ? rare().initial(cx, e) : undefined;
+    return begun ?? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
   }
   if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target, used);
   if (e.operator === '??=') {
     const before = optional(cx, target);
+    const flag = isMissing(cx, e, before);
+    if (flag) return assignWhere(cx, e, flag, target, used);
     return before.is === 'nothing' ? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right) : before;
   }
   const right = (): Scalar => scalar(cx, e.right);
@@ -109,7 +114,7 @@ export const shapedFor = (
   what: string,
 ): Term & { is: 'shaped' } =>
   term.is === 'shaped' && sameShape(term.shape, shape)
-    ? term
+    ? takenAsThere(cx, node, term)
     : refuse(
         cx,
         node,
@@ -277,6 +282,17 @@ export const scalarPlace = (cx: Context, e: AnyNode, element: Element | ArrayEle
         `field '${element.field.name}' holds vectors or matrices, for which there is no such operator`,
         `write accumulate(${element.field.name}, …, v), or x[p] = x[p].add(v)`,
       );
+};
+
+/** `x ??= value`, of what may be missing. */
+const assignWhere = (cx: Context, e: AssignmentExpression, flag: Flag, target: AnyNode, used: boolean): Term => {
+  const to = destination(cx, target);
+  const then = cx.session.record(() => {
+    const inner = apart(cx);
+    assign(inner, e, to, () => value(inner, e.right), e.right);
+  });
+  cx.session.emit(originOf(cx, e), { do: 'if', condition: flag.is, then, otherwise: [] });
+  return used ? readDestination(cx, e, to) : nothing;
 };
 
 const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode, used: boolean): Term => {

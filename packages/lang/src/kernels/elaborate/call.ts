@@ -4,9 +4,11 @@ import { bare } from '../../source/ast.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { isArrayMethod } from './array-members.js';
-import { unsupported, type Context } from './context.js';
+import { refuse, takenAsThere, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
+import { absence, isMissing } from './missing.js';
+import { memberName } from './member-name.js';
 import { isModuleName, keepName } from './names.js';
 import { cut, optional } from './optional.js';
 import type { Term } from './term.js';
@@ -17,13 +19,24 @@ import { callFunction } from './inline.js';
 export const call = (cx: Context, e: CallExpression): Term => {
   const callee = bare(e.callee);
   if (e.optional && optional(cx, callee).is === 'nothing') return cut;
-  if (callee.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
-  if (callee.type === 'MemberExpression' && !callee.computed && !isImported(cx, callee.object)) {
-    const name = callee.property.type === 'Identifier' ? callee.property.name : '';
+  if (callee.type === 'Super') return rare().superCall(cx, e);
+  const name = callee.type === 'MemberExpression' ? memberName(callee) : undefined;
+  if (callee.type === 'MemberExpression' && callee.object.type === 'Super' && name !== undefined)
+    return apply(cx, e, rare().superMember(cx, callee, name), cx.self);
+  if (callee.type === 'MemberExpression' && name !== undefined && !isImported(cx, callee.object)) {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
-    if (of === cut || (callee.optional && of.is === 'nothing')) return cut;
+    if (of === cut || (callee.optional && absence(of))) return cut;
+    if (callee.optional && isMissing(cx, e, of))
+      return refuse(
+        cx,
+        e,
+        'lang/unsupported-syntax',
+        'whether there is what this is called of is known only when the kernel runs',
+        'ask before: if (x !== undefined) …',
+      );
+    takenAsThere(cx, callee.object, of);
     if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
     const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
     if (known) return known;

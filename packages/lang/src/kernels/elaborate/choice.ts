@@ -6,6 +6,7 @@ import { apart, asScalar, compute, originOf, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { knownTruth, scalar, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
+import { absence } from './missing.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isScalar, type Term } from './term.js';
 
@@ -29,6 +30,7 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
     });
   const [then, otherwise] = [record(consequent), record(alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
+  if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
   if (isScalar(found)) session.setEither(found, arms.filter(isScalar));
   return found;

@@ -1,7 +1,8 @@
 import type { AnyNode, BinaryExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
-import type { Context } from './context.js';
+import { compute, type Context } from './context.js';
+import { isMissing as isMissingNow } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
 
@@ -12,6 +13,9 @@ export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
   const term = optional(cx, asked);
   const [isMissing, isNull] = [term.is === 'nothing', term.is === 'host' && term.value === null];
   const isLoose = e.operator.length === 2;
+  const flag = isMissing || isNull ? undefined : isMissingNow(cx, e, term);
+  if (flag && (isLoose || flag.of === (isNullLiteral(nothing) ? 'null' : 'undefined')))
+    return e.operator.startsWith('=') ? flag.is : compute(cx, e, 'not', flag.is);
   const same = isLoose ? isMissing || isNull : isNullLiteral(nothing) ? isNull : isMissing;
   return literal(same === e.operator.startsWith('='));
 };

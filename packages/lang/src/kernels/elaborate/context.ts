@@ -93,9 +93,18 @@ export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: st
 
 /** A term that must be a scalar. */
 export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
-  if (isScalar(term)) return term;
+  if (isScalar(term)) return takenAsThere(cx, node, term);
   if (term.is === 'element') return wrongIndices(cx, node, term);
   return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+};
+
+/** A value that is used; refused where it may be undefined or null, and nobody has asked. */
+export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T): T => {
+  const known = cx.session.missing.get(term);
+  const missing = known && ('from' in known ? known.from : known);
+  return missing && missing.local && !missing.asked
+    ? refuse(cx, node, 'lang/unassigned', `this may be ${missing.of}`, 'say what then: x ?? 0, if (x !== undefined) …')
+    : term;
 };
 
 /** What JavaScript takes a scalar for where a number is wanted: a truth value is 1 or 0. */

@@ -7,6 +7,7 @@ import { elementsNamed, shapeText, type Shape } from '../vocabulary/algebra.js';
 import { refuse, unsupported, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex, named } from './member.js';
+import { memberName } from './member-name.js';
 import { isModuleName, resolve } from './names.js';
 import { readSlot } from './slots.js';
 import {
@@ -54,8 +55,7 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
 const memberDestination = (cx: Context, target: MemberExpression): Destination => {
   const of = holder(cx, bare(target.object));
   const key = target.computed ? value(cx, target.property) : undefined;
-  const name =
-    key === undefined ? (target.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
+  const name = key === undefined ? memberName(target) : key.is === 'host' ? String(key.value) : undefined;
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
@@ -109,8 +109,7 @@ const holder = (cx: Context, node: AnyNode): Destination | Term => {
 
 const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): Destination | Term => {
   const key = node.computed ? value(cx, node.property) : undefined;
-  const name =
-    key === undefined ? (node.property as { name: string }).name : key.is === 'host' ? String(key.value) : undefined;
+  const name = key === undefined ? memberName(node) : key.is === 'host' ? String(key.value) : undefined;
   if ('to' in of) return componentOf(cx, node, of, name ?? asIndex(cx, node.property, key!));
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;

@@ -16,6 +16,7 @@ import { Refused, Session, TooLarge, type TableUse } from './session.js';
 import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
+import { isMissing } from './missing.js';
 import { isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from './term.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
@@ -51,7 +52,7 @@ export interface ArrayParam {
 /**
  * From the text of a kernel to its code: names are resolved, calls inlined, and whatever is known at compile time is
  * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
- * its loops then need seeds.
+ * its loops then need seeds; and so is one where a variable that begins as null is asked, in a loop, before it is given what it holds.
  */
 export const elaborate = (
   def: KernelDef,
@@ -60,10 +61,14 @@ export const elaborate = (
   { derivatives = false, debug = false }: { readonly derivatives?: boolean; readonly debug?: boolean } = {},
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
-  const first = attempt(def, layout, words, false, { derivatives, debug });
-  return first.session.usesRandom && first.diagnostics.length === 0
-    ? attempt(def, layout, words, true, { derivatives, debug })
-    : first;
+  const attempted = (random: boolean, shapes: ReadonlyMap<string, Term> = new Map()): Elaborated => {
+    const made = attempt(def, layout, words, random, { derivatives, debug, shapes });
+    const { guessed, found } = made.session;
+    const wanted = [...guessed].filter((key) => found.has(key) && !shapes.has(key));
+    return wanted.length > 0 ? attempted(random, new Map([...found, ...shapes])) : made;
+  };
+  const first = attempted(false);
+  return first.session.usesRandom && first.diagnostics.length === 0 ? attempted(true) : first;
 };
 
 const attempt = (
@@ -71,11 +76,15 @@ const attempt = (
   layout: Layout,
   words: ReadonlyMap<unknown, Intrinsic>,
   random: boolean,
-  { derivatives, debug }: { readonly derivatives: boolean; readonly debug: boolean },
+  {
+    derivatives,
+    debug,
+    shapes,
+  }: { readonly derivatives: boolean; readonly debug: boolean; readonly shapes: ReadonlyMap<string, Term> },
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
-  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug);
+  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug, shapes);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];
@@ -153,6 +162,13 @@ const attempt = (
         return parameter?.type === 'AssignmentPattern' ? rare().givenDefault(cx, parameter, arg) : undefined;
       });
       if (returned.is === 'nothing') return;
+      if (isMissing(cx, node, returned))
+        return session.refuse(
+          origin,
+          'lang/return',
+          'this function returns a value on some ways through it, and on others none',
+          'return a value everywhere',
+        );
       if (!isScalar(returned) && returned.is !== 'shaped')
         return session.refuse(
           origin,

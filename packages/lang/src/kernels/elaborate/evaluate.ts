@@ -3,9 +3,10 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { bare } from '../../source/ast.js';
 import { apart, asScalar, compute, type Context } from './context.js';
 import { shortCircuit } from './short-circuit.js';
-import { isLiteral, type Term } from './term.js';
+import { isLiteral, isScalar, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
+import { isMissing } from './missing.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const reference = (cx: Context, node: AnyNode): Term => cx.elaborator.expression(cx, node);
@@ -29,16 +30,23 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
     });
   }
   const term = value(cx, node);
+  const flag = isMissing(cx, node, term);
+  const there = flag && compute(cx, node, 'not', flag.is);
+  if (there && !isScalar(term)) return there;
+  if (there) return compute(cx, node, 'and', there, truthOf(cx, node, term as Scalar));
   const found = knownTruth(term) ?? asScalar(cx, node, term);
-  return typeof found === 'boolean' || cx.session.isTruth(found) ? found : compute(cx, node, 'truth', found);
+  return typeof found === 'boolean' ? found : truthOf(cx, node, found);
 };
+
+const truthOf = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
+  cx.session.isTruth(x) ? x : compute(cx, node, 'truth', x);
 
 /** Whether JavaScript takes a value for true, where that is known now. */
 export const knownTruth = (term: Term): boolean | undefined =>
   isLiteral(term) || term.is === 'host' ? Boolean(term.value) : term.is === 'nothing' ? false : undefined;
 
 /** The values of a call's arguments; of fields whole rows may be given, elements are read. */
-export const argumentsOf = (cx: Context, e: CallExpression): readonly Term[] =>
+export const argumentsOf = (cx: Context, e: Pick<CallExpression, 'arguments'>): readonly Term[] =>
   e.arguments.flatMap((a) =>
     a.type === 'SpreadElement' ? itemsOf(cx, a.argument, value(cx, a.argument)) : [value(cx, a)],
   );

@@ -14,7 +14,7 @@ import { literal } from '../code/scalar.js';
 import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { effect } from './effect.js';
-import { apart, asNumber, asScalar, compute, refuse, unsupported, type Context } from './context.js';
+import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
 import { readSlot } from './slots.js';
 import { isLiteral, nothing, type Term } from './term.js';
@@ -23,8 +23,10 @@ import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { cut, isNothing, optional } from './optional.js';
+import { absence, absent, isMissing, partOf, withoutFlag } from './missing.js';
+import { cut, isChained, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
+import { memberName } from './member-name.js';
 import { asIndex } from './index-of.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
@@ -63,11 +65,12 @@ export const expression = (cx: Context, node: AnyNode): Term => {
     case 'NewExpression':
       return (
         rare().newArray(cx, e) ??
+        rare().instance(cx, e) ??
         unsupported(
           cx,
           e,
           '`new`',
-          'use vec(…), mat(…), an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
+          'use vec(…), mat(…), a class of yours, an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
         )
       );
     case 'ArrayExpression':
@@ -105,7 +108,7 @@ const literalTerm = (cx: Context, e: AnyNode & { type: 'Literal' }): Term => {
       ? refuse(cx, e, 'lang/literal', `${e.raw} has more than 64 bits`, 'no integer of a kernel has more')
       : hostNumber(e.value);
   return e.value === null && e.raw === 'null'
-    ? unsupported(cx, e, 'null', 'use a number or a truth value')
+    ? absent('null')
     : unsupported(cx, e, 'a regular expression', 'compute with numbers');
 };
 
@@ -158,18 +161,17 @@ const typeOf = (cx: Context, e: UnaryExpression): Term => {
           : isLiteral(term)
             ? typeof term.value
             : term.is === 'temp'
-              ? unsupported(
-                  cx,
-                  e,
-                  '`typeof` of a value that is computed',
-                  'numbers and truth values are told apart by their types',
-                )
+              ? cx.session.isTruth(term)
+                ? 'boolean'
+                : 'number'
               : 'object';
   return { is: 'host', name: text, value: text };
 };
 
 const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
+  const known = e.operator === 'instanceof' ? rare().instanceOf(cx, e) : undefined;
+  if (known) return known;
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
@@ -185,7 +187,11 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
 const logical = (cx: Context, e: LogicalExpression): Term => {
   if (e.operator === '??') {
     const left = optional(cx, e.left);
-    return left.is === 'nothing' ? value(cx, e.right) : left;
+    if (absence(left)) return value(cx, e.right);
+    const flag = isMissing(cx, e, left);
+    if (!flag) return left;
+    const right: Arm = { node: e.right, term: () => value(apart(cx), e.right) };
+    return withoutFlag(cx, left, () => chosen(cx, e, flag.is, right, { node: e.left, term: () => left }));
   }
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
@@ -227,14 +233,16 @@ const expressionRemedies: Readonly<Record<string, string>> = {
 /** `object.name` and `object[index]`. */
 export const member = (cx: Context, e: MemberExpression): Term => {
   const object = bare(e.object);
-  if (object.type === 'Super') return unsupported(cx, e, '`super`', 'call the function by its name');
+  const name = memberName(e);
+  if (object.type === 'Super' && name !== undefined) return rare().superMember(cx, e, name);
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveFree(cx, object, e.property.name);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
-  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  if (e.property.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
-  const key = e.computed ? value(cx, e.property) : undefined;
-  if (key === undefined) return named(cx, e.property, of, (e.property as { name: string }).name);
-  if (key.is === 'host' && typeof key.value === 'string') return named(cx, e.property, of, key.value);
-  return indexed(cx, e, of, asIndex(cx, e.property, key));
+  if (of === cut || (e.optional && absence(of))) return cut;
+  const chained = (part: Term): Term => (isChained(e) ? partOf(cx, e, of, part) : part);
+  if (!isChained(e)) takenAsThere(cx, e.object, of);
+  if (name !== undefined) return chained(named(cx, e.property, of, name));
+  const key = value(cx, e.property as AnyNode);
+  if (key.is === 'host' && typeof key.value === 'string') return chained(named(cx, e.property, of, key.value));
+  return chained(indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key)));
 };

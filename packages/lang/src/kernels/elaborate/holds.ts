@@ -40,6 +40,13 @@ export const holdPart = (cx: Context, of: Term, part: Term): void => {
 
 /** What a function returns: names that ended with it hold it no more. */
 export const released = (cx: Context, term: Term): Term => {
+  const freed = freedOf(cx, term);
+  const missing = cx.session.missing.get(term);
+  if (missing) cx.session.missing.set(freed, missing);
+  return freed;
+};
+
+const freedOf = (cx: Context, term: Term): Term => {
   const { session } = cx;
   if (term.is === 'shaped') return (session.held.get(term) ?? -1) >= cx.since ? { ...term } : term;
   const freed = (slot: Slot): Slot => (slot.is === 'constant' ? { ...slot, term: released(cx, slot.term) } : slot);

@@ -7,6 +7,7 @@ import { literal, typedLiteral, type Literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { hold } from './holds.js';
 import { nothing, type Table, type Term } from './term.js';
+import { elementTypes } from './typed-arrays.js';
 
 /** A value of the surroundings as a term. */
 export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown): Term => {
@@ -56,20 +57,6 @@ const isArray = (x: unknown): x is ArrayLike<unknown> =>
 /** The type that the elements of a typed array have; undefined for any other array. */
 const elementType = (x: ArrayLike<unknown>): ScalarType | undefined =>
   elementTypes[(x as { readonly [Symbol.toStringTag]?: string })[Symbol.toStringTag] ?? ''];
-
-const elementTypes: Readonly<Partial<Record<string, ScalarType>>> = {
-  Int8Array: 'i8',
-  Int16Array: 'i16',
-  Int32Array: 'i32',
-  BigInt64Array: 'i64',
-  Uint8Array: 'u8',
-  Uint8ClampedArray: 'u8',
-  Uint16Array: 'u16',
-  Uint32Array: 'u32',
-  BigUint64Array: 'u64',
-  Float32Array: 'f32',
-  Float64Array: 'f64',
-};
 
 /** An element of a table at indices that are known. */
 export const elementOf = ({ values, shape, element }: Table, index: readonly Literal[]): Literal => {

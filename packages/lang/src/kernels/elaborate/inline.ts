@@ -33,20 +33,27 @@ export const callWord = (
 
 /** A function without a name has the one that it is called by. */
 const calledAs = (e: CallExpression, f: Closure): Closure => {
+  if (f.name !== 'function') return f;
   const callee = bare(e.callee);
-  return f.name === 'function' && callee.type === 'Identifier' ? { ...f, name: callee.name } : f;
+  return callee.type === 'Identifier' ? { ...f, name: callee.name } : f;
 };
 
 /** A function of the surroundings as one to inline. */
 const hostClosure = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Closure => {
-  const word = isWord(fn) || cx.session.words.has(cx.unit);
-  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn, word);
-  cx.session.units.set(fn, unit);
-  if (word) cx.session.words.add(unit);
+  const unit = hostUnit(cx, e, name, fn);
   const node =
     functionOfUnit(unit) ??
     refuse(cx, e, 'lang/unsupported-call', `\`${name}\` is no plain function`, 'call a function or an arrow function');
   return { is: 'closure', name: name === '' ? 'function' : name, node, unit, env: new Env() };
+};
+
+/** The text of a function or class of the surroundings. */
+export const hostUnit = (cx: Context, e: CallExpression, name: string, fn: (...args: never[]) => unknown): Unit => {
+  const word = isWord(fn) || cx.session.words.has(cx.unit);
+  const unit = cx.session.units.get(fn) ?? readUnit(cx, e, name, fn, word);
+  cx.session.units.set(fn, unit);
+  if (word) cx.session.words.add(unit);
+  return unit;
 };
 
 const readUnit = (

@@ -52,7 +52,10 @@ const nameFrom = (cx: Context, key: AnyNode): string => {
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
 export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
-  if (of.is === 'members') return [...of.members].map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+  if (of.is === 'members')
+    return [...of.members]
+      .filter(([name]) => !name.startsWith('#'))
+      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
   if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
     return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
   return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');

@@ -1,5 +1,5 @@
 import { rare } from '#rare';
-import type { AnyNode, DoWhileStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
+import type { AnyNode, DoWhileStatement, ForInStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import type { Label, Loop } from '../code/code.js';
@@ -7,6 +7,7 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { apart, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
+import { itemsOf } from './items.js';
 import { keepingVars } from './var-scope.js';
 import { isLiteral, tupleOf, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
@@ -140,14 +141,19 @@ const quiet = (cx: Context, node: AnyNode): Scalar | undefined => {
   return code.length === 0 && (term?.is === 'literal' || term?.is === 'temp') ? term : undefined;
 };
 
-/** `for (const x of …)`: over a range, over active elements, over an array of known length. */
-export const forOf = (cx: Context, s: ForOfStatement, name: string | undefined): void => {
-  if (s.await)
+/** `for (const x of …)`: over a range, over active elements, over an array of known length; `for (const name in o)`: over the names of an object. */
+export const forOf = (cx: Context, s: ForOfStatement | ForInStatement, name: string | undefined): void => {
+  if (s.type === 'ForOfStatement' && s.await)
     return refuse(cx, s, 'lang/unsupported-syntax', '`for await` cannot be part of a kernel', 'leave `await` out');
-  const over = visitedBy(cx, s.right, value(cx, s.right));
   const pattern = s.left.type === 'VariableDeclaration' ? s.left.declarations[0].id : undefined;
   if (!pattern)
     return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
+  const given = value(cx, s.right);
+  if (s.type === 'ForInStatement') {
+    const names = itemsOf(cx, s.right, rare().namesOf(cx, s.right, given)).map((item) => () => item);
+    return keepingVars(cx, s, () => unroll(cx, s, pattern, names, name));
+  }
+  const over = visitedBy(cx, s.right, given);
   keepingVars(cx, s, () => visit(cx, s, pattern, over, name));
 };
 
@@ -215,7 +221,7 @@ const overRanges =
 /** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
 const unroll = (
   cx: Context,
-  s: ForOfStatement,
+  s: ForOfStatement | ForInStatement,
   pattern: AnyNode,
   items: readonly (() => Term)[],
   name: string | undefined,

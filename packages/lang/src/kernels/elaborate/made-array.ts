@@ -1,13 +1,16 @@
-import type { AnyNode, CallExpression, NewExpression } from 'acorn';
+import type { AnyNode, CallExpression, Identifier, NewExpression } from 'acorn';
+import { isFloat } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
-import { literal } from '../code/scalar.js';
-import { originOf, refuse, type Context } from './context.js';
+import { literal, type Scalar } from '../code/scalar.js';
+import { asScalar, originOf, refuse, type Context } from './context.js';
 import { argumentsOf, value } from './evaluate.js';
 import { hold } from './holds.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
-import { readSlot } from './slots.js';
-import { isLiteral, nothing, tupleOf, type Term } from './term.js';
+import { loaded } from './member.js';
+import { readSlot, variable } from './slots.js';
+import { ownTypes } from './typed-arrays.js';
+import { isLiteral, isScalar, nothing, tupleOf, type Term } from './term.js';
 
 /** `new Array(n).fill(x)`, the way to make an array of equal items. */
 export const filledArray = (cx: Context, e: CallExpression): Term | undefined => {
@@ -33,13 +36,19 @@ export const filledArray = (cx: Context, e: CallExpression): Term | undefined =>
   return tupleOf(new Array<Term>(n).fill(x));
 };
 
-/** `new Float32Array(n)` and `new Float64Array(n)`, the ways to make an array of zeros of a type. */
+/** `new Float32Array(n)`, `new Int32Array([1, 2])` and the like: zeros of a type, or items that are rounded to it. */
 export const newArray = (cx: Context, e: NewExpression): Term | undefined => {
-  const { isGlobal } = cx.unit.text.parsed.scopes;
-  const type = (['f32', 'f64'] as const).find((t) => isGlobal(bare(e.callee), `Float${t.slice(1)}Array`));
-  if (type === undefined || e.arguments.length !== 1) return undefined;
-  const n = lengthOf(cx, e, value(cx, e.arguments[0]));
-  return tupleOf(new Array<Term>(n).fill(cx.session.cast(originOf(cx, e), literal(0), type)));
+  const callee = bare(e.callee);
+  const type = callee.type === 'Identifier' ? ownTypes[callee.name] : undefined;
+  if (!type || !cx.unit.text.parsed.scopes.isGlobal(callee, (callee as Identifier).name)) return undefined;
+  if (e.arguments.length !== 1) return undefined;
+  const given = value(cx, e.arguments[0]);
+  const cast = (x: Scalar): Scalar => cx.session.cast(originOf(cx, e), x, type);
+  if (isScalar(given)) return tupleOf(new Array<Term>(lengthOf(cx, e, given)).fill(cast(literal(0))), type);
+  const items = itemsOf(cx, e, given).map((item) => asScalar(cx, e, loaded(cx, e, item)));
+  if (isFloat(type)) return tupleOf(items.map(cast), type);
+  /* What an integer cannot hold is refused, as where it is assigned. */
+  return readSlot(cx, e, variable(cx, e, 'item', tupleOf(items, type)));
 };
 
 /** `Array.from({ length: n }, (_, k) => …)`, and of the items of an array. */

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
@@ -68,7 +69,9 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
   switch (of.is) {
     case 'members': {
       const slot = of.members.get(name);
-      return slot ? readSlot(cx, e, slot) : missing(cx, e, of, name);
+      return slot
+        ? readSlot(cx, e, slot)
+        : ((of.of && rare().ofClass(cx, e, of.of, of, name)) ?? missing(cx, e, of, name));
     }
     case 'host': {
       const holder = of.value as object;
@@ -103,10 +106,12 @@ const ofVector = (cx: Context, e: AnyNode, of: Term, name: string): Term => {
 };
 
 const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>
-  refuse(cx, e, 'lang/unknown-member', `${termText(of)} has no \`${name}\` in a kernel`, remedyOf(of));
+  refuse(cx, e, 'lang/unknown-member', `${termText(of)} has no \`${name}\` in a kernel`, remedyOf(of, name));
 
 /** What there is instead. */
-const remedyOf = (of: Term): string => {
+const remedyOf = (of: Term, name: string): string => {
+  if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
+    return 'arrays keep their length: make one that is long enough, new Int32Array(64), and count what it holds';
   if (of.is === 'element') return 'fields have indices, u[i][j]: loop over active(u), or give their sizes in `scope`';
   if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
     return `arrays have length, ${arrayMethods.join(', ')}`;

@@ -16,6 +16,8 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
   const slot = cx.env.lookup(binding);
   if (slot) return slot;
   if (binding.name === 'arguments') return noArguments(cx, id);
+  const itself = binding.kind === 'class' && [...cx.session.classes.values()].find((c) => c.unit === cx.unit);
+  if (itself) return constant({ is: 'host', name: itself.name, value: itself.value });
   if (binding.kind === 'function') return callsItself(cx, id, id.name);
   /* Its declaration was refused, and that has been reported. */
   if (cx.session.diagnostics.length > 0) throw new Refused();

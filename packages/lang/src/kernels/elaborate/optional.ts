@@ -3,7 +3,9 @@ import { bare } from '../../source/ast.js';
 import { refuse, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { loaded, named } from './member.js';
+import { absence, partOf } from './missing.js';
 import { isModuleName } from './names.js';
+import { beginning } from './slots.js';
 import { nothing, type Term } from './term.js';
 
 /** What a chain is from `?.` on, where what stands before is not there. */
@@ -21,8 +23,10 @@ export const optional = (cx: Context, node: AnyNode): Term => {
   const object = bare(e.object);
   if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
   const of = e.optional ? optional(cx, object) : reference(cx, object);
-  if (of === cut || (e.optional && of.is === 'nothing')) return cut;
-  return lacks(of, e.property.name) ? nothing : loaded(cx, node, named(cx, e.property, of, e.property.name));
+  if (of === cut || (e.optional && absence(of))) return cut;
+  if (lacks(of, e.property.name)) return nothing;
+  const part = loaded(cx, node, named(cx, e.property, of, e.property.name));
+  return isChained(e) ? partOf(cx, node, of, part) : part;
 };
 
 /** A variable that was given no value is undefined, where no branch or loop is between. */
@@ -30,6 +34,8 @@ const valueOfName = (cx: Context, id: Identifier): Term => {
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   const slot = binding && cx.env.lookup(binding);
   if (slot?.is !== 'pending' || slot.slot) return value(cx, id);
+  const begins = beginning(cx, slot);
+  if (begins) return begins;
   return slot.stretch === cx.stretch
     ? nothing
     : refuse(
@@ -40,6 +46,11 @@ const valueOfName = (cx: Context, id: Identifier): Term => {
         'give it one where it is declared, and a truth value beside it says whether it was set',
       );
 };
+
+/** Whether `?.` stands before this in its chain. */
+export const isChained = (e: AnyNode): boolean =>
+  (e.type === 'MemberExpression' && (e.optional || isChained(e.object))) ||
+  (e.type === 'CallExpression' && (e.optional || isChained(e.callee)));
 
 const lacks = (of: Term, name: string): boolean =>
   of.is === 'members'

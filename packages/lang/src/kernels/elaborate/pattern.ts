@@ -4,7 +4,8 @@ import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { itemsOf } from './items.js';
 import { refuseShared } from './holds.js';
-import { ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
+import { absence } from './missing.js';
+import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { isWholeData, nothing, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
 
@@ -18,6 +19,11 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       if (reassigned && isWholeData(from) && what !== 'loop variable')
         return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
       const owner = ownerOf(cx, binding);
+      if (reassigned && binding.kind !== 'param' && absence(from) !== undefined)
+        return cx.env.bind(
+          binding,
+          nullable(cx, pattern, binding.name, from, owner, `${cx.unit.name}:${binding.start}`),
+        );
       if (reassigned && from.is === 'nothing')
         return cx.env.bind(binding, pending(cx, pattern, binding.name, true, owner));
       const written = owner.writes > 0 && !cx.session.named.has(from);

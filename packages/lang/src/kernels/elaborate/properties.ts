@@ -1,18 +1,21 @@
-import type { CallExpression, ObjectPattern } from 'acorn';
+import type { AnyNode, CallExpression, ObjectPattern } from 'acorn';
 import { nameOfProperty } from './assign.js';
 import type { Context } from './context.js';
 import { argumentsOf } from './evaluate.js';
 import { propertiesOf } from './literals.js';
 import { nothing, tupleOf, type Term } from './term.js';
 
+/** The names of an object's members, of one of the surroundings as well. */
+export const namesOf = (cx: Context, node: AnyNode, of: Term): Term =>
+  tupleOf(propertiesOf(cx, node, of).map(([name]): Term => ({ is: 'host', name, value: name })));
+
 /** `Object.keys(o)`, `Object.values(o)`, `Object.entries(o)`. */
 export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) => readonly unknown[]): Term => {
   const [of = nothing] = argumentsOf(cx, e);
+  if (by === Object.keys) return namesOf(cx, e, of);
   const text = (name: string): Term => ({ is: 'host', name, value: name });
   return tupleOf(
-    propertiesOf(cx, e, of).map(([name, term]) =>
-      by === Object.keys ? text(name) : by === Object.values ? term : tupleOf([text(name), term]),
-    ),
+    propertiesOf(cx, e, of).map(([name, term]) => (by === Object.values ? term : tupleOf([text(name), term]))),
   );
 };
 

@@ -1,3 +1,4 @@
+import type { AnyNode } from 'acorn';
 import { isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
@@ -8,6 +9,8 @@ import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
+import type { Flag, Missing } from './absence.js';
+import type { ClassOf, Term } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -59,6 +62,17 @@ export class Session {
   private readonly wholes = new WeakSet<object>();
   /** Whole numbers that came of rounding, and may be floats therefore. */
   private readonly rounded = new WeakSet<object>();
+  /** Classes of the surroundings, by their value; and of their methods and constructors whose they are. */
+  readonly classes = new Map<unknown, ClassOf>();
+  readonly homes = new Map<AnyNode, ClassOf>();
+  /** Of values that may be undefined or null when the kernel runs: whether they are. */
+  readonly missing = new WeakMap<object, Missing | Flag>();
+  /** Of variables that begin as nothing and were asked before they were given anything, where they are declared. */
+  readonly guessed = new Set<string>();
+  /** What such variables are given, with zeros for numbers. */
+  readonly found = new Map<string, Term>();
+  /** Objects whose constructor is running. */
+  readonly making = new WeakSet<object>();
   usesRandom = false;
   /** What is written down for the host. */
   notes: (Notes & { readonly sites: NoteSite[] }) | undefined;
@@ -76,6 +90,8 @@ export class Session {
     readonly derivatives = false,
     /** Whether what the kernel prints and asserts is written down. */
     readonly debug = false,
+    /** What an attempt before found of variables that begin as nothing. */
+    readonly shapes: ReadonlyMap<string, Term> = new Map(),
   ) {}
 
   emit(at: Origin, action: Action): void {

@@ -1,9 +1,12 @@
 import type { AnyNode } from 'acorn';
+import { isFloat } from '@filigree/ir';
 import type { Binding } from '../../source/scope.js';
 import type { Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
+import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
+import type { Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
   isScalar,
@@ -17,13 +20,25 @@ import {
   type Term,
   type Variable,
 } from './term.js';
-import type { Interval, Scalar, Temp } from '../code/scalar.js';
+import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 
-/** A variable without a value: it is declared here, and gets its shape from the first value assigned. */
-export const pending = (cx: Context, node: AnyNode, name: string, unset = false, owner?: Owner): Pending => {
+/**
+ * A variable without a value: it is declared here, and gets its shape from the first value assigned. One without a name of its own is assigned once on each
+ * way, and may be undefined or null; of others `maybe` says so.
+ */
+export const pending = (
+  cx: Context,
+  node: AnyNode,
+  name: string,
+  unset = false,
+  owner?: Owner,
+  maybe = !unset && !owner,
+): Pending => {
   const locals: Local[] = [];
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
-  return { is: 'pending', name, locals, loop: cx.parallel, stretch: cx.stretch, unset, slot: undefined, owner };
+  const missing = maybe ? unasked(locals) : undefined;
+  const { parallel: loop, stretch } = cx;
+  return { is: 'pending', name, locals, loop, stretch, unset, slot: undefined, owner, missing };
 };
 
 /** What is known of a name that the source declares: since when it is there, and how deep parts of it are assigned to. */
@@ -34,14 +49,49 @@ export const ownerOf = (cx: Context, binding: Binding): Owner => ({
 
 /** A variable that starts with a value. */
 export const variable = (cx: Context, node: AnyNode, name: string, start: Term, owner?: Owner): Slot => {
-  const slot = pending(cx, node, name, false, owner);
+  const maybe = !owner || absence(start) !== undefined || cx.session.missing.has(start);
+  const slot = pending(cx, node, name, false, owner, maybe);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
+};
+
+const unasked = (locals: Local[]): Missing => ({ local: undefined, of: 'undefined', asked: false, locals });
+
+/** A variable that begins as undefined or null; `key` says where it is declared. */
+export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, owner: Owner, key: string): Slot => {
+  const made = pending(cx, node, name, false, owner, true);
+  const slot: Pending = { ...made, missing: { ...made.missing!, key } };
+  const shape = cx.session.shapes.get(key);
+  if (shape) slot.slot = madeLike(cx, node, slot, shape);
+  assignSlot(cx, node, slot, start);
+  return slot;
+};
+
+/**
+ * What a variable begins with that was given nothing but that up to here. In a loop it may hold more, which the next attempt knows by what it is
+ * given later.
+ */
+export const beginning = (cx: Context, slot: Slot): Term | undefined => {
+  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local) return undefined;
+  if (slot.missing.key !== undefined && slot.stretch !== cx.stretch) cx.session.guessed.add(slot.missing.key);
+  return absent(slot.missing.of);
+};
+
+/** A value like this, of zeros. */
+const zerosLike = (cx: Context, node: AnyNode, term: Term): Term => {
+  const zero = (item: Slot): Slot => fixed(zerosLike(cx, node, readSlot(cx, node, item)));
+  if (isScalar(term)) return literal(0);
+  if (term.is === 'shaped') return { ...term, elements: term.elements.map(() => literal(0)) };
+  if (term.is === 'list') return { ...term, items: term.items.map(zero) };
+  if (term.is !== 'members') return term;
+  return { ...term, members: new Map([...term.members].map(([name, item]) => [name, zero(item)])) };
 };
 
 /** The current value of what a name is bound to; `within` is what it is known to lie in. */
 export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval): Term => {
   if (slot.is === 'constant' || slot.is === 'alias') return slot.term;
+  const begins = beginning(cx, slot);
+  if (begins) return begins;
   if (slot.is === 'pending')
     return slot.slot
       ? readSlot(cx, node, slot.slot, within)
@@ -55,21 +105,28 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
   });
   const term = unshaped(slot.shape, elements);
   holdRead(cx, slot, term);
+  noteMissing(cx, node, slot.missing, term);
   return term;
 };
 
 /** Gives a variable a value; of arrays and objects each item. */
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
-  if (slot.is === 'pending') {
+  const missing = missingOf(cx, slot);
+  const nothing = missing && absence(term);
+  if (missing?.key !== undefined && !nothing) cx.session.found.set(missing.key, zerosLike(cx, node, term));
+  if (slot.is === 'pending' && !nothing) {
     if (!slot.slot) {
       slot.slot = madeLike(cx, node, slot, term);
-      if (slot.slot.is === 'constant' && !hasItems(term)) return;
+      if (slot.slot.is === 'constant' && !hasItems(term)) return setThere(cx, node, missing, term);
     }
     return assignSlot(cx, node, slot.slot, term);
   }
-  if (slot.is === 'constant') return assignItems(cx, node, slot.term, term);
+  if (slot.is === 'constant' && !nothing) {
+    assignItems(cx, node, slot.term, term);
+    return setThere(cx, node, missing, term);
+  }
   if (slot.is === 'alias') return rename(cx, node, slot, term);
-  if (isOuter(cx, slot))
+  if (slot.is !== 'constant' && isOuter(cx, slot))
     refuse(
       cx,
       node,
@@ -77,10 +134,16 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
       `\`${slot.name}\` lives outside of the parallel loop, whose iterations all write it`,
       'accumulate with += or -=, of conditions with ||= and &&=; or declare it inside of the loop; or use serially(…)',
     );
-  const elements = elementsFor(cx, node, slot, term);
-  holdWritten(cx, slot, term);
+  if (missing && nothing) return setAbsent(cx, node, missing, nothing);
+  if (slot.is !== 'variable') return;
   const at = originOf(cx, node);
+  const given = elementsFor(cx, node, slot, term);
+  /* What an integer cannot hold is refused, as where it is stored in a field; floats are rounded. */
+  const { type } = slot;
+  const elements = type && isFloat(type) ? given.map((x) => cx.session.cast(at, x, type)) : given;
+  holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
+  setThere(cx, node, missing, term);
 };
 
 /** From here on the name stands for another field or array. */
@@ -105,7 +168,8 @@ const rename = (cx: Context, node: AnyNode, slot: Alias, term: Term): void => {
 };
 
 /** Whether a variable is shared by the iterations of the parallel loop around. */
-export const isOuter = (cx: Context, slot: Variable): boolean => cx.parallel !== undefined && slot.loop !== cx.parallel;
+export const isOuter = (cx: Context, slot: Variable | Pending): boolean =>
+  cx.parallel !== undefined && slot.loop !== cx.parallel;
 
 /** The elements of a value that a variable is given; shapes must agree. */
 export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Term): readonly Scalar[] => {
@@ -133,29 +197,44 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 
 /** A place for values like this one. The components of a vector share one type. */
 const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
+  /* A part that is nothing as yet. */
+  if (slot.missing && absence(term)) return slot;
   if (isScalar(term) || term.is === 'shaped') {
-    const cell = { name: slot.name, ...(slot.owner ? {} : { unnamed: true as const }) };
+    const { type } = slot;
+    const cell = { name: slot.name, ...(type ? { type } : !slot.owner && { unnamed: true as const }) };
     const shape = isScalar(term) ? [] : term.shape;
     const locals = Array.from({ length: isScalar(term) ? 1 : term.elements.length }, () =>
       cx.session.local(slot.name, cell, slot.unset),
     );
     slot.locals.push(...locals);
-    return { is: 'variable', name: slot.name, shape, locals, loop: slot.loop, owner: slot.owner };
+    const { loop, owner, missing } = slot;
+    return { is: 'variable', name: slot.name, shape, locals, type, loop, owner, missing };
   }
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
+  const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = { ...slot, name, slot: undefined, owner };
+    const part: Pending = {
+      ...slot,
+      name,
+      slot: undefined,
+      owner,
+      type,
+      missing: slot.missing && unasked(slot.locals),
+    };
     return madeLike(cx, node, part, readSlot(cx, node, item));
   };
   const made: Term =
     term.is === 'list'
-      ? { is: 'list', items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
+      ? { ...term, items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
       : term.is === 'members'
         ? {
-            is: 'members',
+            ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           }
-        : term;
+        : slot.missing && ['host', 'closure', 'table'].includes(term.is)
+          ? { ...term }
+          : term;
+  if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
   return fixed(made);
 };
@@ -197,7 +276,10 @@ export const setRebound = (cx: Context, slot: Slot): void => {
 
 const hasVariables = (term: Term): boolean => {
   const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
-  return slots.some((slot) => slot.is !== 'constant' || hasVariables(slot.term));
+  const isObject = term.is === 'members' && term.of !== undefined;
+  /* What functions return and choices give stays as it is; members of instances are assigned by methods. */
+  const changes = (slot: Slot): boolean => isObject || !('owner' in slot) || slot.owner !== undefined;
+  return slots.some((slot) => (slot.is === 'constant' ? hasVariables(slot.term) : changes(slot)));
 };
 
 /** Notes that an array or object, and those in it, have a name, as has a vector. */
@@ -216,7 +298,12 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));
   }
-  if (to.is === 'members' && from.is === 'members' && [...to.members.keys()].every((name) => from.members.has(name))) {
+  if (
+    to.is === 'members' &&
+    from.is === 'members' &&
+    to.of === from.of &&
+    [...to.members.keys()].every((name) => from.members.has(name))
+  ) {
     const values = [...to.members].map(([name, item]) => [item, readSlot(cx, node, from.members.get(name)!)] as const);
     return values.forEach(([item, value]) => assignSlot(cx, node, item, value));
   }

@@ -43,6 +43,7 @@ const statement = (cx: Context, s: AnyNode): void => {
     case 'BlockStatement':
       return run(cx, s.body);
     case 'ForOfStatement':
+    case 'ForInStatement':
       return forOf(cx, s, undefined);
     case 'ForStatement':
       return countedFor(cx, s, undefined);
@@ -148,6 +149,7 @@ const labeled = (cx: Context, s: LabeledStatement): void => {
   const { name } = s.label;
   switch (s.body.type) {
     case 'ForOfStatement':
+    case 'ForInStatement':
       return forOf(cx, s.body, name);
     case 'ForStatement':
       return countedFor(cx, s.body, name);
@@ -189,7 +191,6 @@ const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStat
 const statementNames: Readonly<Record<string, string>> = {
   ThrowStatement: '`throw`',
   TryStatement: '`try`',
-  ForInStatement: '`for … in`',
   ClassDeclaration: 'a class',
   DebuggerStatement: '`debugger`',
   WithStatement: '`with`',
@@ -198,7 +199,6 @@ const statementNames: Readonly<Record<string, string>> = {
 const statementRemedies: Readonly<Record<string, string>> = {
   ThrowStatement: 'write assert(condition, text), which programs with debug: true check; or a code to a field',
   TryStatement: 'nothing in a kernel throws',
-  ForInStatement: 'write for (const i of range(n)), of an object for (const [name, x] of Object.entries(o))',
   ClassDeclaration: 'declare it outside, and use functions and vectors here',
   DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };

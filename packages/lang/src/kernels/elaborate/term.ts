@@ -1,9 +1,11 @@
+import type { Class } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 import type { AnyField } from '@filigree/sparse/fields';
 import type { FunctionNode } from '../../source/ast.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import type { Local } from '../code/code.js';
 import type { Unit } from '../code/origin.js';
+import type { Missing } from './absence.js';
 import type { Binding } from '../../source/scope.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
 
@@ -34,12 +36,25 @@ export interface Shaped {
 export interface List {
   readonly is: 'list';
   readonly items: readonly Slot[];
+  /** Of a typed array: what its items are rounded to. */
+  readonly element?: ScalarType;
 }
 
 /** An object literal. */
 export interface Members {
   readonly is: 'members';
   readonly members: ReadonlyMap<string, Slot>;
+  /** What it is an instance of, which has its methods. */
+  readonly of?: ClassOf;
+}
+
+/** A class of the surroundings, and its text. */
+export interface ClassOf {
+  readonly name: string;
+  readonly value: unknown;
+  readonly node: Class;
+  readonly unit: Unit;
+  readonly parent: ClassOf | undefined;
 }
 
 /** A field with as many indices as were given so far. */
@@ -159,6 +174,10 @@ export interface Variable {
   readonly name: string;
   readonly shape: Shape;
   readonly locals: readonly Local[];
+  /** Of an item of a typed array: what it is rounded to. */
+  readonly type?: ScalarType | undefined;
+  /** Of what may be undefined or null: whether it is. */
+  readonly missing?: Missing | undefined;
   /** The parallel loop in whose body it lives. */
   readonly loop: object | undefined;
   /** Of one that the source declares. */
@@ -184,6 +203,10 @@ export interface Pending {
   /** Whether the source declares it so, and may read it before it has a value. */
   readonly unset: boolean;
   readonly owner: Owner | undefined;
+  /** Of an item of a typed array: what it is rounded to. */
+  readonly type?: ScalarType | undefined;
+  /** Of what may be undefined or null: whether it is. */
+  readonly missing?: Missing | undefined;
   slot: Slot | undefined;
 }
 
@@ -204,9 +227,10 @@ export const unshaped = (shape: Shape, elements: readonly Scalar[]): Scalar | Sh
   shape.length === 0 ? elements[0] : { is: 'shaped', shape, elements };
 
 /** What a loop gives for each iteration: several values in one. */
-export const tupleOf = (items: readonly Term[]): Term => ({
+export const tupleOf = (items: readonly Term[], element?: ScalarType): List => ({
   is: 'list',
   items: items.map((term) => ({ is: 'constant', term, what: 'loop variable' })),
+  ...(element && { element }),
 });
 
 /** The shape of a field's elements. */
@@ -225,7 +249,7 @@ export const termText = (t: Term): string => {
     case 'list':
       return `an array of ${t.items.length}`;
     case 'members':
-      return 'an object';
+      return t.of ? `a ${t.of.name}` : 'an object';
     case 'element':
       return t.index.length === 0 ? `field '${t.field.name}'` : `a part of field '${t.field.name}'`;
     case 'array':
@@ -252,6 +276,7 @@ const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(
 const hostText = (value: unknown): string => {
   if (typeof value === 'function') return `function \`${value.name}\``;
   if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (value === null) return 'null';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 };
 

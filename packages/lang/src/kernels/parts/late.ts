@@ -5,7 +5,7 @@ let loaded: typeof import('./parts.js') | undefined;
 
 const parts = (): typeof import('./parts.js') =>
   loaded ??
-  fail('lang/not-loaded', 'a kernel has a function or a name that no build has seen, for which more is to be loaded', {
+  fail('lang/not-loaded', 'a kernel has a function that no build has seen, for which more is to be loaded', {
     remedy:
       'await loadFrontEnd() of @filigree/lang/kernels before, which program() does by itself, or use the build plugin',
   });
@@ -21,11 +21,11 @@ export const originalOf: typeof import('./parts.js').originalOf =
   () =>
     parts().originalOf(...given)();
 
-/** What a name means among the words of the language that are functions in it; those that a page imports are found without. */
-export const libraryWord = (name: string): unknown => {
-  const { library } = parts();
-  return Object.hasOwn(library, name) ? library[name as keyof typeof library] : undefined;
-};
+/**
+ * What a name means among the words of the language that are functions in it, of those that the page imports: a bundler that parts a page into
+ * files would load them all at once if they were named here.
+ */
+export { libraryFunctionOf as libraryWord } from '../vocabulary/inline.js';
 
 /** Loads what kernels may need of the front end, where it is not there. */
 export const loadFrontEnd = async (): Promise<void> => {

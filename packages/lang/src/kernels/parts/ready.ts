@@ -1,5 +1,6 @@
 import type { Parse } from '../../source/parse.js';
-import { library, parse } from './parts.js';
+import * as library from '../vocabulary/library.js';
+import { parse } from './parts.js';
 
 /** The parser of kernels, which is there at once. */
 export const parseKernel: Parse = parse;

@@ -5,9 +5,10 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/decision.j
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
+export { initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
 export { knownMethod } from '../elaborate/known-method.js';
-export { othersOf, partsOfObject } from '../elaborate/properties.js';
+export { namesOf, othersOf, partsOfObject } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { wholeNumber } from '../elaborate/whole-number.js';

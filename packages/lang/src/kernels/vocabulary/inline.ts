@@ -20,12 +20,18 @@ export const inlinedScope = (fn: unknown): Readonly<Record<string, unknown>> | u
 /** Makes a function a word of the language. */
 export const libraryFunction = <F extends object>(name: string, fn: F): F => {
   wordsByFunction.set(fn, name);
+  functionsByWord.set(name, fn);
   return fn;
 };
 
 /** The word of the language that a function is, if it is one that stands in the language itself. */
 export const libraryWordOf = (fn: unknown): string | undefined =>
   typeof fn === 'function' ? wordsByFunction.get(fn) : undefined;
+
+/** The function that a word of the language stands for, of those whose modules are loaded. */
+export const libraryFunctionOf = (word: string): unknown => functionsByWord.get(word);
+
+const functionsByWord = new Map<string, object>();
 
 const wordsByFunction = new WeakMap<object, string>();
 

@@ -1,0 +1,24 @@
+import type { Local } from '../code/code.js';
+import type { Scalar } from '../code/scalar.js';
+
+/** Whether the value of a variable is missing: the local is there as soon as it may be. */
+export interface Missing {
+  local: Local | undefined;
+  of: Absence;
+  /** Whether somebody asked. */
+  asked: boolean;
+  /** Where the variable's own are declared. */
+  readonly locals: Local[];
+  /** Of a variable that begins as nothing: where it is declared, by which the next attempt knows what it holds. */
+  readonly key?: string;
+}
+
+export type Absence = 'undefined' | 'null';
+
+/** A value that may be missing: what it is then, and whether it is. */
+export interface Flag {
+  readonly of: Absence;
+  readonly is: Scalar;
+  /** The variable that it was read of. */
+  readonly from: Missing;
+}

@@ -1,0 +1,176 @@
+import type { AnyNode, AssignmentExpression, BinaryExpression, CallExpression, Class, NewExpression } from 'acorn';
+import { bare, children } from '../../source/ast.js';
+import { literal } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { Env } from './env.js';
+import { argumentsOf, reference, value } from './evaluate.js';
+import { callFunction, hostUnit } from './inline.js';
+import { memberName } from './member-name.js';
+import { assignSlot, pending } from './slots.js';
+import { nothing, type ClassOf, type Closure, type Members, type Slot, type Term } from './term.js';
+
+/**
+ * `new C(…)` of a class of the surroundings: an object whose members its constructor assigns, and whose methods are those of the class.
+ * Nothing if this is no class.
+ */
+export const instance = (cx: Context, e: NewExpression): Term | undefined => {
+  const callee = reference(cx, e.callee);
+  const of = callee.is === 'host' ? classOf(cx, e, callee.name, callee.value) : undefined;
+  if (!of) return undefined;
+  const members = new Map<string, Slot>();
+  const self: Members = { is: 'members', members, of };
+  for (const name of changing(of)) members.set(name, pending(cx, e, name, false, undefined, false));
+  construct(cx, e, of, self, argumentsOf(cx, e));
+  return self;
+};
+
+/** `super(…)`: what the class that is extended makes of the object, and then what the members of this one begin with. */
+export const superCall = (cx: Context, e: CallExpression): Term => {
+  const of = homeOf(cx, e);
+  if (of.parent) construct(cx, e, of.parent, cx.self as Members, argumentsOf(cx, e));
+  begin(cx, of, cx.self as Members);
+  return nothing;
+};
+
+/** `super.name`: what the class that is extended has by that name. */
+export const superMember = (cx: Context, e: AnyNode, name: string): Term =>
+  ofClass(cx, e, homeOf(cx, e).parent, cx.self as Members, name) ??
+  refuse(cx, e, 'lang/unknown-member', `the class that is extended has no \`${name}\``, 'call what it has');
+
+/** `this.name = …` where the object is made, of a member that nothing else assigns to: it is what it is given. */
+export const initial = (cx: Context, e: AssignmentExpression): Term | undefined => {
+  const target = bare(e.left);
+  if (target.type !== 'MemberExpression' || bare(target.object).type !== 'ThisExpression') return undefined;
+  const name = memberName(target);
+  const { self } = cx;
+  if (name === undefined || self?.is !== 'members' || self.members.has(name) || !cx.session.making.has(self))
+    return undefined;
+  const term = value(cx, e.right);
+  setMember(self, name, term);
+  return term;
+};
+
+/** A method or a getter of an object's class. */
+export const ofClass = (
+  cx: Context,
+  e: AnyNode,
+  of: ClassOf | undefined,
+  self: Members,
+  name: string,
+): Term | undefined => {
+  const method = of?.node.body.body.find(
+    (m) => m.type === 'MethodDefinition' && !m.static && !m.computed && nameOfKey(m.key) === name,
+  );
+  if (of && method?.type === 'MethodDefinition') {
+    if (method.kind === 'get')
+      return callFunction(cx, e as CallExpression, closureOf(cx, of, name, method.value), [], self);
+    if (method.kind === 'method') return closureOf(cx, of, name, method.value);
+  }
+  return of?.parent && ofClass(cx, e, of.parent, self, name);
+};
+
+/** `x instanceof C`. */
+export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined => {
+  const [x, of] = [value(cx, e.left as AnyNode), reference(cx, e.right)];
+  if (of.is !== 'host' || typeof of.value !== 'function') return undefined;
+  if (x.is === 'host') return literal(x.value instanceof of.value);
+  if (x.is !== 'members' || !x.of) return undefined;
+  for (let c: ClassOf | undefined = x.of; c; c = c.parent) if (c.value === of.value) return literal(true);
+  return literal(false);
+};
+
+const construct = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: readonly Term[]): void => {
+  const own = of.node.body.body.find((m) => m.type === 'MethodDefinition' && m.kind === 'constructor');
+  const { making } = cx.session;
+  const isWhole = !making.has(self);
+  making.add(self);
+  if (own?.type !== 'MethodDefinition') {
+    if (of.parent) construct(cx, e, of.parent, self, args);
+    begin(cx, of, self);
+  } else {
+    if (!of.parent) begin(cx, of, self);
+    callFunction(cx, e as CallExpression, closureOf(cx, of, of.name, own.value), args, self);
+  }
+  if (isWhole) making.delete(self);
+};
+
+/** What is declared in the class itself: `name = value;`. */
+const begin = (cx: Context, of: ClassOf, self: Members): void => {
+  const inner: Context = { ...cx, unit: of.unit, env: new Env(), self };
+  for (const m of of.node.body.body) {
+    if (m.type !== 'PropertyDefinition' || m.static || m.computed || !m.value) continue;
+    const [name, term] = [nameOfKey(m.key)!, value(inner, m.value)];
+    const slot = self.members.get(name);
+    if (slot) assignSlot(inner, m, slot, term);
+    else setMember(self, name, term);
+  }
+};
+
+const setMember = (self: Members, name: string, term: Term): void =>
+  void (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
+
+/** A class of the surroundings with those that it extends; nothing if this is none. */
+const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf | undefined => {
+  if (typeof value !== 'function' || !/^class\b/.test(Function.prototype.toString.call(value))) return undefined;
+  const known = cx.session.classes.get(value);
+  if (known) return known;
+  const unit = hostUnit(cx, e as CallExpression, name, value as () => unknown);
+  const [statement] = unit.text.parsed.program.body;
+  const node = statement?.type === 'ExpressionStatement' ? bare(statement.expression) : undefined;
+  if (node?.type !== 'ClassExpression') return undefined;
+  const above: unknown = Object.getPrototypeOf(value);
+  const parent = node.superClass ? classOf(cx, e, (above as { name: string }).name, above) : undefined;
+  if (node.superClass && !parent)
+    refuse(
+      cx,
+      e,
+      'lang/unsupported-call',
+      `what \`${name}\` extends is no class of yours`,
+      'extend a class that the kernel can read',
+    );
+  const of = { name, value, node, unit, parent };
+  cx.session.classes.set(value, of);
+  return of;
+};
+
+const closureOf = (cx: Context, of: ClassOf, name: string, node: Closure['node']): Closure => {
+  cx.session.homes.set(node, of);
+  return { is: 'closure', name, node, unit: of.unit, env: new Env() };
+};
+
+/** The class in whose text the code stands. */
+const homeOf = (cx: Context, e: AnyNode): ClassOf =>
+  cx.calls.map(([f]) => cx.session.homes.get(f as AnyNode)).findLast((of) => of !== undefined) ??
+  refuse(cx, e, 'lang/unsupported-syntax', 'what `super` means is not known outside of its class', 'write a function');
+
+/** Members that are assigned to not only once, where the object is made. */
+const changing = (of: ClassOf): readonly string[] => {
+  const times = new Map<string, number>();
+  const count = (name: string | undefined, by: number): void =>
+    void (name !== undefined && times.set(name, (times.get(name) ?? 0) + by));
+  const targets = (node: AnyNode, once: boolean): void => {
+    let [of, isWhole] = [node, true];
+    while (of.type === 'MemberExpression' && bare(of.object).type !== 'ThisExpression')
+      [of, isWhole] = [bare(of.object), false];
+    if (of.type === 'MemberExpression') count(memberName(of), once && isWhole ? 1 : 2);
+    else if (/Pattern$|^Property$/.test(node.type)) for (const child of children(node)) targets(child, false);
+  };
+  const visit = (node: AnyNode, top: boolean): void => {
+    if (node.type === 'AssignmentExpression') targets(bare(node.left), top && node.operator === '=');
+    if (node.type === 'UpdateExpression') targets(bare(node.argument), false);
+    const first = top && node.type === 'ExpressionStatement';
+    for (const child of children(node)) visit(child, first);
+  };
+  for (let c: ClassOf | undefined = of; c; c = c.parent)
+    for (const m of c.node.body.body) {
+      if (m.type === 'PropertyDefinition' && m.value && !m.static && !m.computed) count(nameOfKey(m.key), 1);
+      if (m.type !== 'MethodDefinition') continue;
+      for (const s of m.value.body.body) visit(s, m.kind === 'constructor');
+    }
+  return [...times].filter(([, n]) => n > 1).map(([name]) => name);
+};
+
+const nameOfKey = (
+  key: Class['body']['body'][number] extends infer M ? (M extends { key: infer K } ? K : never) : never,
+): string | undefined =>
+  key.type === 'PrivateIdentifier' ? `#${key.name}` : key.type === 'Identifier' ? key.name : undefined;

@@ -1,0 +1,96 @@
+import type { AnyNode } from 'acorn';
+import type { Local } from '../code/code.js';
+import type { Absence, Flag, Missing } from './absence.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import { originOf, refuse, takenAsThere, type Context } from './context.js';
+import { nothing, type Slot, type Term } from './term.js';
+
+/*
+ * What may be undefined or null when the kernel runs: the result of a function that returns nothing on some ways, one arm of a choice, a
+ * variable that begins as null. It is a value like any other, and beside it a truth value says whether it is missing; `??`, `?.`,
+ * comparisons with undefined and null, and conditions ask that. What was never asked is no number and has no members; behind that the value is taken to
+ * be there, as TypeScript makes sure.
+ */
+
+/** What stands for nothing. */
+export const absent = (of: Absence): Term => (of === 'null' ? { is: 'host', name: 'null', value: null } : nothing);
+
+/** Which nothing a term is, if it is. */
+export const absence = (term: Term): Absence | undefined =>
+  term.is === 'nothing' ? 'undefined' : term.is === 'host' && term.value === null ? 'null' : undefined;
+
+/** What says of a variable whether it is missing; nothing of one that always has a value. */
+export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
+  if (slot.is === 'pending' || slot.is === 'variable') return slot.missing;
+  const known = slot.is === 'constant' ? cx.session.missing.get(slot.term) : undefined;
+  return known && 'locals' in known ? known : undefined;
+};
+
+/** Gives a variable nothing. */
+export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
+  setFlag(cx, node, missing, of, literal(true));
+
+/** A variable is given a value, which may be missing itself. */
+export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
+  if (!missing) return void takenAsThere(cx, node, term);
+  const flag = flagOf(cx, node, term);
+  if (flag) {
+    setFlag(cx, node, missing, flag.of, flag.is);
+    missing.asked ||= flag.from.asked;
+  } else if (missing.local) setFlag(cx, node, missing, missing.of, literal(false));
+};
+
+const setFlag = (cx: Context, node: AnyNode, missing: Missing, of: Absence, value: Scalar): void => {
+  if (missing.local && missing.of !== of)
+    refuse(cx, node, 'lang/shape', `this is ${of}, elsewhere it is ${missing.of}`, 'use one of the two');
+  if (!missing.local) {
+    missing.of = of;
+    missing.local = cx.session.local('missing', { name: 'missing', type: 'i1', unnamed: true });
+    missing.locals.push(missing.local);
+  }
+  cx.session.emit(originOf(cx, node), { do: 'write', local: missing.local, value });
+};
+
+/** What was read of a variable is missing where that is now. */
+export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
+  if (missing?.local && term.is !== 'literal')
+    cx.session.missing.set(term, { of: missing.of, is: read(cx, node, missing.local), from: missing });
+};
+
+/** Asks whether a value is missing; nothing where it is always there. */
+export const isMissing = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
+  const flag = flagOf(cx, node, term);
+  if (flag) flag.from.asked = true;
+  return flag;
+};
+
+const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
+  const known = cx.session.missing.get(term);
+  if (!known || 'is' in known) return known;
+  return known.local && { of: known.of, is: read(cx, node, known.local), from: known };
+};
+
+/** A part of what may be missing, as `?.` gives it: undefined where that is. */
+export const partOf = (cx: Context, node: AnyNode, whole: Term, part: Term): Term => {
+  const flag = flagOf(cx, node, whole);
+  if (!flag || absence(part)) return part;
+  const own = part.is === 'literal' ? { ...part } : part;
+  cx.session.missing.set(own, { of: 'undefined', is: flag.is, from: { ...flag.from, asked: false } });
+  return own;
+};
+
+/** Runs what takes a value that is there. */
+export const withoutFlag = <T>(cx: Context, term: Term, run: () => T): T => {
+  const { missing } = cx.session;
+  const known = missing.get(term);
+  missing.delete(term);
+  const made = run();
+  if (known) missing.set(term, known);
+  return made;
+};
+
+const read = (cx: Context, node: AnyNode, local: Local): Temp => {
+  const to: Temp = { is: 'temp', type: 'i1' };
+  cx.session.emit(originOf(cx, node), { do: 'read', to, local });
+  return to;
+};
