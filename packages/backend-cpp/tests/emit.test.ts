@@ -78,6 +78,31 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     ]);
   });
 
+  it('chooses by bits on lanes where a condition is one for all of them, which gcc would not put on lanes', () => {
+    const buffers = [declareBuffer('x', 'f64', 8, 'inout'), declareBuffer('n', 'i32', 8, 'inout')];
+    const choices = (inside: boolean): readonly string[] => {
+      const k = buildKernel(
+        'k',
+        {},
+        (b) => {
+          const outside = b.cmp('lt', b.load('x', b.i32(0)), b.f64(1));
+          b.for(b.i32(0), b.i32(8), b.i32(1), { simd: true }, [], (i) => {
+            const c = inside ? b.cmp('lt', b.load('x', i), b.f64(1)) : outside;
+            b.store('x', b.select(c, b.load('x', i), b.f64(2)), i);
+            b.store('n', b.select(c, b.load('n', i), b.i32(2)), i);
+          });
+        },
+        buffers,
+      );
+      const stores = body(makeModule('m', buffers, [k]))
+        .split('\n')
+        .filter((l) => l.includes('] = '));
+      return stores.map((l) => /pick_\w+|choose_\w+|\?/.exec(l)![0]);
+    };
+    expect(choices(false)).toEqual(['pick_f64', 'pick_i32']);
+    expect(choices(true)).toEqual(['choose_f64', '?']);
+  });
+
   it('loads the lower half of a word alone where lanes cut off the rest, and as whole words what is wanted whole', () => {
     const buffers = [
       declareBuffer('w', 'u64', 8, 'input'),

@@ -217,7 +217,7 @@ describe('in debug mode', () => {
       return '';
     };
     expect(await errorOf(true, false)).toMatch(
-      /^tape\/structure: kernel 'total' ran over .* \[6\] has become active since$/,
+      /^tape\/structure: kernel 'total' ran \(\S+:\d+:\d+\) over .* \[6\] has become active since, which kernel 'grow' may do \(\S+:\d+:\d+\)$/,
     );
     expect(await errorOf(true, true)).toBe('');
   });

@@ -1,6 +1,6 @@
-import { adjoint, withGradients } from '@filigree/autodiff';
+import { adjoint, adjointField, tangentField, withGradients, withTangents } from '@filigree/autodiff';
 import { DiagnosticError, parseModule, printKernel, type Module } from '@filigree/ir';
-import { dense, field, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { dense, field, hash, i, j, layout, layoutTree, type Branch, type Layout } from '@filigree/sparse/fields';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 
@@ -35,6 +35,33 @@ describe('a layout with gradients', () => {
     expect(all.adjoints).toEqual({ x: 'x_grad', y: 'y_grad' });
     expect([...all.layout.fields.keys()]).toEqual([...tree.fields.keys()]);
     expect(withGradients(layout(dense(i, 8).place(x, y, n)), [y]).adjoints).toEqual({ y: 'y_grad' });
+  });
+
+  const [own, moved] = [adjointField(x), tangentField(x)];
+  const placed = (branch: Branch): Layout => layout(dense(i, 8).place(x), branch);
+  it('is refused where some derivatives would be lost', () => {
+    const lost = {
+      'another field': dense(i, 8).place(field('x_grad', 'f64')),
+      'another axis': dense(j, 8).place(own),
+      'fewer elements': dense(i, 4).place(own),
+      'cells that may be missing': dense(i, 4).pointer().dense(i, 2).place(own),
+      bits: dense(i, 8).bitmasked().place(own),
+      'a hash table': hash(i, 4).dense(i, 2).place(own),
+    };
+    for (const [how, branch] of Object.entries(lost))
+      expect([how, codeOf(() => withGradients(placed(branch), [x]))]).toEqual([how, 'adjoint/placed']);
+    const anywhere = layout(hash(i, 4).dense(i, 2).place(x), dense(i, 8).place(own, moved));
+    expect(codeOf(() => withGradients(anywhere, [x]))).toBe('adjoint/placed');
+    expect(codeOf(() => withTangents(anywhere, [x]))).toBe('tangent/placed');
+    /* What is larger, or sparse where the field is as well, has a place for each; tangents activate cells. */
+    for (const kept of [
+      placed(dense(i, 16).place(own)),
+      layout(dense(i, 4).pointer().fork(dense(i, 2).place(x), dense(i, 2).place(own))),
+      layout(dense(i, 4).pointer().dense(i, 2).place(x), dense(i, 8).place(own)),
+    ])
+      expect(withGradients(kept, [x]).layout).toBe(kept);
+    const apart = placed(dense(i, 4).pointer().dense(i, 2).place(moved));
+    expect(withTangents(apart, [x]).layout).toBe(apart);
   });
 });
 

@@ -35,6 +35,8 @@ export interface Shared {
   lanes: { readonly has: (id: number) => boolean } | undefined;
   /** In such a loop the values that are made of what it carries. */
   accumulated: ReadonlySet<number>;
+  /** In such a loop the values that may differ from lane to lane. */
+  varying: ReadonlySet<number>;
   /** In such a loop what is added to where some buffers are written. */
   apart: ReadonlyMap<string, string>;
   /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
@@ -106,6 +108,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
       constant: (v) => shared.constants.get(v.id),
       apart: (buffer) => shared.apart.get(buffer),
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
+      sameOnLanes: (v) => shared.lanes !== undefined && !shared.varying.has(v.id),
       update: (buffer) => {
         const own = isScratch(shared, buffer);
         if (role !== 'beside others' || (own && shared.team === undefined)) return 'serial';

@@ -39,6 +39,33 @@ export const controlFlowPrograms = (): readonly Program[] => [
       b.store('y', y!, i);
     });
   }),
+  program(
+    'simd loop with choices that are one for all lanes',
+    [
+      input('x', 257),
+      output('y', 514),
+      declareBuffer('n', 'i32', 514, 'output'),
+      declareBuffer('m', 'i64', 514, 'output'),
+    ],
+    (b) => {
+      const x = b.load('x', b.i32(0));
+      for (const [k, chosen] of [b.cmp('eq', x, x), b.cmp('ne', x, x)].entries())
+        range(b, 257, { simd: true }, (i) => {
+          const [at, v] = [b.add(i, b.i32(257 * k)), b.load('x', i)];
+          /* What is not chosen is infinite, or no number. */
+          const none = b.div(b.f64(0), b.sub(v, v));
+          b.store('y', b.select(chosen, v, none), at);
+          b.store('n', b.select(chosen, b.sub(b.i32(7), i), i), at);
+          const big = b.mul(b.cast(i, 'i64'), b.i64(-5_000_000_000));
+          const isOdd = b.select(
+            chosen,
+            b.cmp('eq', b.value('arith.and', [i, b.i32(1)]), b.i32(1)),
+            b.cmp('lt', i, b.i32(100)),
+          );
+          b.store('m', b.select(isOdd, b.select(chosen, big, b.i64(3)), b.i64(-1)), at);
+        });
+    },
+  ),
   program('simd loop within a parallel loop', [input('x', 640), output('y', 640)], (b) => {
     range(b, 10, { parallel: true }, (i) => {
       range(b, 64, { simd: true }, (j) => {

@@ -12,7 +12,7 @@ import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import type { Saved } from './saved.js';
 import { saveFieldsOf } from './saved-fields.js';
-import { structuresOf } from './structure.js';
+import { structuresOf, type Structural } from './structure.js';
 import { tangentDeck, type TangentDeck } from './tangent-deck.js';
 import { tapeDeck, type TapeDeck } from './tape-deck.js';
 
@@ -53,7 +53,7 @@ export const decksOf = (
     adjoints &&
     recorderOf(
       instance,
-      structuresOf(checked ? adjoints.loops : new Map<string, readonly string[]>(), activeIn),
+      structuresOf(checked ? adjoints.structural : new Map<string, Structural>(), activeIn),
       keeperOf(
         new Map([...adjoints.of].flatMap(([kernel, made]) => ('needs' in made ? [[kernel, made.needs] as const] : []))),
         keep,

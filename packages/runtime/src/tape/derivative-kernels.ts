@@ -24,10 +24,12 @@ import {
   type Dialect,
   type Extension,
   type Kernel,
+  type Loc,
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { fieldDialect, isSparse, valueName, type Layout } from '@filigree/sparse/fields';
+import { fieldDialect, isSparse, structureName, valueName, type Layout } from '@filigree/sparse/fields';
+import type { Structural } from './structure.js';
 import { beginKernels } from './begin-kernels.js';
 import type { Companions } from './differentiated-fields.js';
 
@@ -45,8 +47,8 @@ export interface DerivativeKernels<D> {
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: ReadonlyMap<string, readonly string[]>;
-  /** By kernel, a field of each sparse node that it loops over. */
-  readonly loops: ReadonlyMap<string, readonly string[]>;
+  /** By kernel, the sparse nodes that it loops over and changes. */
+  readonly structural: ReadonlyMap<string, Structural>;
   /** The kernel that sets all of these fields to zero. */
   readonly clear: string;
 }
@@ -172,7 +174,7 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
         ),
       ),
       writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
-      loops: new Map(module.kernels.map((k) => [k.name, loopedOver(k, layout)])),
+      structural: new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)])),
       clear,
     },
   };
@@ -212,18 +214,24 @@ const watchedKernels = (
   };
 };
 
-/** A field of each sparse node whose active elements a kernel loops over. */
-const loopedOver = ({ body }: Kernel, { fields, nodes }: Layout): readonly string[] => {
-  const looped = new Set<unknown>();
-  walk(body, ({ name, attrs }) => {
-    if (name === 'field.for') looped.add(attrs.node);
+const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): Structural => {
+  const { fields, nodes } = layout;
+  const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
+  const looped = new Map<unknown, Loc | undefined>();
+  const changes = new Map<string, Loc | undefined>();
+  walk(body, (op) => {
+    if (op.name === 'field.for' && !looped.has(op.attrs.node)) looped.set(op.attrs.node, op.loc);
+    for (const { kind, buffer } of table.get(op.name)!.effects(op))
+      if (kind !== 'read' && buffer !== undefined && !changes.has(buffer)) changes.set(buffer, op.loc);
   });
-  const byNode = new Map<string, string>();
+  const loops = new Map<string, Structural['loops'][number]>();
   for (const { field, path } of fields.values()) {
     const { name } = nodes[path[path.length - 2]];
-    if (looped.has(name) && path.some((n) => isSparse(nodes[n])) && !byNode.has(name)) byNode.set(name, field.name);
+    const cells = path.filter((n) => isSparse(nodes[n])).map((n) => structureName(nodes[n]));
+    if (looped.has(name) && cells.length > 0 && !loops.has(name))
+      loops.set(name, { field: field.name, loc: looped.get(name), cells });
   }
-  return [...byNode.values()];
+  return { loops: [...loops.values()], changes };
 };
 
 /** The fields whose words a kernel's ops write: those that share a word with one are among them. */

@@ -90,6 +90,27 @@ export const numberHelpers: HelperRows = {
       '}',
     );
   },
+  /* The same where the condition is one for all lanes: gcc takes no such condition on lanes, but its bits. */
+  pick: (r) => {
+    const t = r.scalar(r.a);
+    const head = `${r.local} ${t} ${r.name}(${r.scalar('i1')} c, ${t} a, ${t} b) {`;
+    if (r.a === 'i1') return helperText([], `${head} return (c & a) | (!c & b); }`);
+    const whole = isFloat(r.a) ? wordOf(r.a) : widthOf(r.a) === 64 ? 'u64' : 'u32';
+    const [to, from] = isFloat(r.a)
+      ? [`bits_${r.a}_${whole}`, `bits_${whole}_${r.a}`]
+      : [`(${t})`, `(${r.scalar(whole)})`];
+    return helperText(
+      isFloat(r.a) ? [to, from] : [],
+      head,
+      '#ifdef __clang__',
+      '  return c ? a : b;',
+      '#else',
+      `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
+      `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
+      '#endif',
+      '}',
+    );
+  },
   div: guarded('/'),
   rem: guarded('%'),
   /* Without the instruction the builtin would be a slow call; and whether the product is rounded is left open. */

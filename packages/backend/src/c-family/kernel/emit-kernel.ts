@@ -81,6 +81,7 @@ export const emitKernel = (
     lanes: undefined,
     apart: new Map(),
     accumulated: new Set(),
+    varying: new Set(),
     team: undefined,
     handed: new Set(),
     exact,

@@ -1,4 +1,4 @@
-import { type Op, type Region, byteSize, isVector, scalarOf, walk } from '@filigree/ir';
+import { type Op, type Region, type Value, byteSize, isVector, scalarOf, walk } from '@filigree/ir';
 import { accumulations } from '../accumulation.js';
 import { nearBuffers } from '../apart.js';
 import { accessesOf } from '../core-ops.js';
@@ -9,16 +9,18 @@ import { constantNumber } from './variables.js';
 
 /** Writes what is in a loop that is to run on lanes, or in any other. */
 export const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
-  const { lanes, apart, accumulated } = w.shared;
+  const { lanes, apart, accumulated, varying } = w.shared;
   if (loop) {
     w.shared.lanes = affineValues(loop);
     w.shared.apart = apartIn(w, loop);
     w.shared.accumulated = accumulatedIn(loop);
+    w.shared.varying = varyingIn(loop);
   }
   write();
   w.shared.lanes = lanes;
   w.shared.apart = apart;
   w.shared.accumulated = accumulated;
+  w.shared.varying = varying;
 };
 
 /** Pragmas for a loop that says its iterations are independent: an innermost one without atomics, which do depend on each other. */
@@ -61,9 +63,14 @@ export const scalarHints = (w: Writer, op: Op): readonly string[] =>
     : [];
 
 /** Values of a loop that are made of what it carries. */
-const accumulatedIn = (loop: Op): ReadonlySet<number> => {
-  const [body] = loop.regions as readonly [Region];
-  const found = new Set(body.params.slice(1).map((p) => p.id));
+const accumulatedIn = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params.slice(1));
+
+/** Values of a loop that follow from its counter, or from what it carries. */
+const varyingIn = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params);
+
+/** Values that are made of some of a region's. */
+const madeOf = (body: Region, of: readonly Value[]): ReadonlySet<number> => {
+  const found = new Set(of.map((p) => p.id));
   const visit = (region: Region): void => {
     for (const op of region.ops) {
       op.regions.forEach(visit);

@@ -135,14 +135,19 @@ const comparisons: Readonly<Record<string, readonly [string, number]>> = {
   ne: ['!=', binds.equality],
 };
 
-/* On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. */
-const select = pure((op, [c, a, b], site) =>
-  isOnLanes(op)
-    ? call(onVectors('choose', op.results[0]!, site), c!, a!, b!)
-    : isFloat(typeOf(op)) && site.onLanes(op.results[0]!)
-      ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
-      : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary),
-);
+/*
+ * On lanes both sides are computed: compilers that see a branch there may make it one, and then give up the lanes. They do, too, where a condition is one
+ * for all lanes and what it chooses from is not.
+ */
+const select = pure((op, [c, a, b], site) => {
+  if (isOnLanes(op)) return call(onVectors('choose', op.results[0]!, site), c!, a!, b!);
+  const [result] = op.results as [Value];
+  if (site.onLanes(result) && !site.sameOnLanes(result) && site.sameOnLanes(op.operands[0]!))
+    return call(site.helper(`pick_${typeOf(op)}`), c!, a!, b!);
+  return isFloat(typeOf(op)) && site.onLanes(result)
+    ? call(site.helper(`choose_${typeOf(op)}`), c!, a!, b!)
+    : expr(`${within(c!, binds.equality)} ? ${within(a!, binds.or)} : ${within(b!, binds.or)}`, binds.ternary);
+});
 
 const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];

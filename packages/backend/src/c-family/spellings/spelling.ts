@@ -29,6 +29,8 @@ export interface Site {
    * accumulates.
    */
   readonly onLanes: (v: Value) => boolean;
+  /** Whether a value is one for all lanes of such a loop. */
+  readonly sameOnLanes: (v: Value) => boolean;
   /** What is added to the address when a buffer is written, see `unknownZero`. */
   readonly apart: (buffer: string) => string | undefined;
   /** What the names of read-modify-writes of a buffer begin with: `serial`, or `atomic` where other threads may access the same element at this time. */
