@@ -97,8 +97,8 @@ export const contract = (backend: Backend, compiling?: CompileOptions): readonly
 };
 
 /**
- * A run that takes a while leaves this thread free for most of the time. Others may want the processor too, so it is given more than one chance, each with twice as
- * much to do.
+ * A run that takes a while leaves this thread free for most of the time. Others may want the processor too, so it is given more than one chance, the
+ * first of them each with twice as much to do.
  */
 const letsGoOn = async (x: Executable): Promise<void> => {
   let rounds = 512;
@@ -112,16 +112,18 @@ const letsGoOn = async (x: Executable): Promise<void> => {
     rounds *= 2;
     took = alone();
   }
-  for (let chance = 0; chance < CHANCES; chance++, rounds *= 2) {
+  for (let chance = 0; chance < CHANCES; chance++, rounds *= chance <= LONGER ? 2 : 1) {
     const silence = await longestSilence(() => x.launchAsync('long', [rounds]));
     if (silence < alone() / 2) return;
   }
   throw new Error('a run in the background did not let the thread go on that asked for it');
 };
 
-/* Milliseconds: many times what a timer is late by. With the last of the chances, many times what a busy machine takes the processor away for. */
+/* Milliseconds: many times what a timer is late by. */
 const LONG = 20;
 const CHANCES = 6;
+/* Backends may allow so many steps. */
+const LONGER = 2;
 
 /** The longest time in which nothing else could happen on this thread, in milliseconds. */
 const longestSilence = async (act: () => Promise<void>): Promise<number> => {
