@@ -26,6 +26,17 @@ const extreme = (sign: '<' | '>', join: '|' | '&'): HelperRow =>
 /** The same where `b` is neither NaN nor zero: one instruction, as a comparison with NaN is false. */
 const extremeOf = (sign: '<' | '>'): HelperRow => binary(() => [`return b ${sign} a ? b : a;`]);
 
+/** What chooses between `a` and `b` by bits of a `word`, but where compilers that define this do it well by themselves. */
+const choiceByBits = (unless: string, word: string, to: string, from: string): readonly string[] => [
+  `#ifdef ${unless}`,
+  '  return c ? a : b;',
+  '#else',
+  `  const ${word} m = -(${word})c;`,
+  `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
+  '#endif',
+  '}',
+];
+
 /** Integer division that wraps at -1 and reports a zero divisor instead of stopping the process. */
 const guarded =
   (op: '/' | '%'): HelperRow =>
@@ -81,13 +92,7 @@ export const numberHelpers: HelperRows = {
       '#pragma GCC optimize("no-thread-jumps")',
       '#endif',
       `${r.local} ${t} ${r.name}(${r.scalar('i1')} c, ${t} a, ${t} b) {`,
-      '#ifdef __AVX2__',
-      '  return c ? a : b;',
-      '#else',
-      `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
-      `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
-      '#endif',
-      '}',
+      ...choiceByBits('__AVX2__', r.scalar(whole), to, from),
     );
   },
   /* The same where the condition is one for all lanes: gcc takes no such condition on lanes, but its bits. */
@@ -99,17 +104,7 @@ export const numberHelpers: HelperRows = {
     const [to, from] = isFloat(r.a)
       ? [`bits_${r.a}_${whole}`, `bits_${whole}_${r.a}`]
       : [`(${t})`, `(${r.scalar(whole)})`];
-    return helperText(
-      isFloat(r.a) ? [to, from] : [],
-      head,
-      '#ifdef __clang__',
-      '  return c ? a : b;',
-      '#else',
-      `  const ${r.scalar(whole)} m = -(${r.scalar(whole)})c;`,
-      `  return ${to}((${from}(a) & m) | (${from}(b) & ~m));`,
-      '#endif',
-      '}',
-    );
+    return helperText(isFloat(r.a) ? [to, from] : [], head, ...choiceByBits('__clang__', r.scalar(whole), to, from));
   },
   div: guarded('/'),
   rem: guarded('%'),
