@@ -91,7 +91,7 @@ export class Neighbours {
     const { box } = this;
     const index = place.index.map((s) => this.shiftOf(s) ?? numberOf(s));
     if (!box || index.includes(undefined) || box.some(([least, most]) => least > most)) return;
-    const name = place.of === 'field' ? place.field.name : `@${place.buffer}`;
+    const name = holderOf(place);
     const known = accesses.get(name) ?? new Map<string, Access>();
     accesses.set(name, known);
     const key = JSON.stringify([index, box]);
@@ -134,6 +134,9 @@ export class Neighbours {
     return this.conditions.get(s) ?? UNKNOWN;
   }
 }
+
+/** What tells fields and arrays apart: those of arrays begin with `@`. */
+export const holderOf = (place: Place): string => (place.of === 'field' ? place.field.name : `@${place.buffer}`);
 
 /** A loop variable and what is added to it. */
 interface Shift {

@@ -3,7 +3,7 @@ import { blocksOf, type Block, type Instruction, type Local, type Parallel, type
 import { diagnosticAt, type Origin } from './code/origin.js';
 import { operatorName } from './code/operators.js';
 import type { Scalar, Temp } from './code/scalar.js';
-import { Neighbours } from './race-neighbours.js';
+import { holderOf, Neighbours } from './race-neighbours.js';
 
 /**
  * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element
@@ -179,8 +179,7 @@ class Analysis {
 
   /** Equal for accesses whose indices are computed alike. */
   private key(place: Place): string {
-    const name = place.of === 'field' ? place.field.name : `@${place.buffer}`;
-    return `${name}[${place.index.map((s) => this.number(s)).join()}]`;
+    return `${holderOf(place)}[${place.index.map((s) => this.number(s)).join()}]`;
   }
 
   /** A number for what is computed alike. */

@@ -5,7 +5,7 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
-import { argumentsOf, knownTruth } from './evaluate.js';
+import { argumentsOf, knownTruth, truthOf } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
@@ -66,7 +66,7 @@ const asked =
   (name: string, every: boolean): Method =>
   (cx, e, of) => {
     const [f] = functionAnd(cx, e, name, 1);
-    const ask = (item: Term, k: number): Truth => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
+    const ask = (item: Term, k: number): Truth => answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
     return decidedBy(cx, e, itemsOf(cx, e, of), every, ask);
   };
 
@@ -101,17 +101,13 @@ const decidedBy = (
   return typeof found === 'boolean' ? literal(found) : found;
 };
 
-const truthOf = (cx: Context, e: CallExpression, answer: Term): Truth => {
-  const known = knownTruth(answer);
-  if (known !== undefined) return known;
-  const found = asScalar(cx, e, answer);
-  return cx.session.isTruth(found) ? found : compute(cx, e, 'truth', found);
-};
+const answerOf = (cx: Context, e: CallExpression, answer: Term): Truth =>
+  knownTruth(answer) ?? truthOf(cx, e, asScalar(cx, e, answer));
 
 const filter: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'filter', 1);
   const stays = (item: Term, k: number): boolean => {
-    const truth = truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
+    const truth = answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
     if (typeof truth === 'boolean') return truth;
     return refuse(
       cx,
@@ -134,17 +130,23 @@ const placed = (cx: Context, e: CallExpression, of: Term, holds: (item: Term, k:
   }, literal(-1));
 };
 
-const findIndex: Method = (cx, e, of) => {
-  const [f] = functionAnd(cx, e, 'findIndex', 1);
-  return placed(cx, e, of, (item, k) => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
-};
+/** The place of an item of which a function holds. */
+const placeWhere =
+  (name: string, search: typeof placed): Method =>
+  (cx, e, of) => {
+    const [f] = functionAnd(cx, e, name, 1);
+    return search(cx, e, of, (item, k) => answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
+  };
 
-const indexOf: Method = (cx, e, of) => {
-  const [x, ...more] = argumentsOf(cx, e);
-  if (x === undefined || more.length > 0)
-    return refuse(cx, e, 'lang/arguments', 'indexOf takes one argument', 'write a.indexOf(x)');
-  return placed(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
-};
+/** The place of an item that equals what is given. */
+const placeOf =
+  (name: string, search: typeof placed): Method =>
+  (cx, e, of) => {
+    const [x, ...more] = argumentsOf(cx, e);
+    if (x === undefined || more.length > 0)
+      return refuse(cx, e, 'lang/arguments', `${name} takes one argument`, `write a.${name}(x)`);
+    return search(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
+  };
 
 /** The first or the last item of which it holds; undefined where there is none. */
 const sought =
@@ -156,7 +158,7 @@ const sought =
     const slot = pending(cx, e, 'item');
     const from = (k: number, cx: Context): void => {
       if (k === items.length) return assignSlot(cx, e, slot, nothing);
-      const truth = truthOf(cx, e, callFunction(cx, e, f, [...items[k], of]));
+      const truth = answerOf(cx, e, callFunction(cx, e, f, [...items[k], of]));
       if (truth === true) return assignSlot(cx, e, slot, items[k][0]);
       if (truth === false) return from(k + 1, cx);
       const [then, otherwise] = [
@@ -181,18 +183,6 @@ const placedLast = (cx: Context, e: CallExpression, of: Term, holds: (item: Term
   /* The last is the first of those turned round; none stays −1. */
   const missing = compute(cx, e, 'lt', from, literal(0));
   return compute(cx, e, 'select', missing, from, compute(cx, e, 'sub', literal(items.length - 1), from));
-};
-
-const findLastIndex: Method = (cx, e, of) => {
-  const [f] = functionAnd(cx, e, 'findLastIndex', 1);
-  return placedLast(cx, e, of, (item, k) => truthOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
-};
-
-const lastIndexOf: Method = (cx, e, of) => {
-  const [x, ...more] = argumentsOf(cx, e);
-  if (x === undefined || more.length > 0)
-    return refuse(cx, e, 'lang/arguments', 'lastIndexOf takes one argument', 'write a.lastIndexOf(x)');
-  return placedLast(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
 };
 
 /** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
@@ -273,8 +263,8 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   some: asked('some', false),
   every: asked('every', true),
   includes,
-  indexOf,
-  findIndex,
+  indexOf: placeOf('indexOf', placed),
+  findIndex: placeWhere('findIndex', placed),
   filter,
   concat,
   slice,
@@ -283,8 +273,8 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   flatMap,
   find: sought('find', false),
   findLast: sought('findLast', true),
-  findLastIndex,
-  lastIndexOf,
+  findLastIndex: placeWhere('findLastIndex', placedLast),
+  lastIndexOf: placeOf('lastIndexOf', placedLast),
   sort: inPlace('sort', toSorted),
   toSorted,
   reverse: inPlace('reverse', toReversed),

@@ -52,10 +52,16 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
   return memberDestination(cx, target);
 };
 
+/** What stands behind the point or in the brackets: its value where it is computed, and its name where it is one. */
+const keyOf = (cx: Context, node: MemberExpression): { readonly key?: Term; readonly name: string | undefined } => {
+  if (!node.computed) return { name: memberName(node) };
+  const key = value(cx, node.property);
+  return { key, name: key.is === 'host' ? String(key.value) : undefined };
+};
+
 const memberDestination = (cx: Context, target: MemberExpression): Destination => {
   const of = holder(cx, bare(target.object));
-  const key = target.computed ? value(cx, target.property) : undefined;
-  const name = key === undefined ? memberName(target) : key.is === 'host' ? String(key.value) : undefined;
+  const { key, name } = keyOf(cx, target);
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
@@ -108,8 +114,7 @@ const holder = (cx: Context, node: AnyNode): Destination | Term => {
 };
 
 const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): Destination | Term => {
-  const key = node.computed ? value(cx, node.property) : undefined;
-  const name = key === undefined ? memberName(node) : key.is === 'host' ? String(key.value) : undefined;
+  const { key, name } = keyOf(cx, node);
   if ('to' in of) return componentOf(cx, node, of, name ?? asIndex(cx, node.property, key!));
   if (name !== undefined) {
     const slot = of.is === 'members' ? of.members.get(name) : undefined;

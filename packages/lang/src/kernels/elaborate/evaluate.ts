@@ -38,7 +38,8 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
   return typeof found === 'boolean' ? found : truthOf(cx, node, found);
 };
 
-const truthOf = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
+/** What JavaScript takes a value for where a truth value is wanted. */
+export const truthOf = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
   cx.session.isTruth(x) ? x : compute(cx, node, 'truth', x);
 
 /** Whether JavaScript takes a value for true, where that is known now. */

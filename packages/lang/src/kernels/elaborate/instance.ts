@@ -1,11 +1,11 @@
-import type { AnyNode, AssignmentExpression, BinaryExpression, CallExpression, Class, NewExpression } from 'acorn';
+import type { AnyNode, AssignmentExpression, BinaryExpression, CallExpression, NewExpression } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { Env } from './env.js';
 import { argumentsOf, reference, value } from './evaluate.js';
 import { callFunction, hostUnit } from './inline.js';
-import { memberName } from './member-name.js';
+import { keyName, memberName } from './member-name.js';
 import { assignSlot, pending } from './slots.js';
 import { nothing, type ClassOf, type Closure, type Members, type Slot, type Term } from './term.js';
 
@@ -59,7 +59,7 @@ export const ofClass = (
   name: string,
 ): Term | undefined => {
   const method = of?.node.body.body.find(
-    (m) => m.type === 'MethodDefinition' && !m.static && !m.computed && nameOfKey(m.key) === name,
+    (m) => m.type === 'MethodDefinition' && !m.static && !m.computed && keyName(m.key) === name,
   );
   if (of && method?.type === 'MethodDefinition') {
     if (method.kind === 'get')
@@ -99,7 +99,7 @@ const begin = (cx: Context, of: ClassOf, self: Members): void => {
   const inner: Context = { ...cx, unit: of.unit, env: new Env(), self };
   for (const m of of.node.body.body) {
     if (m.type !== 'PropertyDefinition' || m.static || m.computed || !m.value) continue;
-    const [name, term] = [nameOfKey(m.key)!, value(inner, m.value)];
+    const [name, term] = [keyName(m.key)!, value(inner, m.value)];
     const slot = self.members.get(name);
     if (slot) assignSlot(inner, m, slot, term);
     else setMember(self, name, term);
@@ -163,14 +163,9 @@ const changing = (of: ClassOf): readonly string[] => {
   };
   for (let c: ClassOf | undefined = of; c; c = c.parent)
     for (const m of c.node.body.body) {
-      if (m.type === 'PropertyDefinition' && m.value && !m.static && !m.computed) count(nameOfKey(m.key), 1);
+      if (m.type === 'PropertyDefinition' && m.value && !m.static && !m.computed) count(keyName(m.key), 1);
       if (m.type !== 'MethodDefinition') continue;
       for (const s of m.value.body.body) visit(s, m.kind === 'constructor');
     }
   return [...times].filter(([, n]) => n > 1).map(([name]) => name);
 };
-
-const nameOfKey = (
-  key: Class['body']['body'][number] extends infer M ? (M extends { key: infer K } ? K : never) : never,
-): string | undefined =>
-  key.type === 'PrivateIdentifier' ? `#${key.name}` : key.type === 'Identifier' ? key.name : undefined;
