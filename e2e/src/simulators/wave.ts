@@ -12,7 +12,7 @@ export const wave: Simulator = {
   shows: 'waves on shallow water: first heights from which they run together to a pattern',
   takes: 'size=NODES, steps=…',
   keys: ['size', 'steps'],
-  iterations: 30,
+  iterations: 200,
   make: async (args, options) => {
     const n = args.integer('size', 64, 4, 4096);
     const steps = args.integer('steps', 128, 2, 100_000);

@@ -120,6 +120,47 @@ describe('access rules in debug mode', () => {
     );
   });
 
+  it.each([true, false])('what no derivative needs may be overwritten, debug %s', async (debug) => {
+    const { z, seen, x_read: other } = fields('f64', i, ['z', 'seen', 'x_read']);
+    const look = kernel([x, z], (x, z) => {
+      for (const p of range(8)) z[p] = x[p] ** 3;
+    });
+    /* Has no derivative: what its loop needs of earlier iterations is overwritten. */
+    const strange = kernel([z, seen], (z, seen) => {
+      for (const p of range(7)) {
+        z[p] = z[p] * z[p];
+        seen[0] += z[p];
+        z[p] = z[p] * seen[0];
+      }
+    });
+    const sim = await made(
+      program({
+        layout: layout(dense(i, 8).place(x, y, z, other), dense(i, 1).place(loss, seen), dense(i, 8).place(to)),
+        kernels: { look, move, square, total, strange },
+        backend: wasm(),
+        differentiate: true,
+        debug,
+      }),
+    );
+    for (let p = 0; p < 8; p++) {
+      sim.field(x).set(p, 0.3 + p);
+      sim.field(to).set(p, p);
+    }
+    const forward = (): void => {
+      sim.run.look();
+      sim.run.move();
+      sim.run.square();
+      sim.run.total();
+      sim.run.strange();
+    };
+    const { gradient } = valueAndGradient(sim, forward, { loss, wrt: { x } });
+    expect(gradient.x.get(3)).toBeCloseTo(2 * 3.3 * 4, 12);
+    /* What is moved to element 5 is a constant. */
+    expect(gradient.x.get(5)).toBe(0);
+    expect(() => valueAndGradient(sim, forward, { loss: seen, wrt: { x } })).toThrow(/strange/);
+    sim.dispose();
+  });
+
   it('what is wrong otherwise names the kernel as it is called: an index outside', async () => {
     const found = await diagnosticOf(wasm(), layouts.dense(), { scatter }, [...own.slice(1), 8]);
     expect(found?.code).toBe('launch/out-of-bounds');

@@ -1,7 +1,7 @@
 import type { Backend } from '@filigree/backend';
 import { wasm } from '@filigree/backend-wasm';
 import { cpp } from '@filigree/backend-cpp';
-import { append, atomicAdd, clear, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { active, append, atomicAdd, clear, kernel, range, type KernelDef } from '@filigree/lang/kernels';
 import { DiagnosticError } from '@filigree/ir';
 import { program, valueAndGradient } from '@filigree/runtime';
 import { dense, fields, i, ij, j, layout } from '@filigree/sparse/fields';
@@ -18,8 +18,9 @@ const tree = layout(
   dense(i, 1).place(loss),
 );
 
-const total = kernel([y, loss], (y, loss) => {
+const total = kernel([y, held, loss], (y, held, loss) => {
   for (const p of range(4)) loss[0] += y[p] * y[p];
+  for (const [p, q] of active(held)) loss[0] += held[p][q];
 });
 
 const errorOf = async (backend: Backend, f: KernelDef): Promise<DiagnosticError['diagnostics'][0]> => {

@@ -7,8 +7,8 @@ import type { WatchedKernels } from './derivative-kernels.js';
 
 /** Runs kernels so that accesses are reported on which no derivative can rest. */
 export interface AccessDeck {
-  /** Forgets what was needed: another recording begins. */
-  readonly begin: () => void;
+  /** Forgets what was needed: another recording begins, for the derivatives of a loss. */
+  readonly begin: (loss: string) => void;
   /**
    * Launches the watching kernel in place of one that has its arguments; false where there is none. Errors: `tape/written-twice`, `tape/unfinished`,
    * `tape/overwritten`.
@@ -19,20 +19,24 @@ export interface AccessDeck {
 }
 
 /**
+ * @param leading the kernels that a loss may follow from
  * @param start launches a kernel, and throws what it reports otherwise; `of` is the kernel that it watches
  */
 export const accessDeck = (
   executable: Executable,
   layout: Layout,
   { of, accesses, clear }: WatchedKernels,
+  leading: (loss: string) => ReadonlySet<string>,
   start: (kernel: string, args: readonly Scalar[], of: string, shown?: Shown) => void,
 ): AccessDeck => {
   const words = new Int32Array(REPORT.words);
   let epoch = 1;
   let since = 1;
+  let leads: ReadonlySet<string> = new Set();
   return {
-    begin: () => {
+    begin: (loss) => {
       since = epoch;
+      leads = leading(loss);
     },
     launch: (kernel, args, broughtBack, shown) => {
       const found = of.get(kernel);
@@ -45,6 +49,7 @@ export const accessDeck = (
       words.fill(0);
       words[REPORT.epoch] = words[REPORT.begun] = epoch;
       words[REPORT.since] = broughtBack ? epoch : since;
+      words[REPORT.leads] = leads.has(kernel) ? 1 : 0;
       const report = executable.buffer(found.report);
       report.write(words);
       try {

@@ -7,6 +7,7 @@ import type { RunningParts } from '../program/running.js';
 import type { Seeds } from '../program/seeds.js';
 import { accessDeck, type AccessDeck } from './access-deck.js';
 import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
+import { leadingTo } from './followed.js';
 import { keeperOf } from './keeper.js';
 import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
@@ -61,10 +62,16 @@ export const decksOf = (
     );
   const accesses =
     adjoints?.watched &&
-    accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
-      instance.launch(kernel, args);
-      check(of, shown, kernel);
-    });
+    accessDeck(
+      instance,
+      storage.layout,
+      adjoints.watched,
+      (loss) => leadingTo(loss, adjoints),
+      (kernel, args, of, shown) => {
+        instance.launch(kernel, args);
+        check(of, shown, kernel);
+      },
+    );
   return {
     recorder,
     accesses,

@@ -5,28 +5,39 @@ import type { Flat } from './recorder.js';
 /**
  * Refuses launches and steps of the host whose adjoints would read what later ones have overwritten. What steps pass on as their state is
  * brought back, so that only what lies on one side of them can be lost. Error: `tape/overwritten`.
+ *
+ * @param runs which of them have adjoints that run (`followed`)
  */
-export const refuseOverwrites = (entries: readonly Flat[], needsOf: (kernel: string) => Needs): void => {
-  check(entries, needsOf, true);
+export const refuseOverwrites = (
+  entries: readonly Flat[],
+  runs: readonly boolean[],
+  needsOf: (kernel: string) => Needs,
+): void => {
+  check(entries, runs, needsOf, true);
   if (!entries.some((e) => e.state)) return;
   for (let from = 0; from < entries.length; from++) {
     if (entries[from].state) continue;
     let to = from;
     while (to < entries.length && !entries[to].state) to++;
-    check(entries.slice(from, to), needsOf, false);
+    check(entries.slice(from, to), runs.slice(from, to), needsOf, false);
     from = to;
   }
 };
 
-const check = (entries: readonly Flat[], needsOf: (kernel: string) => Needs, broughtBack: boolean): void => {
+const check = (
+  entries: readonly Flat[],
+  runs: readonly boolean[],
+  needsOf: (kernel: string) => Needs,
+  broughtBack: boolean,
+): void => {
   const restored = new Set<string>();
   const launches = new Array<NeedingLaunch & { readonly name: string }>(entries.length);
   for (let n = entries.length - 1; n >= 0; n--) {
     const entry = entries[n];
     if (broughtBack) for (const f of entry.state ?? []) restored.add(placeOfField(f));
     const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
-    refuseForgotten(entry, needs);
-    const needed = restored.size > 0 ? needs.needed.filter((t) => !restored.has(t.place)) : needs.needed;
+    if (runs[n]) refuseForgotten(entry, needs);
+    const needed = runs[n] ? needs.needed.filter((t) => !restored.has(t.place)) : [];
     launches[n] = {
       args: 'kernel' in entry ? entry.args : [],
       needs: { ...needs, needed },

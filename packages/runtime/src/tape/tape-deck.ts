@@ -1,9 +1,10 @@
-import type { Adjoint, Needs, Overflow } from '@filigree/autodiff';
+import { placeOfField, type Adjoint, type Needs, type Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
 import { areSame, areSameState } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
+import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
 import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
 import type { Saved } from './saved.js';
@@ -35,8 +36,8 @@ export interface Backward {
 export interface TapeDeck {
   /** The names of scalar fields, each with that of its adjoint. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Runs a function and records what it launches. Errors: `tape/…`, and why a kernel that was launched has no adjoint. */
-  readonly record: (run: () => void) => Tape;
+  /** Runs a function and records what it launches, for the derivatives of a loss. Errors: `tape/…`. */
+  readonly record: (run: () => void, loss: string) => Tape;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
@@ -46,7 +47,10 @@ export interface TapeDeck {
   readonly recorder: Recorder;
   /** Records steps, and keeps of them what a block says. */
   readonly steps: (block: Block) => void;
-  /** Launches the adjoints of what was recorded, the last first, but those of launches that write nothing that the loss follows from. */
+  /**
+   * Launches the adjoints of what was recorded, the last first, but those of launches that write nothing that the loss follows from. Errors: `tape/…`, and why
+   * a kernel that was launched has no adjoint.
+   */
   readonly backward: (tape: Tape, loss: string) => Backward;
   /** The scalar fields that depend on some of others by what was recorded. */
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
@@ -56,7 +60,7 @@ export interface TapeDeck {
  * @param keep copies fields
  * @param copier copies those around which nothing is sparse
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
- * @param begins told when a recording begins
+ * @param begins told when a recording begins, and of what
  */
 export const tapeDeck = (
   executable: Executable,
@@ -67,11 +71,14 @@ export const tapeDeck = (
   keep: (fields: readonly string[]) => Saved,
   copier: Copier,
   together?: (list: Commands) => void,
-  begins?: () => void,
+  begins?: (loss: string) => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
-  const needsOf = (kernel: string) => adjointOf(kernel).needs;
+  const hasAdjoint = (kernel: string): boolean => !Array.isArray(kernels.of.get(kernel));
+  /* A kernel without an adjoint may be launched where the loss does not follow from what it writes. */
+  const needsOf = (kernel: string): Needs =>
+    hasAdjoint(kernel) ? adjointOf(kernel).needs : overwriting(kernels.writes.get(kernel)!);
   const touched = new Map<string, Touched>();
   const touchedBy = (kernel: string): Touched => {
     const found = touched.get(kernel) ?? touchedOf(needsOf(kernel));
@@ -82,22 +89,32 @@ export const tapeDeck = (
   let known: Known | undefined;
   /* An adjoint of which nothing is to be read, kept, or put back. */
   const isPlain = (e: Entry): e is Launched & Flat => {
-    if (!('kernel' in e) || e.kept || e.undo || e.structure || e.arrays.length > 0) return false;
+    if (!('kernel' in e) || e.kept || e.undo || e.structure || e.arrays.length > 0 || !hasAdjoint(e.kernel))
+      return false;
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
+  };
+  const refuse = (entries: readonly Entry[], loss: string): void => {
+    const checked = known?.of === entries ? known.checked : undefined;
+    if (checked?.has(loss)) return;
+    const all = flat(entries);
+    const runs = followed(all, loss, (kernel) => ({
+      writes: kernels.writes.get(kernel)!,
+      reads: () => adjointOf(kernel).reads,
+    }));
+    refuseOverwrites(all, runs, needsOf);
+    checked?.add(loss);
   };
   return {
     fields,
     writes: kernels.writes,
     recorder,
     steps: (block) => blockOf(recorder, seeds, touchedBy, copier, block),
-    record: (run) => {
-      begins?.();
+    record: (run, loss) => {
+      begins?.(loss);
       const entries = recorder.record(run);
       const all = flat(entries);
       if (!known || !areAlike(all, known.launches)) {
-        known = undefined;
-        refuseOverwrites(all, needsOf);
         known = {
           of: entries,
           launches: all.map(alikeOf),
@@ -105,6 +122,7 @@ export const tapeDeck = (
           whole: all === entries,
           lists: new Map(),
           dependents: new Map(),
+          checked: new Set(),
         };
       } else known = { ...known, of: entries, repeats: all === entries && known.whole, whole: all === entries };
       return { entries, bytes: bytesOf(entries) };
@@ -112,6 +130,7 @@ export const tapeDeck = (
     clear: () => launch(clear),
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
     backward: ({ entries }, loss) => {
+      refuse(entries, loss);
       let most = 0;
       /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
       const wanted = new Set([loss]);
@@ -138,12 +157,13 @@ export const tapeDeck = (
       };
       const reverseLaunch = (entry: Launched & Flat): void => {
         const { kernel, arrays, structure, kept, state } = entry;
-        structure?.check();
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
         kept?.before();
+        if (!hasAdjoint(kernel)) return;
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
         const runs = reversed(entry);
+        if (runs) structure?.check();
         if (runs) launch(runs.kernel, { args: runs.args, arrays, seen });
         if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
@@ -216,6 +236,11 @@ export const tapeDeck = (
       if (before) return before;
       const reached = new Set(on);
       for (const entry of flat(entries)) {
+        if ('kernel' in entry && !hasAdjoint(entry.kernel)) {
+          /* Why it has none is told where the loss follows from this. */
+          for (const f of kernels.writes.get(entry.kernel)!) reached.add(f);
+          continue;
+        }
         const { reads, writes } = 'kernel' in entry ? adjointOf(entry.kernel) : entry;
         if (reads.some((f) => reached.has(f))) for (const f of writes) reached.add(f);
       }
@@ -237,6 +262,8 @@ interface Known {
   /** Adjoints that are launched by one call, by the place of the launch whose adjoint is the first, and the loss. */
   readonly lists: Map<string, List>;
   readonly dependents: Map<string, ReadonlySet<string>>;
+  /** The losses whose derivatives need nothing that is overwritten. */
+  readonly checked: Set<string>;
 }
 
 interface List {
@@ -258,6 +285,13 @@ const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void
     { loc: loop.op.loc, remedy: 'bound the loop by a number, or launch a kernel for each part of it' },
   );
 };
+
+const overwriting = (writes: readonly string[]): Needs => ({
+  needed: [],
+  written: writes.map((f) => ({ place: placeOfField(f), index: [] })),
+  kept: [],
+  renewed: [],
+});
 
 const touchedOf = ({ needed, written, kept }: Needs): Touched => {
   const [needs, writes] = [needed, written].map((all) => [

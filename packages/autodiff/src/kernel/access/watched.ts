@@ -67,7 +67,9 @@ export const REPORT = {
   begun: 11,
   /** Set by whoever reports first. */
   taken: 12,
-  words: 13,
+  /** 1 where a loss may follow from what the launch writes, so that its derivative will run; else 0. */
+  leads: 13,
+  words: 14,
 } as const;
 
 /** Which rule was broken. */
@@ -210,7 +212,10 @@ const note = (p: Place, does: Access['does'], needed: boolean): void => {
       const written = read(marks.written);
       broken(p, foreign(written), BROKEN.unfinished, written);
     }
-    if (needed) put(marks.needed, base);
+    if (needed) {
+      const leads = b.cmp('ne', b.load(p.buffer, b.i32(REPORT.leads)), b.i32(0));
+      b.if(leads, () => put(marks.needed, base));
+    }
     return;
   }
   const before = exchange(marks.written, base);

@@ -1,0 +1,41 @@
+import type { AdjointKernels } from './derivative-kernels.js';
+import type { Flat } from './recorder.js';
+
+/**
+ * Which launches and steps of the host run backwards, in their order: those that write what a loss may follow from. Steps of the host always do, and may set
+ * any adjoint of what they touch.
+ *
+ * @param fieldsOf what a kernel writes, or may, and what its adjoint adds to
+ */
+export const followed = (
+  entries: readonly Flat[],
+  loss: string,
+  fieldsOf: (kernel: string) => { readonly writes: readonly string[]; readonly reads: () => readonly string[] },
+): readonly boolean[] => {
+  const wanted = new Set([loss]);
+  const runs = new Array<boolean>(entries.length);
+  for (let n = entries.length - 1; n >= 0; n--) {
+    const entry = entries[n];
+    const isHost = !('kernel' in entry);
+    const { writes, reads } = isHost ? { ...entry, reads: () => entry.reads } : fieldsOf(entry.kernel);
+    runs[n] = isHost || writes.some((f) => wanted.has(f));
+    if (runs[n]) for (const f of isHost ? [...reads(), ...writes] : reads()) wanted.add(f);
+  }
+  return runs;
+};
+
+/** The kernels that a loss may follow from, in whatever order they are launched. */
+export const leadingTo = (loss: string, { of, writes }: Pick<AdjointKernels, 'of' | 'writes'>): ReadonlySet<string> => {
+  const wanted = new Set([loss]);
+  const leading = new Set<string>();
+  for (let more = true; more;) {
+    more = false;
+    for (const [kernel, made] of of) {
+      if (leading.has(kernel) || !('reads' in made) || !writes.get(kernel)!.some((f) => wanted.has(f))) continue;
+      leading.add(kernel);
+      for (const f of made.reads) wanted.add(f);
+      more = true;
+    }
+  }
+  return leading;
+};
