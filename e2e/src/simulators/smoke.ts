@@ -1,4 +1,4 @@
-import { dense, fields, i, i32, ij, ijk, kernel, layout, ndrange, program } from 'filigree';
+import { dense, fields, i, i32, ij, kernel, layout, ndrange, program, steps as inSteps } from 'filigree';
 import { imageOf, type Image } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
 import { differentiated } from './differentiated.js';
@@ -21,8 +21,7 @@ export const smoke: Simulator = {
     const steps = args.integer('steps', 32, 1, 100_000);
     const sweeps = args.integer('sweeps', 6, 1, 10_000);
     const target = patternOn(n);
-    /* What is used linearly only is overwritten by each step. */
-    const { ux, uy, dye } = fields(options.dtype, ijk, ['ux', 'uy', 'dye']);
+    const { ux, uy, dye, drifted } = fields(options.dtype, ij, ['ux', 'uy', 'dye', 'drifted']);
     const { vx, vy, div, p, q, wanted } = fields(options.dtype, ij, ['vx', 'vy', 'div', 'p', 'q', 'wanted']);
     const { loss } = fields(options.dtype, i, ['loss']);
     const given = { float: options.dtype, scope: { n } };
@@ -45,45 +44,51 @@ export const smoke: Simulator = {
       });
     const [there, back] = [sweepTo(p, q), sweepTo(q, p)];
     const last = sweeps % 2 === 0 ? p : q;
-    const correct = kernel([vx, vy, ux, uy, last, 'i32'], given, (vx, vy, ux, uy, p, t) => {
+    const correct = kernel([vx, vy, ux, uy, last], given, (vx, vy, ux, uy, p) => {
       for (const [i, j] of ndrange(n, n)) {
-        ux[t][i][j] = vx[i][j] - 0.5 * (p[(i + 1) % n][j] - p[(i + n - 1) % n][j]);
-        uy[t][i][j] = vy[i][j] - 0.5 * (p[i][(j + 1) % n] - p[i][(j + n - 1) % n]);
+        ux[i][j] = vx[i][j] - 0.5 * (p[(i + 1) % n][j] - p[(i + n - 1) % n][j]);
+        uy[i][j] = vy[i][j] - 0.5 * (p[i][(j + 1) % n] - p[i][(j + n - 1) % n]);
       }
     });
     /* Between the nodes around where what is at a node comes from; all that is carried shares their weights. */
-    const carry = kernel([vx, vy, ux, uy, dye, 'i32'], given, (vx, vy, ux, uy, dye, t) => {
-      for (const [i, j] of ndrange(n, n)) {
-        const [x, y] = [i - ux[t][i][j], j - uy[t][i][j]];
-        const [a, b] = [i32(Math.floor(x)), i32(Math.floor(y))];
-        const [s, r] = [x - a, y - b];
-        const [k, l] = [((a % n) + n) % n, ((b % n) + n) % n];
-        const [m, o] = [(k + 1) % n, (l + 1) % n];
-        const [w0, w1, w2, w3] = [(1 - s) * (1 - r), (1 - s) * r, s * (1 - r), s * r];
-        vx[i][j] = w0 * ux[t][k][l] + w1 * ux[t][k][o] + w2 * ux[t][m][l] + w3 * ux[t][m][o];
-        vy[i][j] = w0 * uy[t][k][l] + w1 * uy[t][k][o] + w2 * uy[t][m][l] + w3 * uy[t][m][o];
-        dye[t + 1][i][j] = w0 * dye[t][k][l] + w1 * dye[t][k][o] + w2 * dye[t][m][l] + w3 * dye[t][m][o];
-      }
-    });
-    const miss = kernel([dye, wanted, loss, 'i32'], given, (dye, wanted, loss, t) => {
+    const carryTo = (from: typeof dye, to: typeof dye) =>
+      kernel([vx, vy, ux, uy, from, to], given, (vx, vy, ux, uy, from, to) => {
+        for (const [i, j] of ndrange(n, n)) {
+          const [x, y] = [i - ux[i][j], j - uy[i][j]];
+          const [a, b] = [i32(Math.floor(x)), i32(Math.floor(y))];
+          const [s, r] = [x - a, y - b];
+          const [k, l] = [((a % n) + n) % n, ((b % n) + n) % n];
+          const [m, o] = [(k + 1) % n, (l + 1) % n];
+          const [w0, w1, w2, w3] = [(1 - s) * (1 - r), (1 - s) * r, s * (1 - r), s * r];
+          vx[i][j] = w0 * ux[k][l] + w1 * ux[k][o] + w2 * ux[m][l] + w3 * ux[m][o];
+          vy[i][j] = w0 * uy[k][l] + w1 * uy[k][o] + w2 * uy[m][l] + w3 * uy[m][o];
+          to[i][j] = w0 * from[k][l] + w1 * from[k][o] + w2 * from[m][l] + w3 * from[m][o];
+        }
+      });
+    const [carry, carryBack] = [carryTo(dye, drifted), carryTo(drifted, dye)];
+    const shown = steps % 2 === 0 ? dye : drifted;
+    const miss = kernel([shown, wanted, loss], given, (dye, wanted, loss) => {
       loss[0] = 0.0;
-      for (const [i, j] of ndrange(n, n)) loss[0] += (dye[t][i][j] - wanted[i][j]) ** 2 / (n * n);
+      for (const [i, j] of ndrange(n, n)) loss[0] += (dye[i][j] - wanted[i][j]) ** 2 / (n * n);
     });
     const sim = await program({
       layout: layout(
-        dense(ijk, [steps + 1, n, n]).place(dye),
-        dense(ijk, [steps, n, n]).place(ux),
-        dense(ijk, [steps, n, n]).place(uy),
-        ...[vx, vy, div, p, q, wanted].map((f) => dense(ij, n).place(f)),
+        ...[ux, uy, dye, drifted, vx, vy, div, p, q, wanted].map((f) => dense(ij, n).place(f)),
         dense(i, 1).place(loss),
       ),
-      kernels: { diverge, there, back, correct, carry, miss },
-      differentiate: [vx, vy, ux, uy, dye, div, p, q, loss],
+      kernels: { diverge, there, back, correct, carry, carryBack, miss },
+      differentiate: [vx, vy, ux, uy, dye, drifted, div, p, q, loss],
       ...programOptions(options),
     });
     handOut(options, 'smoke', sim);
     sim.field(wanted).fromArray(target);
-    sim.field(dye).fromArray(firstDye(n), { from: [0, 0, 0], to: [1, n, n] });
+    const first = firstDye(n);
+    const step = (t: number): void => {
+      sim.run.diverge();
+      for (let s = 0; s < sweeps; s++) sim.run[s % 2 === 0 ? 'there' : 'back']();
+      sim.run.correct();
+      sim.run[t % 2 === 0 ? 'carry' : 'carryBack']();
+    };
     return {
       ...differentiated(sim, {
         loss,
@@ -91,14 +96,11 @@ export const smoke: Simulator = {
           { field: vx, to: [n, n] },
           { field: vy, to: [n, n] },
         ],
+        /* Each step overwrites all of these; of what is not used linearly only, velocities and smoke that are carried, the values are kept. */
+        begin: () => sim.field(dye).fromArray(first),
         forward: () => {
-          for (let t = 0; t < steps; t++) {
-            sim.run.diverge();
-            for (let s = 0; s < sweeps; s++) sim.run[s % 2 === 0 ? 'there' : 'back']();
-            sim.run.correct(t);
-            sim.run.carry(t);
-          }
-          sim.run.miss(steps);
+          inSteps(sim, steps, step, { state: [vx, vy, ux, uy, dye, drifted, div, p, q], keep: 'all' });
+          sim.run.miss();
         },
       }),
       /* A light wind, so that no smoke comes from exactly where a cell is: there the derivative jumps. */
@@ -107,8 +109,7 @@ export const smoke: Simulator = {
       plain: (v) => plainMiss(v, target, { n, steps, sweeps }),
       difference: 1e-4,
       picture: () => {
-        const last = sim.field(dye).toArray({ from: [steps, 0, 0], to: [steps + 1, n, n] });
-        return dyeImage(Array.from(last, Number), n);
+        return dyeImage(Array.from(sim.field(shown).toArray(), Number), n);
       },
       metrics: { size: n, steps, sweeps },
       close: () => sim.dispose(),
