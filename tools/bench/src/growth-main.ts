@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { commandLine, fromHere, misused, publish, runCommand } from './command.js';
 import { GROWTH_CASES } from './growth-cases.js';
+import { growthSvg } from './growth-svg.js';
 import type { GrowthJob, GrowthResult } from './growth-child.js';
 import { describeMachine } from './machine.js';
 import { runProcess } from './run-child.js';
@@ -8,7 +10,7 @@ import { slopeOf } from './slope.js';
 
 const NAMES = Object.keys(GROWTH_CASES);
 
-const USAGE = `usage: npm run bench:growth -- [CASE…] [--faces 1000,3000,10000,30000,100000] [--dtype f32|f64] [--seconds 300] [--out FILE.md]
+const USAGE = `usage: npm run bench:growth -- [CASE…] [--faces 1000,10000,100000,1000000] [--dtype f32|f64] [--seconds 300] [--out FILE.md]
 CASE: ${NAMES.join(', ')}`;
 
 const INTRO =
@@ -19,7 +21,7 @@ const INTRO =
 /** The command `npm run bench:growth`: time and memory of compilation against the number of elements. */
 const main = async (argv: readonly string[]): Promise<number> => {
   const { values, positionals } = parseArgs({ args: [...argv], options: OPTIONS, allowPositionals: true });
-  const sizes = (values.faces ?? '1000,3000,10000,30000,100000').split(',').map(Number);
+  const sizes = (values.faces ?? '1000,10000,100000,1000000').split(',').map(Number);
   const dtype = values.dtype ?? 'f64';
   const limit = Number(values.seconds ?? 300);
   const isSize = (n: number): boolean => Number.isInteger(n) && n >= 8;
@@ -28,6 +30,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
   const rows: string[][] = [];
   const slopes: string[][] = [];
+  const lines: { readonly name: string; readonly found: readonly GrowthResult[] }[] = [];
   for (const name of positionals.length > 0 ? positionals : NAMES) {
     const found: GrowthResult[] = [];
     for (const faces of sizes) {
@@ -41,26 +44,72 @@ const main = async (argv: readonly string[]): Promise<number> => {
       rows.push([name, ...cellsOf(outcome.result)]);
       process.stderr.write(`${rows[rows.length - 1].join(' | ')}\n`);
     }
-    const slope = (of: (r: GrowthResult) => number): string => slopeOf(found.map((r) => [r.faces, of(r)])).toFixed(2);
-    if (found.length > 1)
+    const slope = (of: (r: GrowthResult) => number, by: (r: GrowthResult) => number = (r) => r.faces): number =>
+      slopeOf(found.map((r) => [by(r), of(r)]));
+    if (found.length > 1) {
+      lines.push({ name, found });
+      const seconds = (r: GrowthResult): number => r.processorSeconds;
+      const mb = (r: GrowthResult): number => r.addedMB;
       slopes.push([
         name,
         GROWTH_CASES[name].title,
-        slope((r) => r.processorSeconds * 1e6),
-        slope((r) => r.addedMB * 1e3),
+        (slope(seconds) * 1e6).toFixed(2),
+        (slope(seconds, (r) => r.operations) * 1e9).toFixed(0),
+        (slope(mb) * 1e3).toFixed(2),
+        (slope(mb, (r) => r.leafEntries) * 1e6).toFixed(0),
       ]);
+    }
   }
-  publish(fromHere(values.out ?? 'docs/benchmarks/compile-growth.md'), {
+  const file = fromHere(values.out ?? 'docs/benchmarks/compile-growth.md');
+  const picture = (what: string, up: string, of: (r: GrowthResult) => number): string => {
+    const path = file.replace(/\.md$/, `-${what}.svg`);
+    writeFileSync(
+      path,
+      growthSvg({
+        title: `Compiling: ${what} by the number of faces`,
+        across: 'faces',
+        up,
+        lines: lines.map(({ name, found }) => ({ name, points: found.map((r) => [r.faces, of(r)]) })),
+      }),
+    );
+    return `![${what} by the number of faces](${path.split(/[/\\]/).pop()})`;
+  };
+  const pictures =
+    lines.length > 0
+      ? `\n\n${picture('time', 'processor s', (r) => r.processorSeconds)}\n\n${picture('memory', 'MB', (r) => Math.max(1, r.addedMB))}`
+      : '';
+  publish(file, {
     title: 'How compiling grows',
     command: commandLine('bench:growth', argv),
     machine: describeMachine(),
-    intro: INTRO,
+    intro: `${INTRO}${pictures}`,
     sections: [
-      { title: 'A face more', table: { head: ['case', 'program', 'µs a face', 'kB a face'], rows: slopes } },
+      {
+        title: 'A face more',
+        table: {
+          head: ['case', 'program', 'µs a face', 'ns an operation', 'kB a face', 'bytes a leaf entry'],
+          rows: slopes,
+        },
+        notes: [
+          'Operations are those that the plain program executes, written as loops (of what is differentiated those of the energy). Leaf entries are what elements read, and terms of sums over them.',
+        ],
+      },
       {
         title: 'All sizes',
         table: {
-          head: ['case', 'faces', 'processor s', 'C++ s', 'in all s', 'MB', 'nodes', 'kernels', 'largest error'],
+          head: [
+            'case',
+            'faces',
+            'operations',
+            'leaf entries',
+            'processor s',
+            'C++ s',
+            'in all s',
+            'MB',
+            'nodes',
+            'kernels',
+            'largest error',
+          ],
           rows,
         },
       },
@@ -71,6 +120,8 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
 const cellsOf = (r: GrowthResult): string[] => [
   String(r.faces),
+  String(r.operations),
+  String(r.leafEntries),
   r.processorSeconds.toFixed(2),
   r.compilerSeconds.toFixed(2),
   r.seconds.toFixed(2),

@@ -6,7 +6,7 @@ import { describeMachine } from '../machine.js';
 import { measure } from '../measure.js';
 import { slopeOf } from '../slope.js';
 import { ms } from '../table.js';
-import { growthSvg } from './growth-svg.js';
+import { growthSvg } from '../growth-svg.js';
 import { openSimulator } from './open-simulator.js';
 
 const USAGE =
