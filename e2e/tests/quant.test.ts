@@ -1,7 +1,19 @@
 import { cpp } from '@filigree/backend-cpp';
-import { active, kernel, range, type Grid1 } from '@filigree/lang/kernels';
+import { active, kernel, ndrange, range, type Grid1, type Grid2 } from '@filigree/lang/kernels';
 import { fixed, float, int } from '@filigree/quant';
-import { bitStruct, dense, field, fields, i, layout, stored, type Format } from '@filigree/sparse/fields';
+import {
+  bitArray,
+  bitStruct,
+  dense,
+  field,
+  fields,
+  i,
+  ij,
+  j,
+  layout,
+  stored,
+  type Format,
+} from '@filigree/sparse/fields';
 import { program } from 'filigree';
 import { describe, expect, it } from 'vitest';
 import { gallery } from '../src/index.js';
@@ -252,6 +264,34 @@ describe.each(backends)('on %s, with fast arithmetic', (backend) => {
     for (let p = 0; p < n; p++) expected[(p * 5) % n] = p & 4095;
     expect([...xs]).toEqual(Array.from({ length: n }, (_, p) => p & 1023));
     expect([...ys]).toEqual([...expected]);
+    sim.dispose();
+  });
+
+  it.each([
+    ['rows', () => dense(i, 50)],
+    ['blocks', () => dense(ij, [10, 1]).pointer().dense(i, 5)],
+  ])('a loop over a box writes neighbours in one word of a bit array, in %s', async (_, above) => {
+    const [x, y] = [field('x', 'i32'), field('y', 'i32')];
+    const kernels = {
+      all: kernel([x], { scope: { ndrange } }, (x: Grid2) => {
+        for (const [p, q] of ndrange(50, 96)) x[p][q] = (p * p + 3 * q) % 7 < 3 ? 1 : 0;
+      }),
+      some: kernel([y], { scope: { ndrange } }, (y: Grid2) => {
+        for (const [p, q] of ndrange(50, 96)) if ((p + q * q) % 5 < 2) y[p][q] = (p ^ q) & 3;
+      }),
+    };
+    const arrays = [
+      bitArray(j, 96, 32).place(stored(x, int(1, { signed: false }))),
+      bitArray(j, 96, 16).place(stored(y, int(2, { signed: false }))),
+    ];
+    const sim = await program({ layout: layout(above().fork(...arrays)), kernels, fields: { x, y }, backend });
+    sim.run.all();
+    sim.run.some();
+    const box = { from: [0, 0], to: [50, 96] };
+    const each = (f: (p: number, q: number) => number): readonly number[] =>
+      Array.from({ length: 50 * 96 }, (_, k) => f(Math.floor(k / 96), k % 96));
+    expect([...sim.fields.x.toArray(box)]).toEqual(each((p, q) => ((p * p + 3 * q) % 7 < 3 ? 1 : 0)));
+    expect([...sim.fields.y.toArray(box)]).toEqual(each((p, q) => ((p + q * q) % 5 < 2 ? (p ^ q) & 3 : 0)));
     sim.dispose();
   });
 

@@ -2,6 +2,7 @@
  * `npm run new-backend NAME`: a package `backend-NAME` with a backend that emits readable text and runs nothing yet. With `-- --outside DIR` a folder
  * of its own instead, for somebody who has the packages installed and no workspace.
  */
+import { relative, resolve } from 'node:path';
 import { command } from './command.mjs';
 import { createPackage } from './create-package.mjs';
 import { createOutside } from './create-outside.mjs';
@@ -85,16 +86,21 @@ console.log(await ${constant}.probe());
 
 command('npm run new-backend NAME [-- --outside DIR]', { outside: { type: 'string' } }, (root, name, { outside }) => {
   const constant = `${name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())}Backend`;
-  if (outside !== undefined)
+  if (outside !== undefined) {
+    /* Folders of the workspace see its packages as they are built; npm would look for released ones. */
+    const inside = !relative(root, resolve(outside)).startsWith('..');
     return {
       files: createOutside(root, outside, name, constant),
       next: [
-        `\`npm install\` in ${outside}, then \`node check.mjs\` runs the conformance suite`,
+        inside
+          ? `\`npm run build\` here, then \`node check.mjs\` in ${outside} runs the conformance suite; \`npm install\` is for folders outside of the workspace`
+          : `\`npm install\` in ${outside}, then \`node check.mjs\` runs the conformance suite`,
         'write src/emit.mjs; for a C-like target, hand a table to `nativeBackend` or `gpuBackend`',
         `\`npx filigree run EXAMPLE --backend ./src/${name}.mjs --emit FOLDER\` writes its sources of an example; once it can load them it runs it`,
         'docs/outside.md tells what tables and drivers need',
       ],
     };
+  }
   const files = createPackage(root, {
     folder: `backend-${name}`,
     description: `Kernels for ${name}`,

@@ -1,3 +1,5 @@
+import type { Backend } from '@filigree/backend';
+
 /** What random programs are drawn and where they run. */
 export interface Fuzz {
   readonly seed: number;
@@ -5,7 +7,7 @@ export interface Fuzz {
   /** How many programs of this seed to pass over, in whole batches; 0. */
   readonly first?: number;
   /** The first of them runs all programs. */
-  readonly backends: readonly string[];
+  readonly backends: readonly (Backend | string)[];
   /** All other ways to run programs, which are slower, take one batch in so many. */
   readonly every: number;
   /** Is told how far it is, and of each fault; of what it found at last, a program. */

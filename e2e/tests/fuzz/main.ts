@@ -1,10 +1,11 @@
 /**
- * `npm run fuzz -- [kernels|bits|traces|gradients] [--count 20000] [--seed 1] [--every 5]`: random programs held against plain evaluation, and
+ * `npm run fuzz -- [kernels|bits|traces|gradients] [--count 20000] [--seed 1] [--every 5] [--backends wasm,FILE#EXPORT]`: random programs held against plain evaluation, and
  * gradients of random kernels against tangents and differences. Prints
  * a minimal program for each fault and ends with status 1 where there is one.
  */
 import { parseArgs } from 'node:util';
 import { cpp } from '@filigree/backend-cpp';
+import { backendOf } from './backends.js';
 import type { Findings } from './fuzz.js';
 import { fuzzGradients } from './gradients/fuzz.js';
 import { fuzzKernels } from './kernels/fuzz.js';
@@ -30,7 +31,7 @@ const common = {
   seed: Number(values.seed),
   count: Number(values.count),
   first: Number(values.first),
-  backends: backends.filter((b) => b !== ''),
+  backends: await Promise.all(backends.filter((b) => b !== '').map((b) => backendOf(b, Number(values.seed)))),
   every: Number(values.every),
   most: Number(values.most),
   say: (line: string) => console.error(line),

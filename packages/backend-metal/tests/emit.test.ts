@@ -91,7 +91,13 @@ kernel void filigree_kernel_saxpy(device const float* x [[buffer(0)]], device fl
 
 it('refuses doubles, and atomics that Metal lacks, by name', () => {
   expect(emitted(saxpy('f64'))).toMatchObject({
-    left: [{ code: 'emit/unsupported-type', message: 'metal has no f64' }],
+    left: [
+      {
+        code: 'emit/unsupported-type',
+        message: 'metal has no f64',
+        remedy: expect.stringContaining('use f32, or another'),
+      },
+    ],
   });
   const buffers = [declareBuffer('x', 'i64', 8, 'inout')];
   const kernel = buildKernel('k', {}, (b) => void b.atomic('x', 'add', b.constant(1, 'i64'), b.i32(0)), buffers);

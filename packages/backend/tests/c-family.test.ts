@@ -8,7 +8,7 @@ import {
   gnuSpellings,
   literal,
 } from '@filigree/backend';
-import { type ScalarType, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import { type ScalarType, buildKernel, declareBuffer, makeModule, type Op, mapKernels, opWith } from '@filigree/ir';
 
 /* A made-up GPU language: another table, no other code. */
 const scalar: Partial<Record<ScalarType, string>> = { i1: 'bool', i32: 'int', f32: 'float' };
@@ -92,6 +92,19 @@ host void root(global const float* x, global float* y, int threads, int n) {
   it('refuses types that the language lacks', () => {
     expect(checkKernels(module('f64'), toy)).toMatchObject([
       { code: 'emit/unsupported-type', message: 'toy has no f64' },
+    ]);
+  });
+
+  it('says where a type that the language lacks stands first, and what its table has instead', () => {
+    const m = module('f64');
+    const at = (op: Op): Op =>
+      opWith(op, {
+        loc: { file: 'k', line: op.name === 'mem.load' ? 7 : 8, column: 1 },
+        regions: op.regions.map((r) => ({ ...r, ops: r.ops.map(at) })),
+      });
+    const placed = mapKernels(m, (k) => ({ ...k, body: { ...k.body, ops: k.body.ops.map(at) } }));
+    expect(checkKernels(placed, { ...toy, instead: { f64: 'count in halves' } })).toMatchObject([
+      { message: 'toy has no f64', loc: { line: 7 }, remedy: 'count in halves' },
     ]);
   });
 

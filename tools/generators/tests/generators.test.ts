@@ -81,7 +81,8 @@ test('a new backend type-checks, and its tests pass', () => {
 
 test('a new backend outside of the workspace passes the contract, and skips what it cannot run', () => {
   const folder = join(root, 'outside');
-  expect(generate('new-backend', 'opencl', '--outside', folder).stdout).toContain(`wrote ${join(folder, 'check.mjs')}`);
+  const { stdout: said } = generate('new-backend', 'opencl', '--outside', folder);
+  expect(said).toContain(`wrote ${join(folder, 'check.mjs')}`);
   const { status, stdout } = spawnSync(
     process.execPath,
     [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), 'check.mjs'],
@@ -93,6 +94,11 @@ test('a new backend outside of the workspace passes the contract, and skips what
   expect(stdout).toMatch(/^2 passed, \d+ skipped, 0 failed$/m);
   expect(status).toBe(0);
   expect(generate('new-backend', 'opencl', '--outside', folder).stderr).toContain('package.json exists already');
+  /* This one stands in the workspace all the same, where npm would look for packages that are released. */
+  expect(said).toContain('`npm run build` here, then');
+  const elsewhere = mkdtempSync(join(tmpdir(), 'filigree-outside-'));
+  expect(generate('new-backend', 'opencl', '--outside', elsewhere).stdout).toContain(`\`npm install\` in ${elsewhere}`);
+  rmSync(elsewhere, { recursive: true });
 });
 
 test.each([

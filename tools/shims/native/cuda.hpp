@@ -98,8 +98,9 @@ template <class... A>
 static bool filigree_grid(void (*kernel)(A...), const filigree_launch& l, void** arguments) {
   gridDim = {l.blocks, 1, 1};
   blockDim = {l.threads, 1, 1};
+  filigree_turns blocks(l, l.blocks);
   for (unsigned b = 0; b < l.blocks; b++) {
-    blockIdx = {filigree_turn(l, b, l.blocks), 0, 0};
+    blockIdx = {blocks.next(), 0, 0};
 #ifdef FILIGREE_TEAMS
     struct Given { void (*kernel)(A...); void** arguments; } given = {kernel, arguments};
     const auto body = [](void* g) {
@@ -107,8 +108,9 @@ static bool filigree_grid(void (*kernel)(A...), const filigree_launch& l, void**
     };
     if (!filigree_team(l, body, &given, [](unsigned t) { threadIdx = {t, 0, 0}; })) return false;
 #else
+    filigree_turns threads(l, l.threads);
     for (unsigned t = 0; t < l.threads; t++) {
-      threadIdx = {filigree_turn(l, t, l.threads), 0, 0};
+      threadIdx = {threads.next(), 0, 0};
       filigree_call(kernel, arguments, typename filigree_first<sizeof...(A)>::type());
     }
 #endif

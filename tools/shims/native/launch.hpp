@@ -21,14 +21,23 @@ static inline unsigned filigree_common(unsigned a, unsigned b) {
   return a;
 }
 
-// The k-th of n in this order.
-static inline unsigned filigree_turn(const filigree_launch& l, unsigned k, unsigned n) {
-  if (l.order == 0) return k;
-  if (l.order == 1) return n - 1 - k;
-  unsigned step = l.seed % n | 1;
-  while (filigree_common(step, n) != 1) step += 2;
-  return (unsigned)((l.seed + (unsigned long long)step * k) % n);
-}
+// The numbers below n in this order, one after the other: threads take turns so often that a division for each is most of what a launch costs.
+struct filigree_turns {
+  unsigned at, step, n;
+  filigree_turns(const filigree_launch& l, unsigned n) : at(0), step(1), n(n) {
+    if (n < 2 || l.order == 0) return;
+    at = step = n - 1;
+    if (l.order == 1) return;
+    at = l.seed % n;
+    for (step = at | 1; filigree_common(step, n) != 1;) step += 2;
+    step %= n;
+  }
+  unsigned next() {
+    const unsigned now = at;
+    at = at < n - step ? at + step : at - (n - step);
+    return now;
+  }
+};
 
 template <int... I>
 struct filigree_positions {};

@@ -248,8 +248,9 @@ FILIGREE_UNSEEN static bool filigree_team(const filigree_launch& l, void (*body)
   filigree_splits = l.order == 2 ? l.seed | 1 : 0;
   for (unsigned round = 1;; round++) {
     unsigned ended = 0, waiting = 0, running = 0;
+    filigree_turns turns(l, l.threads);
     for (unsigned k = 0; k < l.threads; k++) {
-      const unsigned t = filigree_turn(l, k, l.threads);
+      const unsigned t = turns.next();
       if (fibres[t].state == filigree_runs) {
         begin(t);
         filigree_self = t;

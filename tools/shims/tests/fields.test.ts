@@ -3,7 +3,8 @@ import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
 import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { active, assumeInRange, cache, dense, field, i, ij, kernel, layout, ndrange, program, range } from 'filigree';
+import { active, assumeInRange, bitArray, cache, dense, field, i, ij, int, j, kernel } from 'filigree';
+import { layout, ndrange, program, range, stored } from 'filigree';
 import type { Grid1, Grid2 } from 'filigree';
 import { cudaInterleaved, cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
 
@@ -170,4 +171,20 @@ describe.skipIf(!usable).each([
 
 it.skipIf(!usable)('a team adds up by atomics what it shares, so that threads may take turns at memory', async () => {
   expect(await ran(cudaInterleaved({ seed: 20265 }))).toBe(true);
+});
+
+it.skipIf(!usable)('elements of one word of a bit array are written one after the other', async () => {
+  const bits = field('bits', 'i32');
+  const write = kernel([bits], (bits: Grid2) => {
+    for (const [a, b] of ndrange(40, 64)) if ((a * a + 3 * b) % 7 < 3) bits[a][b] = 1;
+  });
+  const sim = await program({
+    layout: layout(dense(ij, [10, 1]).pointer().dense(i, 4).fork(bitArray(j, 64, 32).place(stored(bits, int(1, { signed: false }))))), // prettier-ignore
+    kernels: { write },
+    backend: cudaInterleaved({ seed: 77 }),
+  });
+  sim.run.write();
+  const wanted = Array.from({ length: 2560 }, (_, k) => ((k >> 6) ** 2 + 3 * (k & 63)) % 7 < 3);
+  expect([...sim.fields.bits.toArray({ from: [0, 0], to: [40, 64] })]).toEqual(wanted.map(Number));
+  sim.dispose();
 });

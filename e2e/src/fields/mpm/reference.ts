@@ -59,7 +59,7 @@ const step = (setup: MpmSetup, { x, v, C, F }: MpmState): void => {
   }
 };
 
-/** The nodes that a particle touches: number, weight, and place relative to the particle. */
+/** The nodes that a particle touches: number, weight, and place relative to the particle, in a list that is another one's next. */
 export const forNodes = (
   { dim, n }: Pick<MpmSetup, 'dim' | 'n'>,
   x: Float64Array,
@@ -67,16 +67,27 @@ export const forNodes = (
   at: (axis: number) => number,
   visit: (node: number, weight: number, offset: readonly number[]) => void,
 ): void => {
-  for (let which = 0; which < 3 ** dim; which++) {
+  const sides = Array.from({ length: dim }, (_, axis) => {
+    const place = x[dim * p + axis] * n;
+    const first = Math.floor(place - 0.5);
+    const stride = at(axis);
+    return [first, first + 1, first + 2].map((index) => ({
+      node: index * stride,
+      weight: bSpline(place - index),
+      offset: (index - place) / n,
+    }));
+  });
+  const nodes = 3 ** dim;
+  /* One list for all nodes: a new one for each takes as long as all else. */
+  const offset: number[] = [];
+  for (let which = 0; which < nodes; which++) {
     let node = 0;
     let weight = 1;
-    const offset: number[] = [];
-    for (let axis = 0; axis < dim; axis++) {
-      const place = x[dim * p + axis] * n;
-      const index = Math.floor(place - 0.5) + (Math.floor(which / 3 ** axis) % 3);
-      node += index * at(axis);
-      weight *= bSpline(place - index);
-      offset.push((index - place) / n);
+    for (let axis = 0, rest = which; axis < dim; axis++, rest = Math.floor(rest / 3)) {
+      const side = sides[axis][rest % 3];
+      node += side.node;
+      weight *= side.weight;
+      offset[axis] = side.offset;
     }
     visit(node, weight, offset);
   }

@@ -32,7 +32,7 @@ export const fuzzGradients = async ({
     const d = drawFrom(seed * 1_000_003 + batch);
     const target = {
       layout: names[batch % names.length],
-      backend: backends[Math.floor(batch / names.length) % backends.length] as 'cpp' | 'wasm',
+      backend: backends[Math.floor(batch / names.length) % backends.length],
       threads: 1 + (Math.floor(batch / names.length / backends.length) % 2),
       /* Nothing that is drawn breaks the access rules; but neighbours may lie beyond layouts that end, which is reported. */
       debug: names[batch % names.length] === 'hash',

@@ -49,7 +49,7 @@ export const places: Readonly<Record<string, { readonly make: () => Layout; read
 
 export interface GradientTarget {
   readonly layout: string;
-  readonly backend: Backend | 'cpp' | 'wasm';
+  readonly backend: Backend | string;
   readonly threads: number;
   /** Whether accesses are watched while launches are recorded. */
   readonly debug: boolean;

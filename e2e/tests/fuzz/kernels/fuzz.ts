@@ -1,5 +1,7 @@
 import { DiagnosticError } from '@filigree/ir';
 import { interpreter } from '../../../../packages/runtime/tests/interpreter.js';
+import type { Backend } from '@filigree/backend';
+import { nameOf } from '../backends.js';
 import { drawFrom } from '../draw.js';
 import type { Findings, Fuzz } from '../fuzz.js';
 import type { KernelCode } from './code.js';
@@ -95,13 +97,18 @@ export const fuzzKernels = async ({
 };
 
 /* C++ also with the shipped default, under which floats may be reassociated. */
-const targetsOf = (backends: readonly string[], batch: number, every: number, few: boolean): readonly Target[] => {
+const targetsOf = (
+  backends: readonly (Backend | string)[],
+  batch: number,
+  every: number,
+  few: boolean,
+): readonly Target[] => {
   const threads = 1 + (batch % 2);
   const all = backends.map((backend): Target => {
     const fastMath = backend === 'cpp' && batch % 3 !== 2;
     const ablate = few ? OFF[Math.floor(batch / 3) % OFF.length] : [];
     const without = ablate.length > 0 ? `, without ${ablate.join(' and ')}` : '';
-    const name = `${backend}, ${threads} threads${fastMath ? ', fast math' : ''}${without}`;
+    const name = `${nameOf(backend)}, ${threads} threads${fastMath ? ', fast math' : ''}${without}`;
     return { name, backend, threads, fastMath, ablate };
   });
   const [first, ...others] = [...all, INTERPRETER, STORE];

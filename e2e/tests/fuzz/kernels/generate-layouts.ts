@@ -40,7 +40,12 @@ const drawFewBits = (d: Draw, next: () => string, types: readonly ScalarType[]):
   };
   if (d.chance(0.3)) {
     const { level, fields } = drawArrays(d, axes, types);
-    return made([...arrayLevels(d, axes).slice(0, 2), level], fields);
+    /* Rows as long as lanes want, for arrays along them. */
+    const above =
+      axes === 2 && level.axes.length === 1 && d.chance(0.5)
+        ? wideLevels(d).slice(0, 1)
+        : arrayLevels(d, axes).slice(0, 2);
+    return made([...above, level], fields);
   }
   const levels = d.chance(0.12) ? listLevels(d, axes) : arrayLevels(d, axes);
   return made(levels, drawWords(d, types, next()));
@@ -54,6 +59,7 @@ const listLevels = (d: Draw, axes: number): readonly LevelCode[] => {
 };
 
 const arrayLevels = (d: Draw, axes: number): readonly LevelCode[] => {
+  if (axes === 2 && d.chance(0.15)) return wideLevels(d);
   const all = Array.from({ length: axes }, (_, a) => a);
   const depth = d.of([1, 1, 2, 2, 3]);
   return Array.from({ length: depth }, (_, n): LevelCode => {
@@ -77,6 +83,14 @@ const arrayLevels = (d: Draw, axes: number): readonly LevelCode[] => {
           : all.map(() => (kind === 'morton' ? square : d.chance(0.7) ? side : 1 + d.int(most))),
     };
   });
+};
+
+/** Rows that fill vectors, and give each thread of a team something to do, and as many of them as a loop of its own takes. */
+const wideLevels = (d: Draw): readonly LevelCode[] => {
+  const rows: LevelCode = { kind: 'dense', axes: [0], extents: [16 + d.int(6)] };
+  const kind = d.of(['dense', 'bitmasked', 'pointer'] as const);
+  const row: LevelCode = { kind, axes: [1], extents: [24 + d.int(12)] };
+  return d.chance(0.5) ? [rows, row] : [{ ...rows, axes: [0, 1], extents: [rows.extents[0], row.extents[0]] }];
 };
 
 const drawField = (d: Draw, name: string, type: ScalarType, tree: TreeCode): FieldCode => {

@@ -103,8 +103,10 @@ export class Scope {
 
 const accessOf = (d: Draw, { choice }: Parts, loop: LoopOf, tree: TreeCode, field: FieldCode): Access => {
   const isList = tree.levels.at(-1)!.kind === 'dynamic';
-  const kind = d.of(['Add', 'Add', 'Min', 'Max', 'And', 'Or', 'Xor'] as const);
-  const ofFloats = field.stored && kind !== 'Add' ? (kind === 'Min' ? 'Min' : 'Max') : 'Add';
+  const drawn = d.of(['Add', 'Add', 'Min', 'Max', 'And', 'Or', 'Xor'] as const);
+  /* What wraps when it is stored is another number to those that come after it. */
+  const kind = field.stored && (drawn === 'Min' || drawn === 'Max') ? 'Add' : drawn;
+  const ofFloats = field.stored && drawn !== 'Add' ? (drawn === 'Min' ? 'Min' : 'Max') : 'Add';
   const made = (role: Role): Access => ({ field, tree, role, kind: isFloat(field.type) ? ofFloats : kind });
   if (loop.serial) return made('any');
   const canOwn =

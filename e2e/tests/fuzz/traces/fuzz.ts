@@ -1,4 +1,6 @@
 import { DiagnosticError } from '@filigree/ir';
+import type { Backend } from '@filigree/backend';
+import { nameOf } from '../backends.js';
 import { drawFrom } from '../draw.js';
 import type { TraceCode } from './code.js';
 import { drawTrace, PROFILES, type TraceChoice } from './generate.js';
@@ -45,7 +47,7 @@ export const fuzzTraces = async ({
       exact: d.chance(0.5) || level === 'exact',
     };
     const threads = 1 + d.int(2);
-    const target = (backend: string): TraceTarget => ({ level, dtype, backend, threads });
+    const target = (backend: Backend | string): TraceTarget => ({ level, dtype, backend, threads });
     const drawn = Array.from({ length: Math.min(BATCH, first + count - from) }, (_, n) =>
       drawTrace(drawFrom(seed * 1_000_003 + from + n), String(n), choice),
     );
@@ -101,7 +103,7 @@ const together = async (traces: readonly TraceCode[], target: TraceTarget): Prom
 
 const minimal = async (fault: TraceFault, say: (line: string) => void): Promise<string> => {
   say(
-    `a fault at ${fault.target.level}, ${fault.target.dtype}, ${fault.target.backend}: ${fault.what}; looking for a smaller program`,
+    `a fault at ${fault.target.level}, ${fault.target.dtype}, ${nameOf(fault.target.backend)}: ${fault.what}; looking for a smaller program`,
   );
   let last = fault;
   const fails = async (t: TraceCode): Promise<boolean> => {

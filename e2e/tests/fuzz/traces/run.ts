@@ -1,3 +1,4 @@
+import type { Backend } from '@filigree/backend';
 import { compile, type CsrPattern } from 'filigree';
 import type { MatrixCode, TraceCode } from './code.js';
 import { evaluateTrace, type Known } from './evaluate.js';
@@ -9,7 +10,7 @@ export type Level = 'exact' | 'range-keeping' | 'algebraic';
 export interface TraceTarget {
   readonly level: Level;
   readonly dtype: 'f32' | 'f64';
-  readonly backend: string;
+  readonly backend: Backend | string;
   readonly threads: number;
 }
 
@@ -47,7 +48,7 @@ export const runTraces = async (traces: readonly TraceCode[], target: TraceTarge
     }
     program.run();
     return traces.flatMap((trace) => {
-      const what = difference(trace, target, program.outputs as never);
+      const what = difference(trace, target, (name) => program.buffer(name).read() as ArrayLike<number>);
       return what === undefined ? [] : [{ trace, target, what }];
     });
   } finally {
@@ -68,11 +69,11 @@ const patternOf = ({ side, places }: MatrixCode): CsrPattern => {
 const difference = (
   t: TraceCode,
   target: TraceTarget,
-  outputs: Readonly<Record<string, ArrayLike<number>>>,
+  output: (name: string) => ArrayLike<number>,
 ): string | undefined => {
   const expected = evaluateTrace(t, target.dtype === 'f32' ? Math.fround : (x) => x);
   for (const [name, all] of expected) {
-    const found = outputs[name];
+    const found = output(name);
     if (found.length !== all.length) return `${name} has ${found.length} entries, not ${all.length}`;
     for (let i = 0; i < all.length; i++)
       if (!agrees(found[i], all[i], target)) return `${name}[${i}] is ${text(found[i])}, not ${text(all[i].value)}`;

@@ -1,3 +1,4 @@
+import { nameOf } from '../backends.js';
 import type { TraceCode } from './code.js';
 import { evaluateTrace } from './evaluate.js';
 import { printTrace } from './print.js';
@@ -16,7 +17,7 @@ export const scriptOfTrace = ({ trace: t, target, what }: TraceFault): string =>
     ...t.tables.map((x) => `const ${x.name} = [${x.at.join(', ')}];`),
     `const program = await compile(`,
     `  { inputs: { ${inputs.join(', ')} }, run: ${printTrace(t)} },`,
-    `  { scope: { ${t.tables.map((x) => x.name).join(', ')} }, arithmetic: '${level}', dtype: '${dtype}', backend: '${backend}', threads: ${threads} },`,
+    `  { scope: { ${t.tables.map((x) => x.name).join(', ')} }, arithmetic: '${level}', dtype: '${dtype}', backend: '${nameOf(backend)}', threads: ${threads} },`,
     `);`,
     ...[...t.inputs, ...t.matrices].map((x) => `program.set('${x.name}', [${x.values.map(text).join(', ')}]);`),
     `program.run();`,

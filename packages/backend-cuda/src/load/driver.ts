@@ -2,6 +2,7 @@ import {
   type DriverNames,
   type DriverOptions,
   type GpuDriver,
+  driverReports,
   foreignDriver,
   foreignFunctions,
 } from '@filigree/backend/gpu';
@@ -16,6 +17,8 @@ export const cudaDriver = async ({
   limit,
 }: DriverOptions = {}): Promise<GpuDriver> =>
   foreignDriver(names, await foreignFunctions(() => import('koffi')), { path, limit });
+
+const reports = driverReports('cuda');
 
 const names: DriverNames = {
   space: 'cuda',
@@ -61,17 +64,17 @@ const names: DriverNames = {
   architecture: { major: 75, minor: 76, prefix: 'sm_' },
   noDevice: [46, 100],
   results: {
-    2: ['the device is out of memory', 'use smaller buffers, or dispose of programs that are not needed'],
-    35: ['the driver is older than the toolchain', 'install a newer driver'],
+    2: reports.full,
+    35: reports.old,
     46: ['another process has the device for itself', 'end it, or have its compute mode set to default'],
-    100: ['there is no device', 'use a machine with a GPU of NVIDIA, or another backend'],
-    200: ['the compiled kernels are broken', 'clear the cache folder and compile again'],
-    209: ['the kernels were compiled for another architecture', 'compile for this one: cuda({ architecture })'],
+    100: reports.none('a GPU of NVIDIA'),
+    200: reports.broken,
+    209: reports.elsewhere,
     218: ['the kernels cannot be compiled by this driver', 'install a newer driver, or an older toolchain'],
     222: ['the driver is too old for the kernels', 'install a newer driver'],
-    700: ['a kernel touched memory that is not its own', 'run it with cuda({ checked: true })'],
-    701: ['a kernel wants more registers or memory than the device has', 'use smaller scratch buffers'],
-    702: ['a kernel ran too long', 'make it shorter, or use a device without a display'],
-    719: ['a kernel failed on the device', 'run it with cuda({ checked: true })'],
+    700: reports.foreign,
+    701: reports.greedy,
+    702: reports.long,
+    719: reports.failed,
   },
 };

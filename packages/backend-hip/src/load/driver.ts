@@ -2,6 +2,7 @@ import {
   type DriverNames,
   type DriverOptions,
   type GpuDriver,
+  driverReports,
   foreignDriver,
   foreignFunctions,
 } from '@filigree/backend/gpu';
@@ -16,6 +17,8 @@ export const hipDriver = async ({
   limit,
 }: DriverOptions = {}): Promise<GpuDriver> =>
   foreignDriver(names, await foreignFunctions(() => import('koffi')), { path, limit });
+
+const reports = driverReports('hip');
 
 const names: DriverNames = {
   space: 'hip',
@@ -60,15 +63,15 @@ const names: DriverNames = {
   processors: 63,
   noDevice: [100, 101],
   results: {
-    2: ['the device is out of memory', 'use smaller buffers, or dispose of programs that are not needed'],
-    35: ['the driver is older than the toolchain', 'install a newer driver'],
-    100: ['there is no device', 'use a machine with a GPU of AMD, or another backend'],
-    101: ['there is no device', 'use a machine with a GPU of AMD, or another backend'],
-    200: ['the compiled kernels are broken', 'clear the cache folder and compile again'],
-    209: ['the kernels were compiled for another architecture', 'compile for this one: hip({ architecture })'],
-    700: ['a kernel touched memory that is not its own', 'run it with hip({ checked: true })'],
-    701: ['a kernel wants more registers or memory than the device has', 'use smaller scratch buffers'],
-    702: ['a kernel ran too long', 'make it shorter, or use a device without a display'],
-    719: ['a kernel failed on the device', 'run it with hip({ checked: true })'],
+    2: reports.full,
+    35: reports.old,
+    100: reports.none('a GPU of AMD'),
+    101: reports.none('a GPU of AMD'),
+    200: reports.broken,
+    209: reports.elsewhere,
+    700: reports.foreign,
+    701: reports.greedy,
+    702: reports.long,
+    719: reports.failed,
   },
 };

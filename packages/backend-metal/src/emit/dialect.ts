@@ -34,6 +34,11 @@ const scalar: Readonly<Partial<Record<ScalarType, string>>> = {
   f32: 'float',
 };
 
+/* What asks for doubles unseen. */
+const instead: CFamilyDialect['instead'] = {
+  f64: 'use f32, or another backend; where all is f32 as it stands, f64 comes of sum() over a whole loop, in place of which a variable of the kernel may add up, and of fixed() with more than 24 bits or a range that is no power of two',
+};
+
 /* A truth value may be any byte that the host wrote, so memory is not `bool`. */
 const stored: Readonly<Partial<Record<ScalarType, string>>> = { i1: 'uchar' };
 
@@ -134,6 +139,7 @@ export const metalDialect: CFamilyDialect = {
   name: 'metal',
   tokens: metalTokens,
   scalar,
+  instead,
   stored,
   pointer: (element, readOnly) => `device ${readOnly ? 'const ' : ''}${element}* `,
   scratch: (arrays) => arrays.map((a) => `thread ${a.stored} ${a.name}[${Math.max(1, a.length)}];`),

@@ -2,6 +2,7 @@ import {
   type DriverNames,
   type DriverOptions,
   type GpuDriver,
+  driverReports,
   foreignDriver,
   foreignFunctions,
 } from '@filigree/backend/gpu';
@@ -20,6 +21,8 @@ export const metalDriver = async ({
   foreignDriver(names, await foreignFunctions(() => import('koffi')), { path: path ?? (await builtHost()), limit });
 
 const call = (name: string): string => `filigree_metal_${name}`;
+
+const reports = driverReports('metal');
 
 const names: DriverNames = {
   space: 'metal',
@@ -65,18 +68,18 @@ const names: DriverNames = {
   /* From 1000 on the codes of `MTLCommandBufferError`. */
   results: {
     1: ['the host was asked for what it cannot do', 'please report it with the sources'],
-    2: ['the device is out of memory', 'use smaller buffers, or dispose of programs that are not needed'],
+    2: reports.full,
     100: ['there is no device', 'use a Mac that has a GPU for Metal, or another backend'],
     201: ['the text does not compile', 'update macOS; if that does not help, please report it with the sources'],
     202: ['a kernel cannot be made ready', 'use smaller scratch buffers; if that does not help, please report it'],
     203: ['threads of this device go in step by more than 32', 'use a Mac with a chip of Apple, or another backend'],
     204: ['a kernel takes more buffers and numbers than this device binds', 'split the kernel'],
     500: ['there is no such kernel', 'compile the sources of this very module'],
-    1001: ['a kernel failed on the device', 'run it with metal({ checked: true })'],
+    1001: reports.failed,
     1002: ['a kernel ran too long', 'make it shorter: the system stops what keeps the display waiting'],
-    1003: ['a kernel touched memory that is not its own', 'run it with metal({ checked: true })'],
+    1003: reports.foreign,
     1004: ['the system has taken the device away', 'start again in another process'],
-    1008: ['the device is out of memory', 'use smaller buffers, or dispose of programs that are not needed'],
+    1008: reports.full,
     1011: ['the device was removed', 'start again in another process'],
     1012: ['a kernel wants more stack than the device has', 'use smaller scratch buffers'],
   },

@@ -23,7 +23,7 @@ import { structuredOps } from './kernel/emit-kernel.js';
 
 /**
  * Whether a dialect of the C family can write this module: every op has a spelling and every type a name. Reports each op
- * and type once: `emit/unsupported-op`, `emit/unsupported-type`, `emit/vector`.
+ * and type once, where it stands first: `emit/unsupported-op`, `emit/unsupported-type`, `emit/vector`.
  *
  * @param extensions those whose ops the module may have, to say whose an op is that cannot be written
  */
@@ -36,18 +36,20 @@ export const checkKernels = (
   const report = (d: Diagnostic): void => {
     if (!found.has(d.code + d.message)) found.set(d.code + d.message, d);
   };
-  const type = (t: Type): void => {
+  const type = (t: Type, loc?: Op['loc']): void => {
     if (isOwn(t)) report(unlowered(t));
     else if (isVector(t) && !(dialect.vector && (isFloat(t) || isWordType(scalarOf(t)))))
       report(
         error('emit/vector', `${dialect.name} takes no values of type ${typeText(t)}`, {
+          loc,
           remedy: 'run scalarizeVectors or splitVectors first',
         }),
       );
     else if (dialect.scalar[scalarOf(t)] === undefined)
       report(
         error('emit/unsupported-type', `${dialect.name} has no ${scalarOf(t)}`, {
-          remedy: 'use another type or another backend',
+          loc,
+          remedy: dialect.instead?.[scalarOf(t)] ?? 'use another type or another backend',
         }),
       );
   };
@@ -55,17 +57,16 @@ export const checkKernels = (
   const walk = (region: Region): void => {
     region.params.forEach(value);
     for (const op of region.ops) {
-      op.results.forEach(value);
+      for (const v of op.results) type(v.type, op.loc);
       if (!structuredOps.has(op.name) && dialect.spellings[op.name] === undefined)
         report(unwritten(op, dialect, bringsOp(extensions, op.name)));
       op.regions.forEach(walk);
     }
   };
+  /* Kernels first: their ops know where in the source a type comes from. */
+  for (const k of module.kernels) walk(k.body);
+  for (const k of module.kernels) k.params.forEach(value);
   for (const b of module.buffers) type(b.type);
-  for (const k of module.kernels) {
-    k.params.forEach(value);
-    walk(k.body);
-  }
   return [...found.values()];
 };
 

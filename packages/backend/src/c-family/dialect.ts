@@ -15,6 +15,8 @@ export interface CFamilyDialect {
   readonly keywords?: readonly string[];
   /** How a value of each type is declared; a type that is absent is refused by `checkKernels`. */
   readonly scalar: Readonly<Partial<Record<ScalarType, string>>>;
+  /** What to do about a type that is absent; default to use another type or another backend. */
+  readonly instead?: Readonly<Partial<Record<ScalarType, string>>>;
   /**
    * How a 32-bit integer that only serves as an index is declared, if not as any other: a machine with 64-bit addresses
    * would otherwise extend an index after every sum.

@@ -4,6 +4,7 @@ export * from './source-text.js';
 export * from './backend.js';
 export * from './driver.js';
 export * from './driven-options.js';
+export * from './driver-reports.js';
 export * from './foreign-driver.js';
 export type { GraphNames } from './graphs.js';
 export type { EventNames } from './moments.js';

@@ -135,7 +135,8 @@ const multipleOf = (v: Value, c: FoldContext): readonly [Value, bigint] => {
   const by = def?.operands[1] && wholeConstant(def.operands[1], c);
   if (by === undefined) return [v, 1n];
   if (def!.name === 'arith.mul') return [def!.operands[0]!, by];
-  return def!.name === 'arith.shl' ? [def!.operands[0]!, 1n << by] : [v, 1n];
+  /* Counts of shifts are taken modulo the width. */
+  return def!.name === 'arith.shl' ? [def!.operands[0]!, 1n << by % BigInt(bits(v.type))] : [v, 1n];
 };
 
 /** A constant that is not negative. */
