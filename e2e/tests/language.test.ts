@@ -514,6 +514,63 @@ describe.each([
     for (const sim of [loud, silent]) sim.dispose();
   });
 
+  it(
+    `what is thrown ends the iteration, or the kernel, and debug says so, by ${threads}`,
+    { timeout: 120_000 },
+    async () => {
+      const twice = (v: number): number => {
+        if (v > 3) throw new RangeError(`${v} is too large`);
+        return 2 * v;
+      };
+      const each = kernel([a], { scope: { twice } }, (a: Grid1) => {
+        for (const p of range(a.length)) a[p] = twice(a[p]) + 1;
+      });
+      const inOrder = kernel([a], (a: Grid1) => {
+        let sum = 0;
+        for (const p of serially(range(a.length))) {
+          if (a[p] > 5) throw new Error('this is enough');
+          sum += a[p];
+          a[p] = 0;
+        }
+        a[0] = 1;
+        return sum;
+      });
+      const found = kernel([a, 'f64'], (a: Grid1, least: number) => {
+        a[0] = [1, 2].find((m) => m > least)!;
+      });
+      const options = { layout: place, kernels: { each, inOrder, found }, fields: { a }, backend, threads };
+      const [loud, silent] = [await program({ ...options, debug: true }), await program(options)];
+      const after = (sim: typeof loud, run: () => unknown): readonly number[] => {
+        for (const p of range(n)) sim.fields.a.set([p], p);
+        run();
+        return Array.from({ length: n }, (_, p) => sim.fields.a.get([p]));
+      };
+      const from = Array.from({ length: n }, (_, p) => p);
+      const [doubled, ended] = [from.map((p) => (p > 3 ? p : 2 * p + 1)), from.map((p) => (p > 5 ? p : 0))];
+      expect(after(silent, () => silent.run.each())).toEqual(doubled);
+      expect(after(silent, () => expect(silent.run.inOrder()).toBe(0))).toEqual(ended);
+      const says = (run: () => unknown, what: RegExp) => () => expect(run).toThrow(what);
+      expect(
+        after(
+          loud,
+          says(() => loud.run.each(), /launch\/assert\]: \d+ is too large: kernel 'each', in iteration/),
+        ),
+      ).toEqual(doubled);
+      expect(
+        after(
+          loud,
+          says(() => loud.run.inOrder(), /launch\/assert\]: this is enough: kernel 'inOrder'/),
+        ),
+      ).toEqual(ended);
+      expect(after(loud, () => loud.run.found(1))[0]).toBe(2);
+      after(
+        loud,
+        says(() => loud.run.found(3), /launch\/assert\]: this is undefined: kernel 'found'/),
+      );
+      for (const sim of [loud, silent]) sim.dispose();
+    },
+  );
+
   it(`ends with a word where it is too much, by ${threads}`, { timeout: 120_000 }, async () => {
     const many = kernel([a], (a: Grid1) => {
       for (const p of range(40_000)) if (a[0] === 0) print(p);

@@ -145,8 +145,13 @@ it('functions that call themselves are named, with the place', () => {
   const factorial = (n: number): number => (n <= 1 ? 1 : n * factorial(n - 1));
   const even = (n: number): number => (n === 0 ? 1 : odd(n - 1));
   const odd = (n: number): number => (n === 0 ? 0 : even(n - 1));
-  expect(problem({ factorial }, 'factorial(3)')).toMatch(/lang\/recursion `factorial` calls itself.* true/);
-  expect(problem({ even, odd }, 'odd(3)')).toMatch(/lang\/recursion `odd` calls itself.* true/);
+  expect(problem({ factorial }, 'factorial(o[0])')).toMatch(/lang\/recursion `factorial` calls itself.* true/);
+  expect(problem({ even, odd }, 'odd(o[0])')).toMatch(/lang\/recursion `odd` calls itself.* true/);
+  expect(problem({ factorial }, 'factorial(300)')).toMatch(
+    /lang\/recursion `factorial` calls itself more than 100 deep.* true/,
+  );
+  const fibonacci = (n: number): number => (n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2));
+  expect(problem({ fibonacci }, 'fibonacci(30)')).toMatch(/`fibonacci` calls itself more than 1000 times.* true/);
 });
 
 describe('boxes', () => {

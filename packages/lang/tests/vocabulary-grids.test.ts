@@ -118,6 +118,18 @@ describe('sparseGrid', () => {
     expect([u[4][-4], [...active(u)]]).toEqual([0.5, []]);
   });
 
+  it('has lengths and rows along axes that end', () => {
+    const u = sparseGrid([2, 3], 1);
+    u[1][2] = 5;
+    expect([u.length, u[0].length]).toEqual([2, 3]);
+    expect(Array.from(u, (row) => [...row])).toEqual([
+      [1, 1, 1],
+      [1, 1, 5],
+    ]);
+    expect(codeOf(() => sparseGrid([Infinity], 0).length)).toBe('lang/host-bounds');
+    expect(codeOf(() => sparseGrid([2, { most: 4 }], 0)[1].length)).toBe('lang/host-bounds');
+  });
+
   it('activates whole cells, cut off at the ends', () => {
     const u = sparseGrid([6], 0, { cells: [4] });
     u[5] = 1;

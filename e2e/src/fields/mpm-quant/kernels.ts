@@ -1,5 +1,5 @@
 import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang/kernels';
-import { nearestRotation, quadraticSpline, range, splineNodes, sum, vec, zeros } from '@filigree/lang/kernels';
+import { nearestRotation, permutation, quadraticSpline, range, splineNodes, sum, vec, zeros } from '@filigree/lang/kernels';
 import type { Mat, Vec } from '@filigree/lang/kernels';
 import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import type { MpmSetup } from '../mpm/mpm.js';
@@ -53,7 +53,7 @@ export const quantMpm = (
     for (const p of range(count)) append(at(list, idiv(quadraticSpline(x[p].mul(n)).base, 4)), p);
     for (const [i, j, k, l] of active(list)) {
       cache(g);
-      const p = list[i][j][k][l];
+      const p = permutation(list[i][j][k][l], count);
       F[p] = F[p].add(C[p].mul(F[p]).mul(dt));
       const turn = affine(C[p], F[p], material[p]);
       for (const [node, weight, away] of splineNodes(x[p].mul(n), [4 * i, 4 * j, 4 * k], 4))
@@ -62,7 +62,7 @@ export const quantMpm = (
     for (const [i, j, k] of active(g)) if (g[i][j][k][3] > 0) g[i][j][k] = moved(g[i][j][k], i, j, k);
     for (const [i, j, k, l] of active(list)) {
       cache(g);
-      const p = list[i][j][k][l];
+      const p = permutation(list[i][j][k][l], count);
       const nodes = splineNodes(x[p].mul(n), [4 * i, 4 * j, 4 * k], 4);
       /* The velocity around the particle, and its moment along each axis. */
       const m = sum(nodes, ([node, weight, away]) => vec(1, away).outer(at(g, node).mul(weight)));

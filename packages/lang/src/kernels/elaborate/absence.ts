@@ -7,6 +7,8 @@ export interface Missing {
   of: Absence;
   /** Whether somebody asked. */
   asked: boolean;
+  /** Whether it is taken to be there where nobody asks, as TypeScript's `!` has it, which no text of a function keeps; debug mode says where it is not. */
+  readonly promised?: true;
   /** Where the variable's own are declared. */
   readonly locals: Local[];
   /** Of a variable that begins as nothing: where it is declared, by which the next attempt knows what it holds. */

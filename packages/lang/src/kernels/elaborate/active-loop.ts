@@ -38,7 +38,7 @@ export const overActive = (cx: Context, s: ForOfStatement, pattern: AnyNode, fie
       refuseChanges(outer, placed, index, code);
       outer.session.append(code);
     });
-  return { single: placed.axes.length === 1, nest };
+  return nest;
 };
 
 /** Goes through the cells of the nodes around a field, from the root down. */

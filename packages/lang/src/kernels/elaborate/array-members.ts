@@ -3,6 +3,7 @@ export const arrayMethods = [
   'map',
   'forEach',
   'reduce',
+  'reduceRight',
   'entries',
   'some',
   'every',

@@ -41,22 +41,24 @@ const forEach: Method = (cx, e, of) => {
   return nothing;
 };
 
-const reduce: Method = (cx, e, of) => {
-  const [f, ...start] = functionAnd(cx, e, 'reduce', 2);
-  const items = itemsOf(cx, e, of);
-  if (items.length + start.length === 0)
-    return refuse(
-      cx,
-      e,
-      'lang/shape',
-      'an array without elements is reduced, and no value is given to begin with',
-      'write a.reduce(f, 0)',
-    );
-  const skipped = 1 - start.length;
-  return items
-    .slice(skipped)
-    .reduce<Term>((so, item, k) => callFunction(cx, e, f, [so, item, literal(k + skipped), of]), start[0] ?? items[0]);
-};
+const reduced =
+  (name: string, last: boolean): Method =>
+  (cx, e, of) => {
+    const [f, ...start] = functionAnd(cx, e, name, 2);
+    const items = itemsOf(cx, e, of).map((item, k) => [item, literal(k)] as const);
+    if (last) items.reverse();
+    if (items.length + start.length === 0)
+      return refuse(
+        cx,
+        e,
+        'lang/shape',
+        'an array without elements is reduced, and no value is given to begin with',
+        `write a.${name}(f, 0)`,
+      );
+    return items
+      .slice(1 - start.length)
+      .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item, k, of]), start[0] ?? items[0][0]);
+  };
 
 const entries: Method = (cx, e, of) =>
   tupleOf(itemsOf(cx, e, of).map((item, k) => tupleOf([literal(k), loaded(cx, e, item)])));
@@ -155,7 +157,8 @@ const sought =
     const [f] = functionAnd(cx, e, name, 1);
     const items = itemsOf(cx, e, of).map((item, k) => [loaded(cx, e, item), literal(k)] as const);
     if (last) items.reverse();
-    const slot = pending(cx, e, 'item');
+    const made = pending(cx, e, 'item');
+    const slot = { ...made, missing: { ...made.missing!, promised: true as const } };
     const from = (k: number, cx: Context): void => {
       if (k === items.length) return assignSlot(cx, e, slot, nothing);
       const truth = answerOf(cx, e, callFunction(cx, e, f, [...items[k], of]));
@@ -258,7 +261,8 @@ const values: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((item) => l
 const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   map,
   forEach,
-  reduce,
+  reduce: reduced('reduce', false),
+  reduceRight: reduced('reduceRight', true),
   entries,
   some: asked('some', false),
   every: asked('every', true),

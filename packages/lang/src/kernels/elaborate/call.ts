@@ -59,7 +59,8 @@ const isImported = (cx: Context, object: AnyNode): boolean => {
 };
 
 const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
-  if (f.is === 'host' && f.value === keepName) return reference(cx, e.arguments[0]);
+  if (f.is === 'host' && (f.value === keepName || (f.value === Object.freeze && e.arguments.length === 1)))
+    return reference(cx, e.arguments[0]);
   if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;

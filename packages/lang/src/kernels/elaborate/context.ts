@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, CallExpression } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
@@ -23,9 +24,11 @@ export interface Context {
   /** Whether any loop is around that runs in the kernel; unrolled ones do not count. */
   readonly looped: boolean;
   readonly exits: Exits;
+  /** The end of the iteration of the parallel loop around, or of the kernel. */
+  readonly end: End;
   /**
-   * Calls that are being inlined, the kernel's own first: each the function, and the functions it is given. A function
-   * that calls what it is given, as `sum` does, can so be called again by that.
+   * Calls that are being inlined, the kernel's own first: each the function, and the functions and known numbers it is given. A function
+   * that calls what it is given, as `sum` does, can so be called again by that, and one that counts down to a known end by itself.
    */
   readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
@@ -69,6 +72,13 @@ export interface ParallelBody {
   readonly over: readonly number[];
 }
 
+/** What `throw` leaves. */
+export interface End {
+  readonly label: Label;
+  /** Whether something does. */
+  left: boolean;
+}
+
 /** What `break`, `continue` and `return` leave. */
 export interface Exits {
   readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
@@ -102,6 +112,10 @@ export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
 export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T): T => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
+  if (missing?.promised) {
+    if (!missing.asked && cx.session.debug) rare().promised(cx, node, missing);
+    return term;
+  }
   return missing && missing.local && !missing.asked
     ? refuse(cx, node, 'lang/unassigned', `this may be ${missing.of}`, 'say what then: x ?? 0, if (x !== undefined) …')
     : term;

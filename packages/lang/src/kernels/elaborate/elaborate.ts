@@ -6,7 +6,7 @@ import { wordsOf } from '../extension.js';
 import type { Intrinsic } from '../intrinsics/intrinsic.js';
 import { word } from '../intrinsics/word.js';
 import type { KernelDef } from '../kernel.js';
-import type { Block, Reduction } from '../code/code.js';
+import type { Block, Local, Reduction } from '../code/code.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import type { Origin } from '../code/origin.js';
 import type { Context } from './context.js';
@@ -123,7 +123,9 @@ const attempt = (
     return { is: 'array', name, buffer, type: arg.type, length, maxLength: arg.maxLength };
   };
 
-  const code = session.record(() => {
+  const end = { label: { name: 'ended' }, left: false };
+  const results: Local[] = [];
+  const body = session.record(() => {
     try {
       if (!node)
         return session.refuse(
@@ -150,6 +152,7 @@ const attempt = (
         parallel: undefined,
         looped: false,
         exits: { loop: undefined, named: new Map(), return: undefined },
+        end,
         calls: [[node]],
         since: 0,
         stretch: {},
@@ -178,11 +181,30 @@ const attempt = (
         );
       if (returned.is === 'shaped') resultShape = returned.shape;
       hasResult = true;
-      session.emit(origin, { do: 'result', values: elementsOf(cx, node, returned) });
+      const values = elementsOf(cx, node, returned);
+      if (!end.left) return session.emit(origin, { do: 'result', values });
+      const cell = { name: 'result', unnamed: true } as const;
+      for (const value of values) {
+        const local = session.local('result', cell);
+        results.push(local);
+        session.emit(origin, { do: 'write', local, value });
+      }
     } catch (e) {
       if (!(e instanceof Refused || e instanceof TooLarge)) throw e;
     }
   });
+  const code = end.left
+    ? session.record(() => {
+        session.emit(origin, { do: 'declare', locals: results });
+        session.emit(origin, { do: 'block', label: end.label, body });
+        const values = results.map((local): Temp => {
+          const to: Temp = { is: 'temp' };
+          session.emit(origin, { do: 'read', to, local });
+          return to;
+        });
+        if (hasResult) session.emit(origin, { do: 'result', values });
+      })
+    : body;
   return {
     code,
     session,

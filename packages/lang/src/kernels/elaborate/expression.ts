@@ -79,6 +79,8 @@ export const expression = (cx: Context, node: AnyNode): Term => {
       return members(cx, e);
     case 'ThisExpression':
       return cx.self ?? unsupported(cx, e, '`this` outside of methods', 'pass what it holds as arguments');
+    case 'ClassExpression':
+      return rare().ownClass(cx, e);
     case 'ArrowFunctionExpression':
     case 'FunctionExpression':
       return {
@@ -170,7 +172,8 @@ const typeOf = (cx: Context, e: UnaryExpression): Term => {
 
 const binary = (cx: Context, e: BinaryExpression): Term => {
   if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
-  const known = e.operator === 'instanceof' ? rare().instanceOf(cx, e) : undefined;
+  const asks = e.operator === 'in' || e.operator === 'instanceof';
+  const known = asks ? (e.operator === 'in' ? rare().isIn(cx, e) : rare().instanceOf(cx, e)) : undefined;
   if (known) return known;
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
@@ -218,14 +221,12 @@ const expressionNames: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'a text',
   AwaitExpression: '`await`',
   YieldExpression: '`yield`',
-  ClassExpression: 'a class',
   ImportExpression: '`import()`',
   MetaProperty: '`import.meta`',
 };
 
 const expressionRemedies: Readonly<Record<string, string>> = {
   TaggedTemplateExpression: 'compute with numbers and truth values',
-  ClassExpression: 'declare it outside, and use functions and vectors here',
   ImportExpression: 'import outside, and list it in `scope`',
   AwaitExpression: 'await before the launch',
 };

@@ -84,13 +84,31 @@ const readUnit = (
 
 const DEEPEST = 100;
 
+/** Calls of functions by themselves in a kernel, each of which is code of its own. */
+const MOST_RECURSIONS = 1000;
+
 /** Runs the body of a function where it is called. */
 const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self?: Term): Term => {
-  const call = [f.node, ...args.map(functionIn).filter((g) => g !== undefined)];
-  if (cx.calls.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
-    return refuse(cx, e, 'lang/recursion', `\`${f.name}\` calls itself, directly or by others`, 'write a loop');
-  if (cx.calls.length > DEEPEST)
-    return refuse(cx, e, 'lang/recursion', `calls are nested more than ${DEEPEST} deep`, 'write a loop');
+  const call = [f.node, ...args.map(knownIn).filter((g) => g !== undefined)];
+  const same = cx.calls.filter(([node]) => node === f.node);
+  if (same.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
+    return refuse(
+      cx,
+      e,
+      'lang/recursion',
+      `\`${f.name}\` calls itself, directly or by others, and where that ends would be known only when the kernel runs`,
+      'write a loop; with another number that is known when the kernel is compiled, as in power(x, 5), a function may call itself',
+    );
+  if (cx.calls.length > DEEPEST || (same.length > 0 && cx.session.recursions++ > MOST_RECURSIONS))
+    return refuse(
+      cx,
+      e,
+      'lang/recursion',
+      same.length > 0
+        ? `\`${f.name}\` calls itself more than ${cx.calls.length > DEEPEST ? `${DEEPEST} deep` : `${MOST_RECURSIONS} times`}`
+        : `calls are nested more than ${DEEPEST} deep`,
+      'write a loop',
+    );
   const inner: Context = {
     ...cx,
     unit: f.unit,
@@ -110,5 +128,6 @@ const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
   return { at, name: f.name, caller: at.call ? `\`${at.call.name}\`` : `kernel '${cx.session.name}'` };
 };
 
-const functionIn = (arg: Term): unknown =>
-  arg.is === 'closure' ? arg.node : arg.is === 'host' && typeof arg.value === 'function' ? arg.value : undefined;
+/** What of an argument tells a call from another of the same function: a function, a number that is known. */
+const knownIn = (arg: Term): unknown =>
+  arg.is === 'closure' ? arg.node : arg.is === 'host' || arg.is === 'literal' ? arg.value : undefined;

@@ -1,13 +1,31 @@
-import type { AnyNode, AssignmentExpression, BinaryExpression, CallExpression, NewExpression } from 'acorn';
+import type {
+  AnyNode,
+  AssignmentExpression,
+  BinaryExpression,
+  CallExpression,
+  Class,
+  NewExpression,
+  StaticBlock,
+} from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
-import { refuse, type Context } from './context.js';
+import { refuse, unsupported, type Context } from './context.js';
 import { Env } from './env.js';
 import { argumentsOf, reference, value } from './evaluate.js';
 import { callFunction, hostUnit } from './inline.js';
 import { keyName, memberName } from './member-name.js';
+import { keepName } from './names.js';
 import { assignSlot, pending } from './slots.js';
-import { nothing, type ClassOf, type Closure, type Members, type Slot, type Term } from './term.js';
+import {
+  nothing,
+  type ClassOf,
+  type Closure,
+  type Host,
+  type Members,
+  type Names,
+  type Slot,
+  type Term,
+} from './term.js';
 
 /**
  * `new C(…)` of a class of the surroundings: an object whose members its constructor assigns, and whose methods are those of the class.
@@ -15,7 +33,7 @@ import { nothing, type ClassOf, type Closure, type Members, type Slot, type Term
  */
 export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   const callee = reference(cx, e.callee);
-  const of = callee.is === 'host' ? classOf(cx, e, callee.name, callee.value) : undefined;
+  const of = callee.is === 'host' ? classIn(cx, e, callee) : undefined;
   if (!of) return undefined;
   const members = new Map<string, Slot>();
   const self: Members = { is: 'members', members, of };
@@ -23,6 +41,55 @@ export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   construct(cx, e, of, self, argumentsOf(cx, e));
   return self;
 };
+
+/** A class that the kernel declares; it stands for itself, as one of the surroundings does. */
+export const ownClass = (cx: Context, node: AnyNode & Class): Term => {
+  const name = node.id?.name ?? 'class';
+  const odd = node.body.body.find((m) => (m.type === 'StaticBlock' ? !keepsName(cx, m) : m.static || m.computed));
+  if (odd)
+    return unsupported(
+      cx,
+      odd,
+      'a static or computed member of a class that stands in the kernel',
+      'declare the class outside of it',
+    );
+  const above = node.superClass ? reference(cx, node.superClass) : undefined;
+  const parent = above?.is === 'host' ? classIn(cx, node, above) : undefined;
+  if (above && !parent) return noClass(cx, node, name);
+  return { is: 'host', name, value: new OwnClass(name, node, cx.unit, cx.env, parent) };
+};
+
+/** Whether this is what bundlers add to keep the name of a class. */
+const keepsName = (cx: Context, { body: [first, ...more] }: StaticBlock): boolean => {
+  const e = first?.type === 'ExpressionStatement' ? first.expression : undefined;
+  if (e?.type !== 'CallExpression' || more.length > 0) return false;
+  const callee = reference(cx, e.callee);
+  return callee.is === 'host' && callee.value === keepName;
+};
+
+class OwnClass implements ClassOf {
+  readonly value: OwnClass = this;
+
+  constructor(
+    readonly name: string,
+    readonly node: Class,
+    readonly unit: ClassOf['unit'],
+    readonly env: Names,
+    readonly parent: ClassOf | undefined,
+  ) {}
+}
+
+const classIn = (cx: Context, e: AnyNode, { name, value }: Host): ClassOf | undefined =>
+  value instanceof OwnClass ? value : classOf(cx, e, name, value);
+
+const noClass = (cx: Context, e: AnyNode, name: string): never =>
+  refuse(
+    cx,
+    e,
+    'lang/unsupported-call',
+    `what \`${name}\` extends is no class of yours`,
+    'extend a class that the kernel can read',
+  );
 
 /** `super(…)`: what the class that is extended makes of the object, and then what the members of this one begin with. */
 export const superCall = (cx: Context, e: CallExpression): Term => {
@@ -72,8 +139,8 @@ export const ofClass = (
 /** `x instanceof C`. */
 export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined => {
   const [x, of] = [value(cx, e.left as AnyNode), reference(cx, e.right)];
-  if (of.is !== 'host' || typeof of.value !== 'function') return undefined;
-  if (x.is === 'host') return literal(x.value instanceof of.value);
+  if (of.is !== 'host' || !(typeof of.value === 'function' || of.value instanceof OwnClass)) return undefined;
+  if (x.is === 'host' && typeof of.value === 'function') return literal(x.value instanceof of.value);
   if (x.is !== 'members' || !x.of) return undefined;
   for (let c: ClassOf | undefined = x.of; c; c = c.parent) if (c.value === of.value) return literal(true);
   return literal(false);
@@ -96,7 +163,7 @@ const construct = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: re
 
 /** What is declared in the class itself: `name = value;`. */
 const begin = (cx: Context, of: ClassOf, self: Members): void => {
-  const inner: Context = { ...cx, unit: of.unit, env: new Env(), self };
+  const inner: Context = { ...cx, unit: of.unit, env: new Env(of.env), self };
   for (const m of of.node.body.body) {
     if (m.type !== 'PropertyDefinition' || m.static || m.computed || !m.value) continue;
     const [name, term] = [keyName(m.key)!, value(inner, m.value)];
@@ -120,14 +187,7 @@ const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf
   if (node?.type !== 'ClassExpression') return undefined;
   const above: unknown = Object.getPrototypeOf(value);
   const parent = node.superClass ? classOf(cx, e, (above as { name: string }).name, above) : undefined;
-  if (node.superClass && !parent)
-    refuse(
-      cx,
-      e,
-      'lang/unsupported-call',
-      `what \`${name}\` extends is no class of yours`,
-      'extend a class that the kernel can read',
-    );
+  if (node.superClass && !parent) noClass(cx, e, name);
   const of = { name, value, node, unit, parent };
   cx.session.classes.set(value, of);
   return of;
@@ -135,7 +195,7 @@ const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf
 
 const closureOf = (cx: Context, of: ClassOf, name: string, node: Closure['node']): Closure => {
   cx.session.homes.set(node, of);
-  return { is: 'closure', name, node, unit: of.unit, env: new Env() };
+  return { is: 'closure', name, node, unit: of.unit, env: of.env ?? new Env() };
 };
 
 /** The class in whose text the code stands. */

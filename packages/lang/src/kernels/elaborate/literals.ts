@@ -7,14 +7,18 @@ import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 
 /** `[a, b, ...c]`. */
-export const list = (cx: Context, e: ArrayExpression): Term => ({
-  is: 'list',
-  items: e.elements.flatMap((item): readonly Slot[] => {
+export const list = (cx: Context, e: ArrayExpression): Term => {
+  const made: Term = { is: 'list', items: listed(cx, e) };
+  cx.session.growing.set(made, cx.stretch);
+  return made;
+};
+
+const listed = (cx: Context, e: ArrayExpression): readonly Slot[] =>
+  e.elements.flatMap((item): readonly Slot[] => {
     if (item === null) return unsupported(cx, e, 'an array with holes', 'write all its elements');
     if (item.type === 'SpreadElement') return itemsOf(cx, item.argument, value(cx, item.argument)).map(constant);
     return [constant(value(cx, item))];
-  }),
-});
+  });
 
 /** `{ a, b: c, ...d }`. */
 export const members = (cx: Context, e: ObjectExpression): Term => {

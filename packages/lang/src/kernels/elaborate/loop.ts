@@ -9,11 +9,11 @@ import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { itemsOf } from './items.js';
 import { keepingVars } from './var-scope.js';
-import { isLiteral, tupleOf, type Bounds, type Term } from './term.js';
+import { isLiteral, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
 import { recorded, run } from './run.js';
-import { visitedBy } from './visited.js';
+import { visitedAt, visitedBy, type RunLoop } from './visited.js';
 import { variableName } from './loop-variable.js';
 import { counting } from './counting.js';
 import { overActive } from './active-loop.js';
@@ -169,10 +169,10 @@ const visit = (
   const ownRandom = over.order === 'parallel' && !cx.parallel;
   if (over.space.over === 'range') {
     const nest = overRanges(s, pattern, over.space.bounds);
-    return sequence(cx, s, pattern, { single: over.space.single, ownRandom, nest }, name);
+    return sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
   }
-  const { nest, single } = overActive(cx, s, pattern, over.space.field);
-  sequence(cx, s, pattern, { single, ownRandom, nest }, name);
+  const nest = overActive(cx, s, pattern, over.space.field);
+  sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
 };
 
 /** What runs one loop within another, or more: `each` is told of every iteration, where the loop of `at` would be written. */
@@ -183,7 +183,7 @@ const sequence = (
   cx: Context,
   s: ForOfStatement,
   pattern: AnyNode,
-  { single, ownRandom, nest }: { readonly single: boolean; readonly ownRandom: boolean; readonly nest: Nest },
+  { space, ownRandom, nest }: Pick<RunLoop, 'space'> & { readonly ownRandom: boolean; readonly nest: Nest },
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);
@@ -194,7 +194,7 @@ const sequence = (
     nest(cx, own.body, (around, index) => {
       const code = session.record(() => {
         const inner = draws ? draws(around, index) : around;
-        bindPattern(inner, pattern, single ? index[0] : tupleOf(index), 'loop variable');
+        bindPattern(inner, pattern, visitedAt(inner, s.right, space, index), 'loop variable');
         session.append(recorded(inner, s.body));
       });
       session.emit(at, { do: 'block', label: own.continue, body: code });

@@ -27,6 +27,27 @@ export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {
 export const isWhole = (cx: Context, node: AnyNode, term: Element): boolean =>
   term.index.length === axesOfField(cx, node, term.field);
 
+/** How many indices there are along the next axis of a field. */
+export const rowsOf = (cx: Context, node: AnyNode, { field, index }: Element): number => {
+  const { unbounded, extents, axes, path } = placedOf(cx, node, field);
+  const axis = axes[index.length];
+  const list = path.some((n) => {
+    const { kind, axes } = cx.session.layout.nodes[n];
+    return kind === 'dynamic' && axes.includes(axis);
+  });
+  return unbounded || list
+    ? refuse(
+        cx,
+        node,
+        'lang/unknown-member',
+        list
+          ? `how many elements lists of field '${field.name}' have is known only when the kernel runs`
+          : `field '${field.name}' lies in a table, which has no end along its axes`,
+        list ? `write length(${field.name}[…]), or loop over active(${field.name})` : `loop over active(${field.name})`,
+      )
+    : extents[index.length];
+};
+
 /** The elements of the scalar fields that a field consists of. */
 export const placesOf = (cx: Context, node: AnyNode, term: Element): readonly (Place & { of: 'field' })[] => {
   if (!isWhole(cx, node, term)) return wrongIndices(cx, node, term);
@@ -97,6 +118,7 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
 const ofVector = (cx: Context, e: AnyNode, of: Term, name: string): Term => {
   const shape = of.is === 'element' ? shapeOfField(of.field) : of.is === 'shaped' ? of.shape : [];
   const known = { length: shape[0], rows: shape.length === 2 ? shape[0] : undefined, columns: shape[1] }[name];
+  if (of.is === 'element' && name === 'length' && !isWhole(cx, e, of)) return literal(rowsOf(cx, e, of));
   if (of.is === 'element' && (of.index.length === 0 || !isWhole(cx, e, of))) return missing(cx, e, of, name);
   if (known !== undefined) return literal(known);
   const places = shape.length === 1 ? elementsNamed(name, shape[0]) : [];
@@ -111,8 +133,9 @@ const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>
 /** What there is instead. */
 const remedyOf = (of: Term, name: string): string => {
   if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
-    return 'arrays keep their length: make one that is long enough, new Int32Array(64), and count what it holds';
-  if (of.is === 'element') return 'fields have indices, u[i][j]: loop over active(u), or give their sizes in `scope`';
+    return 'but for `a.push(x);`, arrays keep their length: make one that is long enough, new Int32Array(64), and count what it holds';
+  if (of.is === 'element')
+    return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
   if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
     return `arrays have length, ${arrayMethods.join(', ')}`;
   const names = of.is === 'members' ? [...of.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];

@@ -16,9 +16,9 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
   const slot = cx.env.lookup(binding);
   if (slot) return slot;
   if (binding.name === 'arguments') return noArguments(cx, id);
-  const itself = binding.kind === 'class' && [...cx.session.classes.values()].find((c) => c.unit === cx.unit);
-  if (itself) return constant({ is: 'host', name: itself.name, value: itself.value });
-  if (binding.kind === 'function') return callsItself(cx, id, id.name);
+  const own = binding.kind === 'class' && [...cx.session.classes.values()].find((c) => c.unit === cx.unit);
+  if (own) return constant({ is: 'host', name: own.name, value: own.value });
+  if (binding.kind === 'function') return constant(itself(cx, id, id.name));
   /* Its declaration was refused, and that has been reported. */
   if (cx.session.diagnostics.length > 0) throw new Refused();
   return refuse(cx, id, 'lang/unassigned', `\`${id.name}\` is used before it is declared`, 'declare it before');
@@ -34,7 +34,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   const word = libraryWord(name);
   if (word !== undefined) return fromHost(cx, id, name, word);
   if (name === '__name') return { is: 'host', name, value: keepName };
-  if (name === unit.name && unit.text.nameless) return callsItself(cx, id, name);
+  if (name === unit.name && unit.text.nameless) return itself(cx, id, name);
   return refuse(
     cx,
     id,
@@ -44,8 +44,11 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   );
 };
 
-const callsItself = (cx: Context, id: Identifier, name: string): never =>
-  refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
+/** A function by its own name; the kernel itself is not called. */
+const itself = (cx: Context, id: Identifier, name: string): Term => {
+  for (const [value, unit] of cx.session.units) if (unit === cx.unit) return { is: 'host', name, value };
+  return refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
+};
 
 const noArguments = (cx: Context, id: Identifier): never =>
   refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');

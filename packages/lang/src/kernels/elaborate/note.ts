@@ -1,4 +1,4 @@
-import type { CallExpression } from 'acorn';
+import type { AnyNode } from 'acorn';
 import type { Place } from '../code/code.js';
 import { locationOf } from '../code/origin.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
@@ -6,7 +6,7 @@ import { ROOM_OF_NOTES, type NoteKind } from '../notes.js';
 import { compute, originOf, type Context } from './context.js';
 
 /** Takes a note where the kernel is debugged. */
-export const note = (cx: Context, e: CallExpression, kind: NoteKind, values: readonly Scalar[]): void => {
+export const note = (cx: Context, e: AnyNode, kind: NoteKind, values: readonly Scalar[]): void => {
   const { session } = cx;
   if (!session.debug) return;
   const at = originOf(cx, e);

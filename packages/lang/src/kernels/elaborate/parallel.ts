@@ -6,7 +6,8 @@ import type { Space } from '../code/code.js';
 import { apart, originOf, placedOf, refuse, type Context, type ParallelBody } from './context.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
-import { isLiteral, tupleOf, type LoopHead } from './term.js';
+import { isLiteral } from './term.js';
+import { visitedAt, type RunLoop } from './visited.js';
 import { loopInterval, promisePositive, variableName } from './loop-variable.js';
 import { recorded } from './run.js';
 import type { Scalar, Temp } from '../code/scalar.js';
@@ -16,14 +17,14 @@ export const parallelLoop = (
   cx: Context,
   s: ForOfStatement,
   pattern: AnyNode,
-  { space }: Pick<LoopHead, 'space'>,
+  { space }: Pick<RunLoop, 'space'>,
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);
   const { session } = cx;
   const placed = space.over === 'active' ? placedOf(cx, s.right, space.field) : undefined;
   const axes = placed ? placed.axes.length : space.over === 'range' ? space.bounds.length : 0;
-  checkVariables(cx, pattern, axes);
+  if (space.over === 'active' || !space.rows) checkVariables(cx, pattern, axes);
   const bounds = space.over === 'range' ? space.bounds : [];
   for (const { step } of bounds) if (!isLiteral(step)) promisePositive(cx, s, step);
   const variables = Array.from({ length: axes }, (_, k): Temp => {
@@ -49,10 +50,9 @@ export const parallelLoop = (
   };
   const draws = cx.random && rare().iteration(cx, s);
   const body = session.record(() => {
-    const start = apart({ ...cx, parallel: loop, looped: true, exits });
+    const start = apart({ ...cx, parallel: loop, looped: true, exits, end: { label: skipped, left: false } });
     const inner = draws ? draws(start, variables) : start;
-    const single = space.over === 'range' ? space.single : axes === 1;
-    bindPattern(inner, pattern, single ? variables[0] : tupleOf(variables), 'loop variable');
+    bindPattern(inner, pattern, visitedAt(inner, s.right, space, variables), 'loop variable');
     const code = session.record(() => {
       declareVars(inner, s.body);
       session.append(recorded(inner, s.body));

@@ -1,7 +1,8 @@
-import type { AnyNode, CallExpression, ObjectPattern } from 'acorn';
+import type { AnyNode, BinaryExpression, CallExpression, ObjectPattern } from 'acorn';
 import { nameOfProperty } from './assign.js';
 import type { Context } from './context.js';
-import { argumentsOf } from './evaluate.js';
+import { literal } from '../code/scalar.js';
+import { argumentsOf, value } from './evaluate.js';
 import { propertiesOf } from './literals.js';
 import { nothing, tupleOf, type Term } from './term.js';
 
@@ -17,6 +18,16 @@ export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) =
   return tupleOf(
     propertiesOf(cx, e, of).map(([name, term]) => (by === Object.values ? term : tupleOf([text(name), term]))),
   );
+};
+
+/** `name in o`, of an object whose members are known; nothing of others. */
+export const isIn = (cx: Context, e: BinaryExpression): Term | undefined => {
+  const [key, of] = [value(cx, e.left as AnyNode), value(cx, e.right)];
+  if (!(key.is === 'host' && typeof key.value === 'string')) return undefined;
+  if (of.is === 'members' && !of.of) return literal(of.members.has(key.value));
+  return of.is === 'host' && typeof of.value === 'object' && of.value !== null
+    ? literal(key.value in of.value)
+    : undefined;
 };
 
 /** What a pattern does not name of an object: `{ a, ...others }`. */

@@ -46,6 +46,10 @@ export class Session {
   readonly copies = new WeakSet<object>();
   /** Of these the copies of one that changes: they are read at once. */
   readonly snapshots = new WeakSet<object>();
+  /** Arrays and objects with a name of which there are copies. */
+  readonly copied = new WeakSet<object>();
+  /** Arrays that the kernel makes: where, for only there more can be pushed to them. */
+  readonly growing = new WeakMap<object, object>();
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
@@ -74,6 +78,8 @@ export class Session {
   /** Objects whose constructor is running. */
   readonly making = new WeakSet<object>();
   usesRandom = false;
+  /** How often functions were called by themselves so far. */
+  recursions = 0;
   /** What is written down for the host. */
   notes: (Notes & { readonly sites: NoteSite[] }) | undefined;
   private block: Instruction[] = [];

@@ -236,6 +236,8 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
+  const stretch = cx.session.growing.get(term);
+  if (stretch) cx.session.growing.set(made, stretch);
   return fixed(made);
 };
 
@@ -254,6 +256,7 @@ const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'mem
 const noteCopy = (cx: Context, from: Term, made: Term): void => {
   if (!hasItems(from) || !cx.session.named.has(from) || from === made) return;
   cx.session.copies.add(made);
+  cx.session.copied.add(from);
   if (hasVariables(from)) cx.session.snapshots.add(made);
 };
 

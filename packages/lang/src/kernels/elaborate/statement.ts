@@ -1,5 +1,14 @@
 import { rare } from '#rare';
-import type { AnyNode, AssignmentExpression, IfStatement, LabeledStatement, VariableDeclaration } from 'acorn';
+import { askedNames } from './asked-names.js';
+import type {
+  AnyNode,
+  AssignmentExpression,
+  Class,
+  FunctionDeclaration,
+  IfStatement,
+  LabeledStatement,
+  VariableDeclaration,
+} from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import { assignPattern } from './assign.js';
@@ -9,7 +18,7 @@ import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate } from './reduction.js';
 import { isOuter, ownerOf, pending } from './slots.js';
-import type { Variable } from './term.js';
+import { nothing, type Term, type Variable } from './term.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -60,6 +69,10 @@ const statement = (cx: Context, s: AnyNode): void => {
       return jump(cx, s);
     case 'ReturnStatement':
       return returnStatement(cx, s);
+    case 'ClassDeclaration':
+      return bindDeclared(cx, s, rare().ownClass(cx, s));
+    case 'ThrowStatement':
+      return rare().throwStatement(cx, s);
     case 'FunctionDeclaration':
     case 'EmptyStatement':
       return;
@@ -84,15 +97,20 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
       continue;
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
-    if (binding) cx.env.bind(binding, pending(cx, d.id, binding.name, true, ownerOf(cx, binding)));
+    if (!binding) continue;
+    if (askedNames(cx).has(binding)) bindPattern(cx, d.id, nothing);
+    else cx.env.bind(binding, pending(cx, d.id, binding.name, true, ownerOf(cx, binding)));
   }
 };
 
 const declareFunction = (cx: Context, node: AnyNode & { type: 'FunctionDeclaration' }): void => {
-  const binding = node.id ? (cx.unit.text.parsed.scopes.bindingOf(node.id) ?? bindingNamed(cx, node)) : undefined;
-  if (!binding || !node.id) return;
-  const term = { is: 'closure', name: node.id.name, node, unit: cx.unit, env: cx.env } as const;
-  cx.env.bind(binding, { is: 'constant', term, what: 'constant' });
+  if (node.id) bindDeclared(cx, node, { is: 'closure', name: node.id.name, node, unit: cx.unit, env: cx.env });
+};
+
+const bindDeclared = (cx: Context, node: AnyNode & (FunctionDeclaration | Class), term: Term): void => {
+  if (!node.id) return;
+  const binding = cx.unit.text.parsed.scopes.bindingOf(node.id) ?? bindingNamed(cx, node);
+  if (binding) cx.env.bind(binding, { is: 'constant', term, what: 'constant' });
 };
 
 /* The name in a declaration is not a reference, so only the list of bindings knows it. */
@@ -189,16 +207,12 @@ const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStat
 };
 
 const statementNames: Readonly<Record<string, string>> = {
-  ThrowStatement: '`throw`',
   TryStatement: '`try`',
-  ClassDeclaration: 'a class',
   DebuggerStatement: '`debugger`',
   WithStatement: '`with`',
 };
 
 const statementRemedies: Readonly<Record<string, string>> = {
-  ThrowStatement: 'write assert(condition, text), which programs with debug: true check; or a code to a field',
-  TryStatement: 'nothing in a kernel throws',
-  ClassDeclaration: 'declare it outside, and use functions and vectors here',
+  TryStatement: 'nothing in a kernel can be caught: what is thrown ends the iteration, and debug mode says so',
   DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };

@@ -48,10 +48,13 @@ export interface Members {
   readonly of?: ClassOf;
 }
 
-/** A class of the surroundings, and its text. */
+/** A class of the surroundings or of the kernel, and its text. */
 export interface ClassOf {
   readonly name: string;
+  /** The class itself; of one of the kernel what stands for it. */
   readonly value: unknown;
+  /** Of one of the kernel: the names that it sees. */
+  readonly env?: Names;
   readonly node: Class;
   readonly unit: Unit;
   readonly parent: ClassOf | undefined;
@@ -112,7 +115,13 @@ export interface Names {
 export interface LoopHead {
   readonly is: 'loop';
   readonly space:
-    | { readonly over: 'range'; readonly bounds: readonly Bounds[]; readonly single: boolean }
+    | {
+        readonly over: 'range';
+        readonly bounds: readonly Bounds[];
+        readonly single: boolean;
+        /** The rows of a field, or the elements of an array, that it visits by their indices. */
+        readonly rows?: Element | ArrayArgument;
+      }
     | { readonly over: 'active'; readonly field: AnyField }
     | { readonly over: 'items'; readonly items: readonly (() => Term)[] };
   readonly order: 'parallel' | 'serial' | 'unrolled';

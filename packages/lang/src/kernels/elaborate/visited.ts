@@ -1,11 +1,14 @@
 import type { AnyNode } from 'acorn';
-import { literal } from '../code/scalar.js';
+import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
-import { isLiteral, tupleOf, type LoopHead, type Term } from './term.js';
+import { indexed, isWhole, loaded, rowsOf } from './member.js';
+import { isLiteral, tupleOf, type ArrayArgument, type Element, type LoopHead, type Term } from './term.js';
 import { itemsOf } from './items.js';
 
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
 export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
+  if (over.is === 'array') return rowLoop(over, over.length);
+  if (over.is === 'element' && !isWhole(cx, node, over)) return rowLoop(over, literal(rowsOf(cx, node, over)));
   if (over.is !== 'loop') return ready(itemsOf(cx, node, over));
   const { space, order } = over;
   if (space.over === 'items') return space.items;
@@ -13,9 +16,27 @@ export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() 
 };
 
 /** A loop that runs in the kernel. */
-interface RunLoop extends Pick<LoopHead, 'order'> {
+export interface RunLoop extends Pick<LoopHead, 'order'> {
   readonly space: Exclude<LoopHead['space'], { over: 'items' }>;
 }
+
+/** A field by its rows, an array by its elements: one after the other in loops, at once where it stands outermost, as a range does. */
+const rowLoop = (rows: Element | ArrayArgument, to: Scalar): RunLoop => ({
+  space: { over: 'range', bounds: [{ from: literal(0), to, step: literal(1) }], single: true, rows },
+  order: 'parallel',
+});
+
+/** What an iteration is given: its index or indices, or the row that this names. */
+export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], index: readonly Scalar[]): Term => {
+  if (space.over === 'range' && space.rows) return loaded(cx, node, indexed(cx, node, space.rows, index[0]));
+  return space.over === 'range'
+    ? space.single
+      ? index[0]
+      : tupleOf(index)
+    : index.length === 1
+      ? index[0]
+      : tupleOf(index);
+};
 
 const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
 

@@ -5,6 +5,7 @@ import { addTerms } from './algebra.js';
 import type { Intrinsic } from './intrinsic.js';
 import { argumentsOf } from '../elaborate/evaluate.js';
 import { callFunction, callWord } from '../elaborate/inline.js';
+import { itemsOf } from '../elaborate/items.js';
 import { visitedBy } from '../elaborate/visited.js';
 import { literal } from '../code/scalar.js';
 
@@ -20,7 +21,8 @@ export const sum: Intrinsic = (cx, e) => {
       'write sum(range(n), (i) => …)',
     );
   const [space, term] = args;
-  const over = visitedBy(cx, e.arguments[0], space);
+  const [at] = e.arguments;
+  const over = space.is === 'loop' ? visitedBy(cx, at, space) : itemsOf(cx, at, space).map((item) => () => item);
   if ('space' in over) return callWord(cx, e, cx.parallel || cx.looped ? serialSum : parallelSum, args);
   /* Each term is added as soon as it is computed: fewer values live at once. */
   return (

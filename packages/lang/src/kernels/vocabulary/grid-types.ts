@@ -6,6 +6,9 @@ export type GridElement = number | boolean | Vec | Mat;
 /** Elements by index: a field of a kernel, and on the host an array, a typed array, or a part of a sparse grid. */
 export interface Indexed<E> {
   [index: number]: E;
+  /** How many there are along the axis; not of what has no end. */
+  readonly length: number;
+  [Symbol.iterator](): Iterator<E>;
 }
 
 /** Fields of one to four axes, read and written as `u[i][j]`. On the host nested arrays, or what `sparseGrid` makes. */

@@ -1,5 +1,5 @@
 import { fail, checkOptions, option } from '@filigree/ir';
-import type { GridElement, Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
+import type { GridElement, Grid1, Grid2, Grid3, Grid4, Indexed } from './grid-types.js';
 import { copied, placed } from './vec.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
@@ -96,10 +96,12 @@ const parts = new WeakMap<object, SparsePart>();
 
 const partOf = (store: SparseStore, prefix: readonly number[], level: number): object => {
   const last = prefix.length + 1 === store.extents.length;
-  const proxy = new Proxy(
+  const proxy: object = new Proxy(
     {},
     {
       get(_, key) {
+        if (key === 'length') return endOf(store, prefix);
+        if (key === Symbol.iterator) return () => rowsOf(proxy as Indexed<unknown>);
         const index = indexOf(key);
         if (index === undefined) return undefined;
         const at = [...prefix, index];
@@ -122,6 +124,22 @@ const partOf = (store: SparseStore, prefix: readonly number[], level: number): o
   parts.set(proxy, { store, prefix, level });
   return proxy;
 };
+
+/** How many indices there are along the next axis. */
+const endOf = ({ extents }: SparseStore, { length }: readonly number[]): number => {
+  const extent = extents[length];
+  return typeof extent === 'number' && Number.isFinite(extent)
+    ? extent
+    : fail(
+        'lang/host-bounds',
+        typeof extent === 'number' ? 'a grid without bounds has no length' : 'a list has its length elsewhere',
+        { remedy: typeof extent === 'number' ? 'loop over active(u)' : 'write length(u[i])' },
+      );
+};
+
+function* rowsOf<E>(grid: Indexed<E>): Generator<E> {
+  for (let k = 0; k < grid.length; k++) yield grid[k];
+}
 
 /** Property names that are numbers are indices, whole or not; what prints or compares objects asks for others. */
 const indexOf = (key: string | symbol): number | undefined =>

@@ -23,6 +23,7 @@ import { timesRun } from '@filigree/opt';
 import { PARALLEL_WORK } from '../parallel-work.js';
 import { gemmSpecOf } from '../gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
+import { type DepthBlock, depthBlocks } from './depth-blocks.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
 import type { TileShape } from './factors.js';
 import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
@@ -58,7 +59,7 @@ export const lowerGemm = (
   });
   return pass('lower-gemm', (module: Module) => {
     const plans = plansIn(module, target, keep);
-    const all = [...plans.values()].flat();
+    const all = [...plans.values()].flat(2).map(({ plan }) => plan);
     if (all.length === 0) return module;
     const panels = panelsFor(module, all);
     const tables = entryTables(module, all);
@@ -72,10 +73,15 @@ export const lowerGemm = (
         known,
         (op, ctx) => {
           if (op.name !== 'linalg.gemm' || keep(op)) return undefined;
-          const plan = next.next().value as GemmPlan;
-          const parallel = divides && !inside.has(op.attrs) && executedFlops(plan) >= PARALLEL_WORK;
+          const blocks = next.next().value as readonly PlannedBlock[];
+          const divided = divides && !inside.has(op.attrs);
           return ctx.build((b) =>
-            emitGemm(b, op, plan, target, { panel: panels.get(plan.spec.type)?.name, tables, parallel }),
+            blocks.forEach((block) => {
+              const { plan } = block;
+              const parallel = divided && executedFlops(plan) >= PARALLEL_WORK;
+              const additions = { panel: panels.get(plan.spec.type)?.name, tables, parallel };
+              overDepth(b, op, block, (left, right) => emitGemm(b, op, plan, { left, right }, target, additions));
+            }),
           );
         },
         buffers,
@@ -85,12 +91,17 @@ export const lowerGemm = (
   });
 };
 
-/** The plans of each kernel's products, in the order in which they stand. */
+/** Part of a product, and how it is computed. */
+interface PlannedBlock extends DepthBlock {
+  readonly plan: GemmPlan;
+}
+
+/** The plans of each kernel's products, in the order in which they stand, block by block. */
 const plansIn = (
   module: Module,
   target: GemmTarget,
   keep: (op: Op) => boolean,
-): ReadonlyMap<Kernel, readonly GemmPlan[]> => {
+): ReadonlyMap<Kernel, readonly (readonly PlannedBlock[])[]> => {
   /* Equal specs are one object, for which plans are made once. */
   const specs = new Map<string, GemmSpec>();
   const specOf = (op: Op): GemmSpec => {
@@ -102,13 +113,21 @@ const plansIn = (
   return new Map(
     module.kernels.map((kernel) => {
       const defining = definitions(kernel.body);
-      const products: { readonly spec: GemmSpec; readonly runs: number }[] = [];
+      const products: { readonly blocks: readonly DepthBlock[]; readonly runs: number }[] = [];
       /* Elements, of which nobody knows how many there are, all take the same. */
       const loops = { control, constantOf: (v: Value) => numberOf(defining.get(v.id)), unknown: 1 };
       timesRun(kernel.body, loops, (op, runs) => {
-        if (op.name === 'linalg.gemm' && !keep(op)) products.push({ spec: specOf(op), runs: Math.max(1, runs) });
+        if (op.name === 'linalg.gemm' && !keep(op))
+          products.push({ blocks: depthBlocks(specOf(op), target), runs: Math.max(1, runs) });
       });
-      return [kernel, planProducts(products, target)];
+      const plans = planProducts(
+        products.flatMap(({ blocks, runs }) => blocks.map(({ spec, count }) => ({ spec, runs: runs * count }))),
+        target,
+      ).values();
+      const planned = products.map(({ blocks }) =>
+        blocks.map((block) => ({ ...block, plan: plans.next().value as GemmPlan })),
+      );
+      return [kernel, planned];
     }),
   );
 };
@@ -150,20 +169,39 @@ interface Additions {
   readonly parallel: boolean;
 }
 
+/** Goes over the products of a block, each with where its parts of A and B begin. */
+const overDepth = (
+  b: Builder,
+  op: Op,
+  { at, count, spec }: DepthBlock,
+  body: (left: Place, right: Place) => void,
+): void => {
+  const [names, operands] = [gemmBuffers(op), gemmOperands(op)];
+  const [left, right]: readonly [Place, Place] = [
+    { buffer: names.a, base: operands.aAt, offset: 0 },
+    { buffer: names.b, base: operands.bAt, offset: 0 },
+  ];
+  if (at === 0) return body(left, right);
+  const { a, b: factor } = spec as GemmSpec & Readonly<Record<'a' | 'b', DenseView>>;
+  if (count === 1) return body(shifted(left, at * a.columnStride), shifted(right, at * factor.rowStride));
+  b.for(b.i32(at), b.i32(at + count * spec.k), b.i32(spec.k), {}, [], (l) =>
+    body(moved(b, left, l, a.columnStride), moved(b, right, l, factor.rowStride)),
+  );
+};
+
+type DenseView = Extract<MatrixView, { readonly kind: 'dense' }>;
+
 const emitGemm = (
   b: Builder,
   op: Op,
   plan: GemmPlan,
+  { left, right }: { readonly left: Place; readonly right: Place },
   { registers }: GemmTarget,
   { panel: panelName, tables, parallel }: Additions,
 ): void => {
   const names = gemmBuffers(op);
   const at = gemmOperands(op);
   const { spec, swapped, pieces } = plan;
-  const [left, right]: readonly [Place, Place] = [
-    { buffer: names.a, base: at.aAt, offset: 0 },
-    { buffer: names.b, base: at.bAt, offset: 0 },
-  ];
   const all: TilePlaces = {
     a: swapped ? right : left,
     b: swapped ? left : right,

@@ -1,4 +1,4 @@
-import { SCRATCH_BYTES, byteSize } from '@filigree/ir';
+import { byteSize } from '@filigree/ir';
 import { alikeColumns } from './alike-columns.js';
 import { entriesOf } from './entries.js';
 import type { GemmSpec, GemmTarget } from '../gemm-spec.js';
@@ -8,6 +8,7 @@ import { type FactorCounts, countFactors } from './factor-counts.js';
 import { tileSums } from './tile-sums.js';
 import { type TileWork, rememberedWork } from './tile-work.js';
 import { type Tile, runsOf, tilesOf } from './tiles.js';
+import { waysToRead } from './ways-to-read.js';
 import type { GemmPlan } from './gemm-plan.js';
 
 /**
@@ -78,14 +79,10 @@ const plansWith = (
   unit: boolean,
   target: GemmTarget,
 ): readonly GemmPlan[] => {
-  const { spec, pieces, gathers } = base;
-  const { m, n, k } = spec;
-  const panelBytes = rowTiles[0].members.length * pieces.lanes * k * byteSize(spec.type);
-  const panel = gathers && columnTiles.length > 1 && panelBytes <= SCRATCH_BYTES / 2;
+  const { spec, pieces } = base;
+  const { k } = spec;
   const rows = runsOf(rowTiles, spec.a.kind === 'sparse');
   const columns = runsOf(columnTiles, spec.b.kind === 'sparse');
-  /* The loop over what is larger goes outside, so that what the inner one returns to stays near. */
-  const columnsInside = panel || n <= m;
   const work = { multiplyAdds: 0, cycles: 0, looping: 0, tripping: 0, instructions: 0 };
   const columnKinds = kindsOf(columnTiles, spec.b.kind === 'sparse');
   for (const r of kindsOf(rowTiles, spec.a.kind === 'sparse')) {
@@ -106,28 +103,26 @@ const plansWith = (
       written += workOf(pieces.starts.indexOf(r.at), r.members.length, c).instructions;
       stored += 2 * r.members.length * c.members.length;
     }
-  const missed = columnsInside
-    ? missedCycles(base, rowTiles[0].members.length * pieces.lanes + n, columnTiles.length)
-    : missedCycles(base, columnTiles[0].members.length + m, columnTiles.length);
-  const gathered = gathers ? counts.gathered * (panel ? 1 : columnTiles.length) : 0;
-  return stepsWritten(k, !counts.vectors && !counts.numbers, target.steps).map((unrolledK) => {
-    const trips = Math.floor(k / unrolledK);
-    const share = (unrolledK + (k % unrolledK)) / k;
-    const looping = trips === 1 ? 0 : work.looping + trips * work.tripping;
-    const codeBytes = BYTES * (written * share + stored + (gathers ? gathered * 1.3 * share : 0));
-    return {
-      ...base,
-      rows,
-      columns,
-      columnsInside,
-      panel,
-      looped: false,
-      unrolledK,
-      multiplyAdds: work.multiplyAdds,
-      cycles: Math.max(work.cycles + looping, decoding(codeBytes, work.instructions, target)) + missed + 1.2 * gathered,
-      codeBytes,
-    };
-  });
+  return waysToRead(base, counts, rowTiles, columnTiles).flatMap(({ panel, columnsInside, waits, gathered }) =>
+    stepsWritten(k, !counts.vectors && !counts.numbers, target.steps).map((unrolledK) => {
+      const trips = Math.floor(k / unrolledK);
+      const share = (unrolledK + (k % unrolledK)) / k;
+      const looping = trips === 1 ? 0 : work.looping + trips * work.tripping;
+      const codeBytes = BYTES * (written * share + stored + gathered * 1.3 * share);
+      return {
+        ...base,
+        rows,
+        columns,
+        columnsInside,
+        panel,
+        looped: false as const,
+        unrolledK,
+        multiplyAdds: work.multiplyAdds,
+        cycles: Math.max(work.cycles + looping, decoding(codeBytes, work.instructions, target)) + waits,
+        codeBytes,
+      };
+    }),
+  );
 };
 
 /** Tiles that take the same work, counted: of a dense matrix those of one size, of a sparse one none but itself; and the first's place. */
@@ -146,19 +141,6 @@ const kindsOf = (
   }
   return kinds;
 };
-
-/**
- * Cycles that wait for A, where what an inner loop over tiles returns to, so many rows or columns of dense matrices, has no place in a
- * first-level cache: A comes from the second-level one for each tile of columns.
- */
-const missedCycles = ({ spec, pieces }: Pick<GemmPlan, 'spec' | 'pieces'>, inner: number, times: number): number => {
-  const { type, k, a, b } = spec;
-  if (a.kind === 'sparse' || b.kind === 'sparse' || inner * k * byteSize(type) <= NEAR) return 0;
-  return (0.15 * times * pieces.starts.length * pieces.lanes * k * byteSize(type)) / CACHE_LINE;
-};
-
-/** Bytes that stay in a first-level cache of 32 kB, beside what else a kernel reads; and those of its lines. */
-const [NEAR, CACHE_LINE] = [24576, 64];
 
 /** Cycles that reading the code takes, where one product has outgrown what is kept decoded. */
 const decoding = (bytes: number, instructions: number, target: GemmTarget): number =>

@@ -1,0 +1,173 @@
+import { range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
+import { dense, field, hash, i, ij, layout } from '@filigree/sparse/fields';
+import { describe, expect, it } from 'vitest';
+import { agree } from './agree.js';
+import { define, fromText, problemsOf } from './kernel-run.js';
+
+describe('functions that call themselves', () => {
+  it('with another known number each time are written out, inner ones and those of the scope', () => {
+    const power = (x: number, n: number): number => (n === 0 ? 1 : n % 2 ? x * power(x, n - 1) : power(x * x, n / 2));
+    const even = (n: number): boolean => n === 0 || odd(n - 1);
+    const odd = (n: number): boolean => n !== 0 && even(n - 1);
+    agree(
+      (a, k) => {
+        const fibonacci = (n: number): number => (n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2));
+        for (const i of range(a.length)) {
+          k[i] = fibonacci(10) + (even(7) ? 100 : 0);
+          a[i] = power(a[i], 5) + power(2, 10);
+        }
+      },
+      { power, even, odd },
+    );
+  });
+});
+
+describe('push', () => {
+  it('makes arrays longer where that is known', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const found: number[] = [];
+        for (const f of [3, 1, 2]) found.push(f * a[i]);
+        for (const j of unrolled(range(2))) found.push(k[i] + j, x);
+        if (found.length > 3) found.push(7);
+        const same = found;
+        same.push(8);
+        found[1] = 5;
+        a[i] = found.reduce((s, y) => 2 * s + y, 0) + found.length;
+      }
+    }));
+
+  it('of a method by that name is a call of it', () => {
+    class Sum {
+      total = 0;
+      push(x: number): void {
+        this.total += x;
+      }
+    }
+    agree(
+      (a) => {
+        for (const i of range(a.length)) {
+          const s = new Sum();
+          s.push(a[i]);
+          s.push(2);
+          a[i] = s.total;
+        }
+      },
+      { Sum },
+    );
+  });
+});
+
+describe('classes of a kernel', () => {
+  it('see the names around them, extend one another, and have private members, getters and methods', () =>
+    agree((a, k, x) => {
+      const scale = 3;
+      class Base {
+        n = 1;
+        #hidden = 2;
+        constructor(readonly v: number) {}
+        get size(): number {
+          return this.v * scale + this.#hidden + x;
+        }
+        add(by: number): this {
+          this.n += by;
+          return this;
+        }
+      }
+      class Derived extends Base {
+        constructor(
+          v: number,
+          readonly w: number,
+        ) {
+          super(2 * v);
+        }
+        override get size(): number {
+          return super.size + this.w;
+        }
+      }
+      const Four = class {
+        four = 4;
+      };
+      for (const i of range(a.length)) {
+        const made = new Derived(a[i], k[i]).add(2).add(k[i]);
+        a[i] = made.size + made.n + new Four().four;
+        k[i] = (made instanceof Base ? 1 : 0) + (new Base(1) instanceof Derived ? 10 : 0);
+      }
+    }));
+});
+
+describe('what may have no value', () => {
+  it('is asked of a variable that is declared without one', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        let some: number | undefined;
+        if (k[i] > 0) some = a[i];
+        some ??= x;
+        let first: number | undefined;
+        for (const j of range(a.length)) if (first === undefined && a[j] > 0) first = a[j];
+        k[i] = first === undefined ? -1 : 1;
+        a[i] = some + (first ?? 0);
+      }
+    }));
+
+  it('of find is taken to be there where nobody asks, as `!` says', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        const bound = [-20, -3, 4, 21].find((b) => b >= k[i])!;
+        a[i] +=
+          bound +
+          [
+            { at: -20, w: 1 },
+            { at: 21, w: 2 },
+          ].findLast((b) => b.at <= k[i])!.w;
+        k[i] = [1, 2].find((b) => b > k[i]) ?? 5;
+      }
+    }));
+});
+
+describe('lengths and rows', () => {
+  const u = field('u', 'f64');
+  const v = field('v', 'f64');
+  const far = field('far', 'f64');
+  const grid = layout(dense(i, 6).place(v), dense(ij, [4, 3]).place(u), hash(ij, 8).place(far));
+
+  it('arrays are gone through by their elements, at once outermost and in order within loops', () =>
+    agree((a, k) => {
+      let sum = 0;
+      for (const x of a) sum += Math.floor(x);
+      for (const i of range(k.length)) {
+        let s = 0;
+        for (const n of k) {
+          if (n > 10) continue;
+          if (s > 50) break;
+          s += n;
+        }
+        a[i] = sum + s;
+      }
+      for (const i of serially(range(k.length))) k[i] = a.length;
+    }));
+
+  it('of a field are those of its layout; tables have none', () => {
+    const fn = (u: Grid2, v: Grid1): number => u.length * 100 + u[0].length * 10 + v.length;
+    const codes = (text: string, args = [u, v, far]): readonly string[] =>
+      problemsOf(define(args, fromText(text)), grid).map((d) => d.code);
+    expect(problemsOf(define([u, v], fn), grid)).toEqual([]);
+    expect(codes('(u, v, far) => { for (const row of u) for (const x of row) v[0] += x; }')).toEqual([]);
+    expect(codes('(u, v, far) => { for (const row of far) v[0] += 1; }')).toEqual(['lang/unknown-member']);
+    expect(codes('(u, v, far) => { v[0] = far[2].length; }')).toEqual(['lang/unknown-member']);
+  });
+});
+
+it('what few write: freeze, in, reduceRight', () => {
+  const settings: { gain: number; bias?: number } = { gain: 2 };
+  agree(
+    (a) => {
+      const frozen = Object.freeze({ three: 3 });
+      for (const i of range(a.length)) {
+        const digits = [1, 2, a[i]].reduceRight((s, d, at) => 10 * s + d * at, 0) + [4, 2].reduceRight((s, d) => s - d);
+        a[i] = digits + frozen.three + ('bias' in settings ? 1 : settings.gain) + ('three' in frozen ? 0.5 : 0);
+      }
+    },
+    { settings },
+  );
+});
