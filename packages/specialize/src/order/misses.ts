@@ -4,8 +4,8 @@ import type { Harvest } from '../harvest/harvested.js';
 /** Values in a cache line, as a power of two: eight of 8 bytes. */
 const LINE_BITS = 3;
 const LINE = 1 << LINE_BITS;
-/** A line is taken to be gone after this many other accesses: those that a cache of about half a megabyte holds. */
-const REUSE = 1 << 13;
+/** A line is taken to be gone from a cache after so many other accesses: those that one of about half a megabyte holds, and one of a few. */
+export const REUSE = { near: 1 << 13, far: 1 << 16 } as const;
 
 /** How many cache lines an order of instances loads, and how many there are. */
 export interface LineLoads {
@@ -18,16 +18,17 @@ export interface LineLoads {
  * Inputs and outputs stand where the program has them; intermediates stand in the order in which they are made.
  *
  * @param order unit at each place
+ * @param reuse after how many other accesses a line is gone
  */
-export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array): LineLoads => {
+export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array, reuse: number): LineLoads => {
   const line = valueLines(h, touched, order);
   const outputBase = outputLines(h, line.count);
-  const last = new Int32Array(outputBase.end).fill(-1 - REUSE);
+  const last = new Int32Array(outputBase.end).fill(-1 - reuse);
   const { ptr: destPtr, output, position } = h.destinations;
   let time = 0;
   let loads = 0;
   const use = (l: number): void => {
-    if (time - last[l] > REUSE) loads++;
+    if (time - last[l] > reuse) loads++;
     last[l] = time++;
   };
   const units = byLevel(h, order);
