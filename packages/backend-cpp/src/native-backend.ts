@@ -35,7 +35,7 @@ import {
   type OptionSpec,
   orThrow,
 } from '@filigree/ir';
-import { vectorize } from '@filigree/opt';
+import { overlappingLanes, vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
 import { compilerOf, keyOf } from './compile/run-compiler.js';
 import { emitModule } from './emit/emit-module.js';
@@ -97,6 +97,7 @@ export const nativeBackend = (
     ...(checked
       ? [scalarizeVectorsOver(dialects)]
       : [
+          overlappingLanes({ dialects }),
           vectorize({ dialects, bytes: vectorBytes, gathers: true }),
           splitVectors({ bytes: vectorBytes, ops: gnuVectorOps, words: gnuWordOps }, dialects),
         ]),

@@ -78,6 +78,56 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     ]);
   });
 
+  it('hides from compilers that lanes write near to where they read, though the distance was added before the loop', () => {
+    const buffers = [declareBuffer('x', 'f64', 64, 'inout')];
+    const stores = (far: boolean): readonly string[] => {
+      const kernel = buildKernel(
+        'k',
+        { at: 'i32', other: 'i32' },
+        (b, { at, other }) => {
+          const after = b.add(far ? other : at, b.i32(1));
+          b.for(b.i32(0), b.i32(8), b.i32(1), { simd: true }, [], (i) => {
+            const place = b.mul(i, b.i32(2));
+            b.store('x', b.load('x', b.add(place, after)), b.add(place, at));
+          });
+        },
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]))
+        .split('\n')
+        .filter((l) => l.includes('] = '));
+    };
+    expect(stores(false).join()).toMatch(/\+ apart\] = /);
+    expect(stores(true).join()).not.toContain('apart');
+  });
+
+  it('keeps loops off lanes that would read over what they have just stored, and writes them as for lanes', () => {
+    const buffers = [declareBuffer('x', 'f64', 64, 'inout')];
+    const lines = (back: number): readonly string[] => {
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          const before = b.i32(-back);
+          b.for(b.i32(1), b.i32(60), b.i32(1), { simd: true }, [], (i) => {
+            const beside = b.load('x', b.add(i, before));
+            b.store('x', b.select(b.cmp('lt', beside, b.f64(1)), beside, b.load('x', i)), i);
+          });
+        },
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]))
+        .split('\n')
+        .filter((l) => /#pragma omp|\] = /.test(l))
+        .map((l) => l.trim());
+    };
+    expect(lines(1)).toEqual([
+      '#pragma omp simd safelen(1) simdlen(1)',
+      expect.stringMatching(/^x\[\w+\] = choose_f64\(/),
+    ]);
+    expect(lines(-1)).toEqual(['#pragma omp simd', expect.stringMatching(/^x\[\w+ \+ apart\] = choose_f64\(/)]);
+  });
+
   it('chooses by bits on lanes where a condition is one for all of them, which gcc would not put on lanes', () => {
     const buffers = [declareBuffer('x', 'f64', 8, 'inout'), declareBuffer('n', 'i32', 8, 'inout')];
     const choices = (inside: boolean): readonly string[] => {

@@ -20,7 +20,7 @@ import {
   walk,
   orThrow,
 } from '@filigree/ir';
-import { canonicalize, cse, dce, ifToSelect, licm, vectorize } from '@filigree/opt';
+import { canonicalize, cse, dce, ifToSelect, licm, overlappingLanes, vectorize } from '@filigree/opt';
 
 export interface LegalizeOptions {
   /** Whose ops modules may have, beside the core ones. */
@@ -70,6 +70,7 @@ const checkSpelled = (module: Module, dialects: readonly Dialect[], extensions: 
 
 /** Loops marked `simd` as loops over vectors. */
 const vectors = (dialects: readonly Dialect[]): readonly Pass<Module>[] => [
+  overlappingLanes({ dialects }),
   ifToSelect({ dialects }),
   vectorize({ dialects, bytes: 16 }),
   canonicalize({ dialects }),

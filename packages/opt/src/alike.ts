@@ -30,8 +30,9 @@ export interface Alike {
 }
 
 /**
- * Kernels in groups of those that are alike. Numbers that loops within loops count by, and those by which something is divided, tell kernels
- * apart: code for numbers that are not known would be slower.
+ * Kernels in groups of those that are alike. Numbers that loops within loops count by, those by which something is divided, and those by which the
+ * counter of an innermost loop is multiplied, tell kernels apart: code for numbers that are not known would be slower. Compilers that do not know how
+ * far iterations lie from each other in memory make no lanes of them, or bad ones.
  */
 export const alikeKernels = (kernels: readonly Kernel[]): readonly Alike[] => {
   if (kernels.length === 1) return [{ members: [0], kernel: kernels[0], numbers: [[]] }];
@@ -115,6 +116,7 @@ const shapeOf = (kernel: Kernel, table: OpTable): { readonly key: string; readon
   const uses: Use[] = [];
   const order = new Map<number, number>();
   const constants = new Map<number, Use>();
+  const isFixed = fixedIn(kernel, table);
   const define = (v: Value): void => {
     order.set(v.id, order.size);
     parts.push(typeText(v.type));
@@ -128,7 +130,7 @@ const shapeOf = (kernel: Kernel, table: OpTable): { readonly key: string; readon
         continue;
       }
       parts.push(op.name, JSON.stringify(op.attrs));
-      const fixed = isFixed(op, depth, table);
+      const fixed = isFixed(op, depth);
       for (const { id } of op.operands) {
         const use = constants.get(id);
         if (!use) parts.push(`%${order.get(id)}`);
@@ -151,12 +153,32 @@ const shapeOf = (kernel: Kernel, table: OpTable): { readonly key: string; readon
   return { key: parts.join('\n'), uses };
 };
 
-/** Whether the numbers that an op takes make it another one. */
-const isFixed = (op: Op, depth: number, table: OpTable): boolean => {
-  const def = table.get(op.name);
-  return (
-    !def || (op.regions.length > 0 && depth > 0) || (def.traits.elementwise === true && def.traits.mayTrap === true)
-  );
+/** Whether the numbers that an op of a kernel takes, inside of so many others, make it another one. */
+const fixedIn = ({ body }: Kernel, table: OpTable): ((op: Op, depth: number) => boolean) => {
+  const counters = new Set<number>();
+  countersIn(body, counters);
+  return (op, depth) => {
+    const def = table.get(op.name);
+    return (
+      !def ||
+      (op.regions.length > 0 && depth > 0) ||
+      (def.traits.elementwise === true && def.traits.mayTrap === true) ||
+      (op.name === 'arith.mul' && op.operands.some((v) => counters.has(v.id)))
+    );
+  };
+};
+
+/** Finds what loops count in which there are no others. Whether there are loops in a region. */
+const countersIn = (region: Region, found: Set<number>): boolean => {
+  let loops = false;
+  for (const { regions } of region.ops)
+    for (const inner of regions) {
+      const [counter] = inner.params;
+      const within = countersIn(inner, found);
+      if (counter && !within) found.add(counter.id);
+      loops ||= within || counter !== undefined;
+    }
+  return loops;
 };
 
 const constantOf = ({ name, attrs: { value }, results: [result] }: Op, table: OpTable): Use | undefined =>
@@ -205,6 +227,7 @@ const opened = (
     return known.value;
   });
   let at = 0;
+  const isFixed = fixedIn(kernel, table);
   const constants = new Set<number>();
   const regionOf = (region: Region, depth: number): Region => ({
     params: region.params,
@@ -213,7 +236,7 @@ const opened = (
         constants.add(op.results[0].id);
         return op;
       }
-      const fixed = isFixed(op, depth, table);
+      const fixed = isFixed(op, depth);
       const operands = op.operands.map((v) => (constants.has(v.id) && !fixed ? (numbers[at++] ?? v) : v));
       return opWith(op, { operands, regions: op.regions.map((inner) => regionOf(inner, depth + 1)) });
     }),

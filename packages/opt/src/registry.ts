@@ -29,6 +29,7 @@ import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
+import { overlappingLanes } from './vectorize/overlapping-lanes.js';
 import { distribute } from './vectorize/distribute.js';
 import { stageStrides } from './vectorize/stage-strides.js';
 import { vectorizeNests } from './vectorize/nests.js';
@@ -45,6 +46,7 @@ const factories = {
   'integer-range': integerRange,
   licm,
   offload,
+  'overlapping-lanes': overlappingLanes,
   partition,
   'predicate-loops': predicateLoops,
   privatize,

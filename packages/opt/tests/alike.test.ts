@@ -34,6 +34,28 @@ const kinds: readonly (readonly [what: string, kinds: number, of: (n: number) =>
     (n) =>
       over(`k${n}`, 2, (b, i) => void b.for(b.i32(0), b.i32(n), b.i32(1), {}, [], (j) => b.store('y', i, b.add(i, j)))),
   ],
+  [
+    'how far the iterations of an innermost loop lie from each other',
+    3,
+    (n) =>
+      over(
+        `k${n}`,
+        2,
+        (b, i) =>
+          void b.for(b.i32(0), b.i32(4), b.i32(1), {}, [], (j) => b.store('y', i, b.add(i, b.mul(j, b.i32(n))))),
+      ),
+  ],
+  [
+    'how far those of the loop around it do',
+    1,
+    (n) =>
+      over(
+        `k${n}`,
+        2,
+        (b, i) =>
+          void b.for(b.i32(0), b.i32(4), b.i32(1), {}, [], (j) => b.store('y', i, b.add(j, b.mul(i, b.i32(n))))),
+      ),
+  ],
   ['what is divided by', 3, (n) => over(`k${n}`, 8, (b, i) => b.store('y', b.div(i, b.i32(n)), i))],
   ['what is done', 3, (n) => over(`k${n}`, 8, (b, i) => b.store('y', [b.add, b.sub, b.mul][n % 3]!(i, i), i))],
 ];

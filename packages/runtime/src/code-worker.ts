@@ -3,14 +3,15 @@ import { pathToFileURL } from 'node:url';
 import { workerData, type MessagePort } from 'node:worker_threads';
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError, fromJson, orThrow, type Json, type Module } from '@filigree/ir';
-import { quantFormats } from '@filigree/quant';
+import * as quant from '@filigree/quant';
 import { layoutOf, storageOf } from '@filigree/sparse/fields';
 import type { CodeJob, CodeMade, Said, Told } from './away/code-job.js';
 import { withoutCode } from './away/without-code.js';
 import { bankEntry } from './bank/banked.js';
 import { skeletonsOf, type Skeletons } from './bank/skeleton.js';
 import { fastMathOf } from './instantiate.js';
-import { fieldPipeline } from './program/field-pipeline.js';
+import { fieldPasses, type FieldPasses } from './program/field-passes.js';
+import { lowerAgain } from './program/lower-ahead.js';
 
 /** A worker that lowers and compiles modules, one after the other, for a thread that runs meanwhile. */
 const { port, ended } = workerData as { readonly port: MessagePort; readonly ended: Int32Array };
@@ -45,7 +46,7 @@ const end = (): void => {
 const made = async ({ origin, module: text, fields, options, kept }: CodeJob): Promise<CodeMade> => {
   const backend = await backendOf(origin);
   const module = orThrow(fromJson(JSON.parse(text)));
-  const lowered = fields ? orThrow(passesOf(module, fields).run(module)) : module;
+  const lowered = fields ? orThrow(lowerAgain(module, passesOf(module, fields), backend)) : module;
   const legal = orThrow(backend.legalize.run(lowered));
   const skeletons = skeletonsOf(lowered, legal);
   const inPlace = backend.sharing?.inPlace;
@@ -60,10 +61,11 @@ const made = async ({ origin, module: text, fields, options, kept }: CodeJob): P
   return { ...skeletons, artifact, warnings: entry?.warnings ?? [] };
 };
 
-const passesOf = ({ layout }: Module, { memory, budget, pipeline }: NonNullable<CodeJob['fields']>) =>
-  fieldPipeline(
-    storageOf(layoutOf(layout!, quantFormats), { memory, ...(budget === undefined ? {} : { budget }) }),
+const passesOf = ({ layout }: Module, { memory, budget, pipeline }: NonNullable<CodeJob['fields']>): FieldPasses =>
+  fieldPasses(
+    storageOf(layoutOf(layout!, quant.quantFormats), { memory, ...(budget === undefined ? {} : { budget }) }),
     pipeline,
+    quant,
   );
 
 const backendOf = async ({ from, near, make, options }: CodeJob['origin']): Promise<Backend> => {

@@ -2,11 +2,11 @@ import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError } from '@filigree/ir';
+import { DiagnosticError, orThrow, pass, type Kernel, type Module } from '@filigree/ir';
 import { active, array, idiv, kernel, range, type Grid1 } from '@filigree/lang/kernels';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { int } from '@filigree/quant';
-import { bitStruct, dense, field, i, layout, stored } from '@filigree/sparse/fields';
+import { bitStruct, dense, field, i, layout, stored, type FieldDecl } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 
 const [x, y, c] = (['x', 'y', 'c'] as const).map((name) => field(name, 'f32'));
@@ -154,6 +154,45 @@ it('a sum is that of its own launch where its list is there already, and the cel
   }
   expect(sums).toEqual([2, 10, 18, 26, 34, 42]);
   expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
+it('kernels of a plan that differ in numbers alone are one, and what tasks leave for each other stays', async () => {
+  const backend = wasm();
+  const legal: Kernel[] = [];
+  const legalize = pass<Module>('legalize', (module) => {
+    legal.push(...module.kernels);
+    return orThrow(backend.legalize.run(module));
+  });
+  const [first, a, b] = ['first', 'a', 'b'].map((name) => field(name, 'f64'));
+  const grown = (of: FieldDecl) =>
+    kernel([of], (u: Grid1) => {
+      for (const i of active(u)) u[i] = u[i] * 0.5 + 1;
+    });
+  const total = kernel([a, b], (a: Grid1, b: Grid1) => {
+    let sum = 0;
+    for (const i of range(16)) sum += a[i] + b[i];
+    return sum;
+  });
+  const made = await program({
+    /* Of what lies first some numbers are zero, and gone. */
+    layout: layout(sparse().place(first), sparse().place(a), sparse().place(b)),
+    kernels: { growA: grown(a), growB: grown(b), total },
+    backend: { ...backend, legalize, ahead: () => Promise.resolve() },
+    queue: { workers: 0 },
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields, sync, queued } = made.right;
+  for (const name of ['a', 'b'] as const) (fields[name] as ScalarHostField).set([9], 2);
+  legal.length = 0;
+  for (let time = 1; time <= 3; time++) {
+    for (const grow of [run.growA, run.growA, run.growB, run.growB]) grow();
+    /* All are two but those that began as zero. */
+    expect(run.total()).toBe(32 * 2 - 30 * 2 * 0.25 ** time);
+    await sync({ compiled: true });
+  }
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+  const shared = legal.filter(({ attrs }) => attrs.numbers !== undefined).map(({ name }) => name);
+  expect([...new Set(shared)]).toEqual(['task_0', 'task_1']);
 });
 
 it('fields that share words are written where their cells are known to be active', async () => {

@@ -24,6 +24,8 @@ export interface Shared {
   readonly checked: boolean;
   readonly values: Map<number, Expr>;
   readonly constants: Map<number, Op['attrs'][string]>;
+  /** Sums of two values, by their results. */
+  readonly sums: Map<number, Op>;
   readonly helpers: Set<string>;
   /** The functions written so far, and the number of parallel loops among them. */
   readonly parts: { readonly head: string; readonly text: string }[];

@@ -20,7 +20,7 @@ export interface AffineForms {
 }
 
 /** Longer sums are taken as values of their own. */
-const maxTerms = 4;
+const maxTerms = 6;
 
 export const affineForms = (): AffineForms => {
   const forms = new Map<number, Form>();

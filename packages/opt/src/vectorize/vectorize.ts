@@ -27,7 +27,7 @@ import { widen } from './widen.js';
  * cast. Addresses that grow by one from lane to lane become contiguous loads and stores, equal ones a splat, all others
  * gathers and scatters. Where a loop is long and no iteration reads what any writes, the last vector goes back instead, to be full. The epilogue, of fewer iterations than a vector has lanes, says so: compilers would put it on lanes
  * once more, which it never fills. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
- * atomics or carried values is left alone.
+ * atomics or carried values is left alone, and so is one that says `lanes = 1` (see `overlapping-lanes`).
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, where the
@@ -56,7 +56,7 @@ export const vectorize = corePass(
   { bytes: 1 },
 );
 
-const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true;
+const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true && op.attrs['lanes'] !== 1;
 
 const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
   const step = constantIn(loop.operands[2]!, ctx.definition, facts);

@@ -183,12 +183,16 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     /* Made where they run: a program that was lowered before needs none. */
     const passes = once(() => fieldPasses(storage, pipeline, bits));
     const own = once(() => options.pipeline?.(storage));
+    /* Pages have no compiler that could begin. */
+    const ahead = backend.ahead ? await import('./lower-ahead.js') : undefined;
+    const one = options.pipeline !== undefined || ahead === undefined;
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
       const fastMath = freedom === true;
       const lowering = { ...pipeline, fastMath };
+      const passes = once(() => fieldPasses(storage, lowering, bits));
       return {
-        passes: options.pipeline?.(storage) ?? fieldPasses(storage, lowering, bits),
+        lower: (module) => orThrow(one ? (own() ?? passes()).run(module) : ahead.lowerAgain(module, passes(), backend)),
         elsewhere: keeping
           ? {
               backend,
@@ -213,10 +217,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           loweringOf,
         })
       : undefined;
-    /* Pages have no compiler that could begin. */
-    const ahead = backend.ahead ? await import('./lower-ahead.js') : undefined;
     const inOne = (): E.Either<Diagnostics, Module> => (own() ?? passes()).run(front().module, backend.watch);
-    const one = options.pipeline !== undefined || ahead === undefined;
     const entry = known ? found!.entry : await keeping?.entryOf({ ...options, backend }, front().module);
     const made = await withKept(
       entry,

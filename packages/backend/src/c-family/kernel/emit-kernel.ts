@@ -75,6 +75,7 @@ export const emitKernel = (
     checked: options.checked === true,
     values: new Map(),
     constants: new Map(),
+    sums: new Map(),
     helpers: new Set(),
     parts: [],
     partCount: 0,

@@ -30,6 +30,7 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
   if (!said || op.attrs['simd'] === false || contains(op.regions[0]!, (o) => !takesLanes(w, o) || usesVectors(o)))
     return [];
   const { dialect, usage, helpers } = w.shared;
+  if (isSerial(op)) return variables.length === 0 ? (dialect.scalarLoop ?? []) : [];
   const kinds = variables.length === 0 ? [] : independent ? accumulations(op, usage.count) : undefined;
   if (kinds === undefined) return [];
   const accumulated = variables.map((variable, k) => ({
@@ -41,9 +42,12 @@ export const hints = (w: Writer, op: Op, variables: readonly string[] = []): rea
   return lines;
 };
 
+/** Whether a loop is written as for lanes, but runs one iteration after the other: it would wait for what lanes have just stored. */
+const isSerial = (op: Op): boolean => op.attrs['lanes'] === 1;
+
 /** Iterations that run at once, where a loop gets hints: those that the smallest of all vector registers holds of the widest element. */
 export const lanesIn = (w: Writer, loop: Op): number => {
-  if (hints(w, loop).length === 0) return 1;
+  if (isSerial(loop) || hints(w, loop).length === 0) return 1;
   let widest = 1;
   walk(loop.regions[0]!, (op) => {
     if (accessesOf(op)?.length) widest = Math.max(widest, byteSize(scalarOf((op.results[0] ?? op.operands[0]!).type)));
@@ -84,7 +88,10 @@ const madeOf = (body: Region, of: readonly Value[]): ReadonlySet<number> => {
 
 const apartIn = (w: Writer, loop: Op): Writer['shared']['apart'] => {
   const { unknownZero } = w.shared.dialect;
-  const near = unknownZero === undefined ? [] : [...nearBuffers(loop, (v) => constantNumber(w, v))];
+  const near =
+    unknownZero === undefined || isSerial(loop)
+      ? []
+      : [...nearBuffers(loop, (v) => constantNumber(w, v), w.shared.sums)];
   if (near.length === 0) return new Map();
   const name = w.shared.names.take('apart');
   line(w, `const long long ${name} = ${w.site.helper(unknownZero!)}();`);

@@ -1,4 +1,5 @@
 import type { Op, Region } from '@filigree/ir';
+import { isSum } from '../apart.js';
 import { effectsOf } from '../core-ops.js';
 import { type Expr, binds, expr, infix } from '../expr.js';
 import type { Place } from '../places.js';
@@ -10,8 +11,10 @@ import { inChunks } from './chunks.js';
 
 /** Writes the ops of a region and returns its terminator. */
 export const emitRegion = (w: Writer, region: Region): Op | undefined => {
-  const { usage, values, constants, dialect, team } = w.shared;
-  for (const op of region.ops) if (op.name === 'arith.constant') constants.set(op.results[0]!.id, op.attrs['value']!);
+  const { usage, values, constants, sums, dialect, team } = w.shared;
+  for (const op of region.ops)
+    if (op.name === 'arith.constant') constants.set(op.results[0]!.id, op.attrs['value']!);
+    else if (isSum(op)) sums.set(op.results[0]!.id, op);
   const points = inlinePoints(w, region);
   const last = region.ops.at(-1);
   const terminator = last && terminators.has(last.name) ? last : undefined;

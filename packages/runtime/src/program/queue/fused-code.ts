@@ -235,15 +235,20 @@ const opsOf = ({ body }: Kernel): number => {
   return ops;
 };
 
-/** The buffers that ops name. */
+/** The buffers that ops name. What one kernel leaves in a temporary one another reads, though each is lowered by itself. */
 const usedBy = (kernels: readonly Kernel[], { buffers, dialects }: TaskSetting): readonly Buffer[] => {
   const table = opTable(dialects);
-  const used = new Set<string>();
-  for (const { body } of kernels)
-    walk(body, (op) => {
-      for (const { buffer } of table.get(op.name)?.effects(op) ?? []) if (buffer !== undefined) used.add(buffer);
+  const users = new Map<string, Set<Kernel>>();
+  for (const kernel of kernels)
+    walk(kernel.body, (op) => {
+      for (const { buffer } of table.get(op.name)?.effects(op) ?? [])
+        if (buffer !== undefined) users.set(buffer, (users.get(buffer) ?? new Set()).add(kernel));
     });
-  return buffers.filter((b) => used.has(b.name));
+  return buffers.flatMap((b): Buffer[] => {
+    const by = users.get(b.name)?.size ?? 0;
+    if (by === 0) return [];
+    return [b.role === 'temp' && by > 1 ? { ...b, role: 'inout' } : b];
+  });
 };
 
 /** The buffers that lie in the memory that it works on: all but constants, and what tasks leave for each other. */

@@ -1,5 +1,5 @@
 import { dialectsOf, type Backend, type CompileOptions } from '@filigree/backend';
-import { orThrow, type Extension, type Module, type Pass } from '@filigree/ir';
+import type { Extension, Module } from '@filigree/ir';
 import { fieldDialect, loadLowering, type Storage } from '@filigree/sparse/fields';
 import { cutKernels } from '@filigree/sparse/tasks';
 import type { FieldLowering } from '../../away/code-job.js';
@@ -29,7 +29,8 @@ export interface Queued {
 
 /** How kernels are lowered that compilers may do so much to. */
 export interface QueuedLowering {
-  readonly passes: Pass<Module>;
+  /** From kernels on fields to kernels on memory. Throws `DiagnosticError`. */
+  readonly lower: (module: Module) => Module;
   /** What the code of plans is found by, where what a program becomes depends on nothing but itself. */
   readonly elsewhere:
     | {
@@ -56,8 +57,8 @@ export const queueSource = async (queued: Queued): Promise<QueueSource> => {
     kernels,
     buffers: tablesInPlace(buffers, own),
   });
-  const makingOf = async ({ passes, elsewhere }: QueuedLowering): Promise<Omit<Making, 'options'>> => ({
-    lower: (fused) => orThrow(passes.run(whole(fused))),
+  const makingOf = async ({ lower, elsewhere }: QueuedLowering): Promise<Omit<Making, 'options'>> => ({
+    lower: (fused) => lower(whole(fused)),
     ...(elsewhere && {
       elsewhere: await codeElsewhere(elsewhere.backend, elsewhere.options, {
         whole,
