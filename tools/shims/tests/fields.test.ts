@@ -3,7 +3,7 @@ import type { Backend } from '@filigree/backend';
 import { findToolchain } from '@filigree/backend/native';
 import { pass } from '@filigree/ir';
 import * as E from 'fp-ts/lib/Either.js';
-import { active, assumeInRange, bitArray, cache, dense, field, i, ij, int, j, kernel } from 'filigree';
+import { active, assumeInRange, bitArray, bitStruct, cache, dense, field, i, ij, int, j, kernel } from 'filigree';
 import { layout, ndrange, program, range, stored } from 'filigree';
 import type { Grid1, Grid2 } from 'filigree';
 import { cudaInterleaved, cudaOnCpu, hipOnCpu, type Order } from '../src/index.js';
@@ -173,18 +173,35 @@ it.skipIf(!usable)('a team adds up by atomics what it shares, so that threads ma
   expect(await ran(cudaInterleaved({ seed: 20265 }))).toBe(true);
 });
 
-it.skipIf(!usable)('elements of one word of a bit array are written one after the other', async () => {
-  const bits = field('bits', 'i32');
-  const write = kernel([bits], (bits: Grid2) => {
+it.skipIf(!usable)('what shares a word is written one after the other, in rows that teams could divide', async () => {
+  const [bits, x, y] = [field('bits', 'i32'), field('x', 'i32'), field('y', 'i32')];
+  const write = kernel([bits, x, y], (bits: Grid2, x: Grid2, y: Grid2) => {
     for (const [a, b] of ndrange(40, 64)) if ((a * a + 3 * b) % 7 < 3) bits[a][b] = 1;
+    for (const [a, b] of ndrange(40, 64)) {
+      x[a][b] = (a * b) & 255;
+      y[a][63 - b] = (a + b) & 255;
+    }
   });
+  const words = bitStruct(32, stored(x, int(12)), stored(y, int(14)));
+  const bit = stored(bits, int(1, { signed: false }));
   const sim = await program({
-    layout: layout(dense(ij, [10, 1]).pointer().dense(i, 4).fork(bitArray(j, 64, 32).place(stored(bits, int(1, { signed: false }))))), // prettier-ignore
+    layout: layout(
+      dense(ij, [10, 1])
+        .pointer()
+        .dense(i, 4)
+        .fork(bitArray(j, 64, 32).place(bit)),
+      dense(ij, [40, 64]).place(words),
+    ),
     kernels: { write },
     backend: cudaInterleaved({ seed: 77 }),
   });
   sim.run.write();
-  const wanted = Array.from({ length: 2560 }, (_, k) => ((k >> 6) ** 2 + 3 * (k & 63)) % 7 < 3);
-  expect([...sim.fields.bits.toArray({ from: [0, 0], to: [40, 64] })]).toEqual(wanted.map(Number));
+  const read = (f: typeof sim.fields.x): readonly number[] =>
+    [...f.toArray({ from: [0, 0], to: [40, 64] })].map(Number);
+  const each = (f: (a: number, b: number) => number): readonly number[] =>
+    Array.from({ length: 2560 }, (_, k) => f(k >> 6, k & 63));
+  expect(read(sim.fields.bits)).toEqual(each((a, b) => ((a * a + 3 * b) % 7 < 3 ? 1 : 0)));
+  expect(read(sim.fields.x)).toEqual(each((a, b) => (a * b) & 255));
+  expect(read(sim.fields.y)).toEqual(each((a, b) => (a + 63 - b) & 255));
   sim.dispose();
 });

@@ -136,7 +136,7 @@ const multipleOf = (v: Value, c: FoldContext): readonly [Value, bigint] => {
   if (by === undefined) return [v, 1n];
   if (def!.name === 'arith.mul') return [def!.operands[0]!, by];
   /* Counts of shifts are taken modulo the width. */
-  return def!.name === 'arith.shl' ? [def!.operands[0]!, 1n << by % BigInt(bits(v.type))] : [v, 1n];
+  return def!.name === 'arith.shl' ? [def!.operands[0]!, 1n << (by % BigInt(bits(v.type)))] : [v, 1n];
 };
 
 /** A constant that is not negative. */

@@ -28,7 +28,8 @@ import { determines, dividedBy, functionsIn } from './determines.js';
  * Thread-safety inference (thesis §5.6.2): says of stores and atomic operations on stored fields that no other thread writes their word
  * meanwhile, so that they need no loop on `mem.cas`. That is so outside of parallel loops; and within, where every write to
  * the word goes to an element that its iteration alone writes to, since the same coordinates of all of them tell which
- * iteration it is.
+ * iteration it is. A loop within that asks for lanes, where these would write a word together, runs one iteration after another: lanes, and threads of a team, would
+ * leave of the word around their own bits what was there before the others wrote them.
  *
  * Takes ops on fields, and leaves them with `alone` where it holds.
  */
@@ -53,13 +54,32 @@ const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): R
   const ops = mapShared(region.ops, (op) => {
     const parallel = isParallel(c, op);
     const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, op, r) : isOwn));
+    if (asksForLanes(op) && !parallel && !lanesOwn(c, inner)) return inTurn(inner);
     const write = writeOf(c, op);
     return write && isOwn(write.word) ? opWith(inner, { attrs: { ...inner.attrs, alone: true } }) : inner;
   });
   return ops === region.ops ? region : { params: region.params, ops };
 };
 
-/** Whether all that is written to a word, in the region of a parallel loop, belongs to the iteration. */
+const asksForLanes = (op: Op): boolean => op.name === 'scf.for' && op.attrs.simd === true;
+
+const inTurn = (op: Op): Op => {
+  const { simd: _simd, ...attrs } = op.attrs;
+  return opWith(op, { attrs });
+};
+
+/** Whether each word that is written without a loop on `mem.cas` is written by one iteration of a loop. */
+const lanesOwn = (c: Context, loop: Op): boolean => {
+  const [region] = loop.regions;
+  const words = new Set<string>();
+  walk(region, (op) => {
+    const write = op.attrs.alone === true ? writeOf(c, op) : undefined;
+    if (write) words.add(write.word);
+  });
+  return words.size === 0 || [...words].every(ownedIn(c, loop, region));
+};
+
+/** Whether all that is written to a word, in the region of a loop, belongs to the iteration. */
 const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boolean) => {
   const writes = new Map<string, ElementOf[]>();
   const lost = new Set<string>();
@@ -79,7 +99,7 @@ const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boole
   const functionOf = functionsIn(region, c.ops);
   /* One thread visits all elements of a word, one after the other. */
   const over = loop.name === 'field.for' ? nodeOf(c.layout, loop) : undefined;
-  const blocks = over ? sidesOf(c, over.id, axesOf(c.layout, over.id)) : region.params.map(() => 1);
+  const blocks = over ? sidesOf(c, over.id, axesOf(c.layout, over.id)) : [1];
   const isOwned = (word: string): boolean => {
     const [first, ...others] = (writes.get(word) ?? []).map(({ index, placed }) => {
       const sides = sidesOf(c, placed.path[placed.path.length - 2], placed.axes);
@@ -89,7 +109,7 @@ const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boole
       });
     });
     const common = first.filter((f, axis): f is string => f !== undefined && others.every((all) => all[axis] === f));
-    return region.params.every((p, n) => determines(common, p, blocks[n]));
+    return blocks.every((block, n) => determines(common, region.params[n], block));
   };
   return (word) => !unknown && !lost.has(word) && isOwned(word);
 };

@@ -26,7 +26,8 @@ import {
 import { rare } from '#lowering';
 import { fieldDialects } from '../access/dialects.js';
 import { plus, type Emit } from '../access/lower/address.js';
-import { isSparse, nodeOf, pathTo } from '../layout/layout.js';
+import { writtenBy } from '../access/field-dialect.js';
+import { isSparse, nodeOf, pathTo, type Layout } from '../layout/layout.js';
 import { HANDS, type Storage } from '../storage/storage.js';
 import { ordered, type Coordinates } from './cells.js';
 import { changesOf, type Changes } from './changes.js';
@@ -34,7 +35,6 @@ import { addedOf, firstOf, lengthOf, overElements, overElementsByTeam, type Elem
 import { runsOnTeam } from './on-team.js';
 import type { Scratchpads } from './scratchpad/pads.js';
 import { planOf, type LoopGrain, type Plan } from './plan.js';
-import { wordsInTurn, writesBits } from './shared-words.js';
 import { overTasks } from './tasks.js';
 
 /** How loops over active elements are lowered. */
@@ -72,8 +72,7 @@ export const lowerLoops = (storage: Storage, given?: LoopOptions): Pass<Module> 
   return pass('lower-loops', (module) => {
     const declared = new Set(module.buffers.map((b) => b.name));
     const added = storage.buffers.filter((b) => !declared.has(b.name));
-    const lowered = mapKernels(module, (given) => {
-      const kernel = wordsInTurn(storage.layout, given);
+    const lowered = mapKernels(module, (kernel) => {
       const c: Context = {
         storage,
         grain: options.grain,
@@ -257,6 +256,13 @@ const promise = ({ b, storage }: Emit, node: number, coordinates: Coordinates): 
 const inline = (b: Builder, region: Region, values: Substitution): void => {
   const { ops } = substitute(region, values);
   for (const op of ops) if (op.name !== 'scf.yield') b.append(op);
+};
+
+/** Whether an op writes an element of a bit array, which shares its word with others. */
+const writesBits = (layout: Layout, op: Op): boolean => {
+  const placed = layout.fields.get(String(op.attrs.field));
+  const leaf = placed && layout.nodes[placed.path[placed.path.length - 1]];
+  return leaf?.stored?.inArray === true && writtenBy(op) > 0;
 };
 
 const numberAttr = (op: Op, name: string): number | undefined => {
