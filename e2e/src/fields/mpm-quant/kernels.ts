@@ -1,5 +1,14 @@
 import { accumulate, active, append, at, cache, clear, columns, identity, idiv, kernel } from '@filigree/lang/kernels';
-import { nearestRotation, permutation, quadraticSpline, range, splineNodes, sum, vec, zeros } from '@filigree/lang/kernels';
+import {
+  nearestRotation,
+  permutation,
+  quadraticSpline,
+  range,
+  splineNodes,
+  sum,
+  vec,
+  zeros,
+} from '@filigree/lang/kernels';
 import type { Mat, Vec } from '@filigree/lang/kernels';
 import { dense, dynamic, fields, i, ijk, ijkl, l, layout } from '@filigree/sparse/fields';
 import type { MpmSetup } from '../mpm/mpm.js';
