@@ -106,7 +106,12 @@ describe('what may have no value', () => {
         let first: number | undefined;
         for (const j of range(a.length)) if (first === undefined && a[j] > 0) first = a[j];
         k[i] = first === undefined ? -1 : 1;
-        a[i] = some + (first ?? 0);
+        let none: number | null = null;
+        none ??= a[i];
+        let nothing: number | undefined;
+        nothing ??= x;
+        a[i] += nothing + none;
+        a[i] += some + (first ?? 0);
       }
     }));
 

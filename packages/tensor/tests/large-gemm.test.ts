@@ -1,4 +1,4 @@
-import { coreDialects, verifyModule, type Module } from '@filigree/ir';
+import { coreDialects, verifyModule, type Module, type Region } from '@filigree/ir';
 import { gemmTargets, lowerGemm, type GemmSpec } from '@filigree/tensor';
 import { describe, expect, test } from 'vitest';
 import { defined, gemmData, gemmModule, interpreted, passed, reference } from './gemm-support.js';
@@ -52,4 +52,19 @@ describe('products of large matrices', () => {
     const data = gemmData(spec);
     expect(defined(spec, interpreted(spec, module, data, coreDialects))).toEqual(defined(spec, reference(spec, data)));
   });
+
+  test.each([
+    [258, 1],
+    [259, 0],
+  ] as const)('%s columns, of which a cache holds less, are done in slices', (n, beta) => {
+    const spec = apart({ type: 'f64', alpha: 'value', beta, m: 16, n, k: 514 }, 2048);
+    const module = lowered(spec);
+    /* Loops over steps, tiles of columns and of rows, blocks of steps, and slices unless those are one of each width. */
+    expect(nesting(module.kernels[0].body)).toBe(n === 258 ? 5 : 4);
+    const data = gemmData(spec);
+    expect(defined(spec, interpreted(spec, module, data, coreDialects))).toEqual(defined(spec, reference(spec, data)));
+  });
 });
+
+const nesting = ({ ops }: Region): number =>
+  Math.max(0, ...ops.map((op) => Number(op.name === 'scf.for') + Math.max(0, ...op.regions.map(nesting))));

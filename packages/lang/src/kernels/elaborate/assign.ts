@@ -19,7 +19,7 @@ import { binaryOperation } from './binary-operation.js';
 import { scalar, value } from './evaluate.js';
 import { eitherValue } from './choice.js';
 import type { Flag } from './absence.js';
-import { isMissing } from './missing.js';
+import { absence, isMissing, missingOf } from './missing.js';
 import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -40,7 +40,12 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
     const before = optional(cx, target);
     const flag = isMissing(cx, e, before);
     if (flag) return assignWhere(cx, e, flag, target, used);
-    return before.is === 'nothing' ? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right) : before;
+    if (!absence(before)) return before;
+    const to = destination(cx, target);
+    const made = assign(cx, e, to, () => value(cx, e.right), e.right);
+    const missing = to.to === 'slot' && missingOf(cx, to.slot);
+    if (missing) missing.asked = true;
+    return made;
   }
   const right = (): Scalar => scalar(cx, e.right);
   return compound(cx, e, destination(cx, target), e.operator.slice(0, -1), right, used ? 'after' : 'nothing');

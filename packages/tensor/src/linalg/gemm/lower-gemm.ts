@@ -23,10 +23,10 @@ import { timesRun } from '@filigree/opt';
 import { PARALLEL_WORK } from '../parallel-work.js';
 import { gemmSpecOf } from '../gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
-import { type DepthBlock, depthBlocks } from './depth-blocks.js';
+import { type GemmBlock, type Run, blocksOf } from './blocks.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
 import type { TileShape } from './factors.js';
-import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
+import type { GemmSpec, GemmTarget, MatrixView, Strides } from '../gemm-spec.js';
 import { executedFlops } from './gemm-flops.js';
 import { emitLoopedColumns } from './looped-columns.js';
 import { emitLoopedEntries } from './looped-entries.js';
@@ -80,7 +80,7 @@ export const lowerGemm = (
               const { plan } = block;
               const parallel = divided && executedFlops(plan) >= PARALLEL_WORK;
               const additions = { panel: panels.get(plan.spec.type)?.name, tables, parallel };
-              overDepth(b, op, block, (left, right) => emitGemm(b, op, plan, { left, right }, target, additions));
+              overBlock(b, op, block, (places) => emitGemm(b, op, plan, places, target, additions));
             }),
           );
         },
@@ -92,7 +92,7 @@ export const lowerGemm = (
 };
 
 /** Part of a product, and how it is computed. */
-interface PlannedBlock extends DepthBlock {
+interface PlannedBlock extends GemmBlock {
   readonly plan: GemmPlan;
 }
 
@@ -113,15 +113,17 @@ const plansIn = (
   return new Map(
     module.kernels.map((kernel) => {
       const defining = definitions(kernel.body);
-      const products: { readonly blocks: readonly DepthBlock[]; readonly runs: number }[] = [];
+      const products: { readonly blocks: readonly GemmBlock[]; readonly runs: number }[] = [];
       /* Elements, of which nobody knows how many there are, all take the same. */
       const loops = { control, constantOf: (v: Value) => numberOf(defining.get(v.id)), unknown: 1 };
       timesRun(kernel.body, loops, (op, runs) => {
         if (op.name === 'linalg.gemm' && !keep(op))
-          products.push({ blocks: depthBlocks(specOf(op), target), runs: Math.max(1, runs) });
+          products.push({ blocks: blocksOf(specOf(op), target), runs: Math.max(1, runs) });
       });
       const plans = planProducts(
-        products.flatMap(({ blocks, runs }) => blocks.map(({ spec, count }) => ({ spec, runs: runs * count }))),
+        products.flatMap(({ blocks, runs }) =>
+          blocks.map(({ spec, columns, depth }) => ({ spec, runs: runs * columns.count * depth.count })),
+        ),
         target,
       ).values();
       const planned = products.map(({ blocks }) =>
@@ -169,49 +171,61 @@ interface Additions {
   readonly parallel: boolean;
 }
 
-/** Goes over the products of a block, each with where its parts of A and B begin. */
-const overDepth = (
+/** Goes over the products of a block, each with where its parts of the matrices begin. */
+const overBlock = (
   b: Builder,
   op: Op,
-  { at, count, spec }: DepthBlock,
-  body: (left: Place, right: Place) => void,
+  { spec, columns, depth }: GemmBlock,
+  body: (places: TilePlaces) => void,
 ): void => {
-  const [names, operands] = [gemmBuffers(op), gemmOperands(op)];
-  const [left, right]: readonly [Place, Place] = [
-    { buffer: names.a, base: operands.aAt, offset: 0 },
-    { buffer: names.b, base: operands.bAt, offset: 0 },
-  ];
-  if (at === 0) return body(left, right);
-  const { a, b: factor } = spec as GemmSpec & Readonly<Record<'a' | 'b', DenseView>>;
-  if (count === 1) return body(shifted(left, at * a.columnStride), shifted(right, at * factor.rowStride));
-  b.for(b.i32(at), b.i32(at + count * spec.k), b.i32(spec.k), {}, [], (l) =>
-    body(moved(b, left, l, a.columnStride), moved(b, right, l, factor.rowStride)),
+  const [names, at] = [gemmBuffers(op), gemmOperands(op)];
+  const place = (buffer: string, base: Value): Place => ({ buffer, base, offset: 0 });
+  const prefetch = at.prefetchAt && { prefetch: place(String(op.attrs.prefetch).slice(1), at.prefetchAt) };
+  const all = { a: place(names.a, at.aAt), b: place(names.b, at.bAt), c: place(names.c, at.cAt), ...prefetch };
+  overParts(b, columns, spec.n, (go) => {
+    const slice: TilePlaces = {
+      ...all,
+      b: go(all.b, stridesOf(spec.b).columnStride),
+      c: go(all.c, spec.c.columnStride),
+      ...(all.prefetch && { prefetch: go(all.prefetch, spec.c.columnStride) }),
+    };
+    overParts(b, depth, spec.k, (go) =>
+      body({
+        ...slice,
+        a: go(slice.a, stridesOf(spec.a).columnStride),
+        b: go(slice.b, stridesOf(spec.b).rowStride),
+      }),
+    );
+  });
+};
+
+type Go = (place: Place, stride: number) => Place;
+
+/** Goes over parts of one size, in a loop where there are several. */
+const overParts = (b: Builder, { at, count }: Run, size: number, body: (go: Go) => void): void => {
+  if (count === 1) return body((place, stride) => shifted(place, at * stride));
+  b.for(b.i32(at), b.i32(at + count * size), b.i32(size), {}, [], (k) =>
+    body((place, stride) => (stride === 0 ? place : moved(b, place, k, stride))),
   );
 };
 
-type DenseView = Extract<MatrixView, { readonly kind: 'dense' }>;
+/** Of a sparse matrix, which is one part, none. */
+const stridesOf = (view: MatrixView): Strides => (view.kind === 'dense' ? view : { rowStride: 0, columnStride: 0 });
 
 const emitGemm = (
   b: Builder,
   op: Op,
   plan: GemmPlan,
-  { left, right }: { readonly left: Place; readonly right: Place },
+  places: TilePlaces,
   { registers }: GemmTarget,
   { panel: panelName, tables, parallel }: Additions,
 ): void => {
-  const names = gemmBuffers(op);
-  const at = gemmOperands(op);
   const { spec, swapped, pieces } = plan;
-  const all: TilePlaces = {
-    a: swapped ? right : left,
-    b: swapped ? left : right,
-    c: { buffer: names.c, base: at.cAt, offset: 0 },
-    ...(at.prefetchAt
-      ? { prefetch: { buffer: String(op.attrs.prefetch).slice(1), base: at.prefetchAt, offset: 0 } }
-      : {}),
-  };
+  const all: TilePlaces = swapped ? { ...places, a: places.b, b: places.a } : places;
   const factor =
-    spec.alpha === 1 || spec.alpha === -1 ? undefined : (at.alpha ?? b.constant(spec.alpha as number, spec.type));
+    spec.alpha === 1 || spec.alpha === -1
+      ? undefined
+      : (gemmOperands(op).alpha ?? b.constant(spec.alpha as number, spec.type));
   const alpha = factor && pieces.lanes > 1 ? b.splat(factor, pieces.lanes) : factor;
   const panel: Place | undefined =
     plan.panel && panelName !== undefined ? { buffer: panelName, base: b.i32(0), offset: 0 } : undefined;
