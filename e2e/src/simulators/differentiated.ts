@@ -57,8 +57,13 @@ export const differentiated = (sim: Sim, { loss, by, begin, forward }: Different
     gradient: (x) => {
       set(x);
       const { value, gradient, tapeBytes } = valueAndGradient(sim, forward, { loss, wrt });
-      const all = parts.flatMap(({ field, box }) => Array.from(gradient[field.name].toArray(box), Number));
-      return { value, gradient: Float64Array.from(all), tapeBytes };
+      const slope = new Float64Array(size);
+      let at = 0;
+      for (const { field, box, length } of parts) {
+        slope.set(gradient[field.name].toArray(box) as ArrayLike<number>, at);
+        at += length;
+      }
+      return { value, gradient: slope, tapeBytes };
     },
     stateBytes: sim.storage.bytes,
   };
