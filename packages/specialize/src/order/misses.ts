@@ -5,11 +5,12 @@ import type { Harvest } from '../harvest/harvested.js';
 const LINE_BITS = 3;
 const LINE = 1 << LINE_BITS;
 /** A line is taken to be gone from a cache after so many other accesses: those that one of about half a megabyte holds, and one of a few. */
-export const REUSE = { near: 1 << 13, far: 1 << 16 } as const;
+const REUSE = { near: 1 << 13, far: 1 << 16 };
 
-/** How many cache lines an order of instances loads, and how many there are. */
+/** How many cache lines an order of instances loads into a near cache and into a far one, and how many there are. */
 export interface LineLoads {
-  readonly loads: number;
+  readonly near: number;
+  readonly far: number;
   readonly lines: number;
 }
 
@@ -18,17 +19,18 @@ export interface LineLoads {
  * Inputs and outputs stand where the program has them; intermediates stand in the order in which they are made.
  *
  * @param order unit at each place
- * @param reuse after how many other accesses a line is gone
  */
-export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array, reuse: number): LineLoads => {
+export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array): LineLoads => {
   const line = valueLines(h, touched, order);
   const outputBase = outputLines(h, line.count);
-  const last = new Int32Array(outputBase.end).fill(-1 - reuse);
+  const last = new Int32Array(outputBase.end).fill(-1 - REUSE.far);
   const { ptr: destPtr, output, position } = h.destinations;
   let time = 0;
-  let loads = 0;
+  let [near, far] = [0, 0];
   const use = (l: number): void => {
-    if (time - last[l] > reuse) loads++;
+    const since = time - last[l];
+    if (since > REUSE.near) near++;
+    if (since > REUSE.far) far++;
     last[l] = time++;
   };
   const units = byLevel(h, order);
@@ -40,7 +42,7 @@ export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array, reus
   }
   let lines = 0;
   for (let l = 0; l < last.length; l++) if (last[l] >= 0) lines++;
-  return { loads, lines };
+  return { near, far, lines };
 };
 
 /** The line of each input and intermediate. */

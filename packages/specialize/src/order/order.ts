@@ -3,7 +3,7 @@ import { orderSpec, defaultOptions, type OrderOptions } from '../options.js';
 import { countFrom } from '../trace/count-from.js';
 import { accesses } from './accesses.js';
 import { breadthFirst } from './breadth-first.js';
-import { lineLoads, REUSE } from './misses.js';
+import { lineLoads } from './misses.js';
 import { reorderInstances } from './reorder.js';
 import { isScattered } from './scattered.js';
 import type { Harvest } from '../harvest/harvested.js';
@@ -41,11 +41,10 @@ export const order = (given?: Partial<OrderOptions>): Pass<Harvest, Ordered> => 
     if (!options.reorder || inSteps || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
       return { ...h, order: asWritten };
     const touched = accesses(h);
-    const { loads, lines } = lineLoads(h, touched, asWritten, REUSE.near);
-    if (loads <= POOR * lines) return { ...h, order: asWritten };
+    const before = lineLoads(h, touched, asWritten);
+    if (before.near <= POOR * before.lines) return { ...h, order: asWritten };
     const found = breadthFirst(touched);
-    const [before, after] = [asWritten, found].map((o) => lineLoads(h, touched, o, REUSE.far).loads);
-    return after <= BETTER * before
+    return lineLoads(h, touched, found).far <= BETTER * before.far
       ? { ...h, order: found, harvested: reorderInstances(h, found) }
       : { ...h, order: asWritten };
   });
