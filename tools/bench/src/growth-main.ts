@@ -35,7 +35,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
     const found: GrowthResult[] = [];
     for (const faces of sizes) {
       const job: GrowthJob = { name, faces, dtype };
-      const outcome = await runProcess<GrowthResult>('growth-child', job, limit);
+      const outcome = await runProcess<GrowthResult>('growth-child', job, limit, undefined, 'sources', HEAP);
       if ('failed' in outcome) {
         rows.push([name, String(faces), ...HEAD.slice(3).map(() => ''), outcome.failed]);
         continue;
@@ -105,6 +105,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
   });
   return 0;
 };
+
+/* Inputs of a million faces are arrays of arrays. */
+const HEAP = ['--max-old-space-size=12288'];
 
 const HEAD: readonly string[] = [
   ...['case', 'faces', 'operations', 'leaf entries', 'processor s', 'C++ s'],
