@@ -49,6 +49,8 @@ export interface DerivativeKernels<D> {
   readonly writes: ReadonlyMap<string, readonly string[]>;
   /** By kernel, the sparse nodes that it loops over and changes. */
   readonly structural: ReadonlyMap<string, Structural>;
+  /** The kernels that change which elements there are. */
+  readonly reshapes: ReadonlySet<string>;
   /** The kernel that sets all of these fields to zero. */
   readonly clear: string;
 }
@@ -149,6 +151,8 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
 ): { buffers: Module['buffers']; kernels: readonly Kernel[]; known: DerivativeKernels<D> } | undefined => {
   if (Object.keys(fields).length === 0) return undefined;
   const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
+  const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
+  const structures = new Set(layout.nodes.map(structureName));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
   return {
     buffers: found.flatMap((d) => d.buffers),
@@ -174,7 +178,8 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
         ),
       ),
       writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
-      structural: new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)])),
+      structural,
+      reshapes: new Set([...structural].flatMap(([k, { changes }]) => ([...changes.keys()].some((c) => structures.has(c)) ? [k] : []))), // prettier-ignore
       clear,
     },
   };

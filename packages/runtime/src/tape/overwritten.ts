@@ -3,8 +3,8 @@ import { fail, locText, type Loc } from '@filigree/ir';
 import type { Flat } from './recorder.js';
 
 /**
- * Refuses launches and steps of the host whose adjoints would read what later ones have overwritten. What steps pass on as their state is
- * brought back, so that only what lies on one side of them can be lost. Error: `tape/overwritten`.
+ * Refuses launches and steps of the host whose adjoints would read what later ones have overwritten. What launches in steps overwrite of their state is put back
+ * before the adjoints of earlier launches run; and steps that run again begin with their state as it was, whatever was launched since. Error: `tape/overwritten`.
  *
  * @param runs which of them have adjoints that run (`followed`)
  */
@@ -13,38 +13,20 @@ export const refuseOverwrites = (
   runs: readonly boolean[],
   needsOf: (kernel: string) => Needs,
 ): void => {
-  check(entries, runs, needsOf, true);
-  if (!entries.some((e) => e.state)) return;
-  for (let from = 0; from < entries.length; from++) {
-    if (entries[from].state) continue;
-    let to = from;
-    while (to < entries.length && !entries[to].state) to++;
-    check(entries.slice(from, to), runs.slice(from, to), needsOf, false);
-    from = to;
-  }
-};
-
-const check = (
-  entries: readonly Flat[],
-  runs: readonly boolean[],
-  needsOf: (kernel: string) => Needs,
-  broughtBack: boolean,
-): void => {
-  const restored = new Set<string>();
-  const launches = new Array<NeedingLaunch & { readonly name: string }>(entries.length);
-  for (let n = entries.length - 1; n >= 0; n--) {
-    const entry = entries[n];
-    if (broughtBack) for (const f of entry.state ?? []) restored.add(placeOfField(f));
+  const launches = entries.map((entry, n): NeedingLaunch & { readonly name: string } => {
     const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
     if (runs[n]) refuseForgotten(entry, needs);
-    const needed = runs[n] ? needs.needed.filter((t) => !restored.has(t.place)) : [];
-    launches[n] = {
+    const state = new Set([...(entry.state ?? [])].map(placeOfField));
+    const others = (all: Needs['needed']): Needs['needed'] =>
+      state.size === 0 ? all : all.filter(({ place }) => !state.has(place));
+    const needed = !runs[n] ? [] : entry.again ? others(needs.needed) : needs.needed;
+    return {
       args: 'kernel' in entry ? entry.args : [],
-      needs: { ...needs, needed },
+      needs: { ...needs, needed, written: others(needs.written) },
       saved: ('kernel' in entry && entry.kept?.fields) || [],
       name: 'kernel' in entry ? `of '${entry.kernel}'` : 'of the host',
     };
-  }
+  });
   const found = firstOverwrite(launches);
   if (!found) return;
   const { by, needs, place, at, written, read } = found;

@@ -34,8 +34,12 @@ export interface Segment {
   readonly again: () => readonly Entry[];
 }
 
-export type Flat = (Launched | HostStep) & { readonly state?: ReadonlySet<string> };
+/** A launch or a step of the host; within steps with their state, and whether they will run again for the derivative. */
+export type Flat = (Launched | HostStep) & { readonly state?: ReadonlySet<string>; readonly again?: true };
 export type Entry = Flat | Segment;
+
+/** Whether an entry is of steps that run again. */
+export const isSegment = (entry: Entry): entry is Segment => 'entries' in entry;
 
 /** The names of the scalar fields whose values a derivative needs, of those that are written, and of those that are kept by themselves. */
 export interface Touched {
@@ -91,7 +95,9 @@ export const recorderOf = (
   let mode: Mode | undefined;
   let noticed: Set<string> | undefined;
   const add = (entry: Entry): void =>
-    void entries?.push(mode && !('again' in entry) ? { ...entry, state: mode.state } : entry);
+    void entries?.push(
+      mode && !isSegment(entry) ? { ...entry, state: mode.state, ...(!mode.before && { again: true }) } : entry,
+    );
   const into = (list: Entry[], as: Mode | undefined, run: () => void): void => {
     const before = [entries, mode] as const;
     [entries, mode] = [list, as];

@@ -6,7 +6,7 @@ import { areSame, areSameState } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
-import type { Entry, Flat, Launched, Recorder, Touched } from './recorder.js';
+import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
 import type { Saved } from './saved.js';
 import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
@@ -75,8 +75,9 @@ export const tapeDeck = (
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
-  const hasAdjoint = (kernel: string): boolean => !Array.isArray(kernels.of.get(kernel));
-  /* A kernel without an adjoint may be launched where the loss does not follow from what it writes. */
+  /* One without may be launched where the loss does not follow from what it writes; not where it changes which elements there are, which adjoints of others loop over. */
+  const hasAdjoint = (kernel: string): boolean =>
+    !Array.isArray(kernels.of.get(kernel)) || kernels.reshapes.has(kernel);
   const needsOf = (kernel: string): Needs =>
     hasAdjoint(kernel) ? adjointOf(kernel).needs : overwriting(kernels.writes.get(kernel)!);
   const touched = new Map<string, Touched>();
@@ -210,7 +211,7 @@ export const tapeDeck = (
             continue;
           }
           const entry = list[n];
-          if ('again' in entry) {
+          if (isSegment(entry)) {
             const steps = entry.again();
             most = Math.max(most, bytesOf(steps));
             reverse(steps);
@@ -301,19 +302,18 @@ const touchedOf = ({ needed, written, kept }: Needs): Touched => {
 };
 
 const flat = (entries: readonly Entry[]): readonly Flat[] =>
-  entries.some((e) => 'again' in e)
-    ? entries.flatMap((e) => ('again' in e ? e.entries : [e]))
-    : (entries as readonly Flat[]);
+  entries.some(isSegment) ? entries.flatMap((e) => (isSegment(e) ? e.entries : [e])) : (entries as readonly Flat[]);
 
 /** What it depends on whether a launch is overwritten that derivatives need. Of steps of the host each is a case of its own. */
 type Alike = Pick<Launched, 'kernel' | 'args'> & {
   readonly kept: string;
   readonly undone: boolean;
+  readonly again: boolean;
   readonly state?: ReadonlySet<string>;
 };
 
 const alikeOf = (e: Flat): Alike | undefined =>
-  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), undone: e.undo !== undefined, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
+  'kernel' in e ? { kernel: e.kernel, args: e.args, kept: keptBy(e), undone: e.undo !== undefined, again: e.again === true, ...(e.state && { state: e.state }) } : undefined; // prettier-ignore
 
 const keptBy = ({ kept }: Launched): string => kept?.fields.join() ?? '';
 
@@ -326,6 +326,7 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
       x.kernel === y?.kernel &&
       keptBy(x) === y.kept &&
       (x.undo !== undefined) === y.undone &&
+      (x.again === true) === y.again &&
       areSameState(x.state, y.state) &&
       areSame(x.args, y.args)
     );
@@ -333,7 +334,7 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
 
 const bytesOf = (entries: readonly Entry[]): number =>
   entries.reduce((sum, e) => {
-    if ('again' in e) return sum + e.bytes;
+    if (isSegment(e)) return sum + e.bytes;
     const launched = 'kernel' in e ? e.arrays.reduce((n, { values }) => n + values.byteLength, 8 * e.args.length) : 0;
     const kept = 'kernel' in e ? (e.kept?.bytes ?? 0) : 0;
     return sum + launched + kept + (e.undo?.bytes ?? 0);
