@@ -60,6 +60,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/unknown-member', 'u[0][0] = «x[0].summ();'],
   ['lang/dynamic-index', 'const t = [1]; for (const i of range(m)) «t.push(2);'],
   ['lang/dynamic-index', 'const t = [1]; if (m > 1) «t.push(2);'],
+  ['lang/dynamic-index', 'const t = [1, 2]; for (const y of t) «t.push(y);'],
   ['lang/array-alias', 'const t = [1]; let s = t; s = [2]; «t.push(2); c[0] = s[0];'],
   ['lang/unknown-member', 'const t = [1]; c[0] = t.«push(2);'],
   ['lang/arguments', 'c[0] = «[3, m].toSorted()[0];'],

@@ -96,6 +96,36 @@ describe('classes of a kernel', () => {
     }));
 });
 
+describe('an array that changes while it is visited', () => {
+  it('gives each item as it is when its turn comes', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, x, k[i]];
+        let sum = 0;
+        for (const y of list) {
+          list[2] = 10 * y;
+          sum += y;
+        }
+        const others = [a[i], 2, 3];
+        others.forEach((y, j) => {
+          if (j < 2) others[j + 1] += y;
+          sum += y;
+        });
+        const more = [1, 2, x];
+        const twice = more.map((y, j) => {
+          more[2] = y + j;
+          return 2 * y;
+        });
+        const floats = new Float64Array(3);
+        for (const y of floats) {
+          floats[2] = y + 1;
+          sum += y;
+        }
+        a[i] = sum + twice[2] + more.reduce((so, y) => (more[2] = so) + y);
+      }
+    }));
+});
+
 describe('what may have no value', () => {
   it('is asked of a variable that is declared without one', () =>
     agree((a, k, x) => {

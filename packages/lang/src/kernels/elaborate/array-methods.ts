@@ -12,6 +12,7 @@ import { loaded } from './member.js';
 import { shortCircuit } from './short-circuit.js';
 import { assignSlot, pending, readSlot, variable } from './slots.js';
 import { isLiteral, nothing, termText, tupleOf, type Term } from './term.js';
+import { eachItem } from './visited.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
@@ -26,7 +27,7 @@ const isKnownArray = (of: Term): boolean =>
 
 const map: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
-  const made = itemsOf(cx, e, of).map((item, k) => callFunction(cx, e, f, [item, literal(k), of]));
+  const made = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
   const element = elementOf(of);
   if (element === undefined) return tupleOf(made);
   return tupleOf(
@@ -37,7 +38,7 @@ const map: Method = (cx, e, of) => {
 
 const forEach: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'forEach', 1);
-  itemsOf(cx, e, of).forEach((item, k) => callFunction(cx, e, f, [item, literal(k), of]));
+  eachItem(cx, e, of).forEach((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
   return nothing;
 };
 
@@ -45,7 +46,7 @@ const reduced =
   (name: string, last: boolean): Method =>
   (cx, e, of) => {
     const [f, ...start] = functionAnd(cx, e, name, 2);
-    const items = itemsOf(cx, e, of).map((item, k) => [item, literal(k)] as const);
+    const items = eachItem(cx, e, of).map((item, k) => [item, literal(k)] as const);
     if (last) items.reverse();
     if (items.length + start.length === 0)
       return refuse(
@@ -57,7 +58,7 @@ const reduced =
       );
     return items
       .slice(1 - start.length)
-      .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item, k, of]), start[0] ?? items[0][0]);
+      .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item(), k, of]), start[0] ?? items[0][0]());
   };
 
 const entries: Method = (cx, e, of) =>

@@ -26,6 +26,14 @@ export const push = (cx: Context, e: CallExpression): Term | undefined => {
       `whether, and how often, something is pushed to \`${name.name}\` would be known only when the kernel runs, and so would its length`,
       'loop with unrolled(range(n)), or over an array; or make an array that is long enough, new Array(64).fill(0), and count what it holds',
     );
+  if (session.visiting.includes(of))
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      `something is pushed to \`${name.name}\` while its items are visited`,
+      'loop over a copy, [...a], or push to another array',
+    );
   if (session.copies.has(of) || session.copied.has(of) || session.rebound.has(of))
     return refuse(
       cx,

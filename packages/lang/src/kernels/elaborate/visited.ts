@@ -4,12 +4,13 @@ import { refuse, type Context } from './context.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { isLiteral, tupleOf, type ArrayArgument, type Element, type LoopHead, type Term } from './term.js';
 import { itemsOf } from './items.js';
+import { readSlot } from './slots.js';
 
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
 export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
   if (over.is === 'array') return rowLoop(over, over.length);
   if (over.is === 'element' && !isWhole(cx, node, over)) return rowLoop(over, literal(rowsOf(cx, node, over)));
-  if (over.is !== 'loop') return ready(itemsOf(cx, node, over));
+  if (over.is !== 'loop') return eachItem(cx, node, over);
   const { space, order } = over;
   if (space.over === 'items') return space.items;
   return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
@@ -37,6 +38,10 @@ export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], i
       ? index[0]
       : tupleOf(index);
 };
+
+/** The items of what has a length known at compile time, each as it is when its turn comes: what is done with one may change another. */
+export const eachItem = (cx: Context, node: AnyNode, of: Term): readonly (() => Term)[] =>
+  of.is === 'list' ? of.items.map((slot) => () => readSlot(cx, node, slot)) : ready(itemsOf(cx, node, of));
 
 const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
 
