@@ -7,7 +7,7 @@ import { itemsOf } from './items.js';
 import { knownTruth, scalar, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { absence } from './missing.js';
-import { assignSlot, pending, readSlot } from './slots.js';
+import { assignSlot, hasItems, pending, readSlot } from './slots.js';
 import { isScalar, type Term } from './term.js';
 
 /** A value that may be computed, where that is written. */
@@ -32,6 +32,7 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
   session.emit(at, { do: 'if', condition: test, then, otherwise });
   if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
+  if (arms.some((term) => hasItems(term) && session.named.has(term))) session.copies.add(found);
   if (isScalar(found)) session.setEither(found, arms.filter(isScalar));
   return found;
 };

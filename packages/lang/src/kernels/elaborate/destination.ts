@@ -9,7 +9,7 @@ import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex, named } from './member.js';
 import { memberName } from './member-name.js';
 import { isModuleName, resolve } from './names.js';
-import { readSlot } from './slots.js';
+import { hasItems, readSlot } from './slots.js';
 import {
   isLiteral,
   shapeOfField,
@@ -222,8 +222,6 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
         'write to it by that name, or make a copy: [...a]',
       )
     : { to: 'slot', slot, name, binding: undefined };
-
-const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
 const refuseComponent = (cx: Context, target: AnyNode): never =>
   refuse(

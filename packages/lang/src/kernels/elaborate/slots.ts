@@ -247,14 +247,16 @@ const memberName = (of: string, name: string): string =>
 
 const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
 
-const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
+export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
 /**
  * An array or object that already has a name gets no second one: the variable holds a copy, where JavaScript would hold
- * the original. That makes no difference as long as neither is written, which is recorded here.
+ * the original. That makes no difference as long as neither is written, which is recorded here. A copy of a copy is one too: of what is found or chosen.
  */
 const noteCopy = (cx: Context, from: Term, made: Term): void => {
-  if (!hasItems(from) || !cx.session.named.has(from) || from === made) return;
+  if (!hasItems(from) || from === made) return;
+  if (cx.session.copies.has(from)) cx.session.copies.add(made);
+  if (!cx.session.named.has(from)) return;
   cx.session.copies.add(made);
   cx.session.copied.add(from);
   if (hasVariables(from)) cx.session.snapshots.add(made);
