@@ -96,6 +96,29 @@ describe('classes of a kernel', () => {
     }));
 });
 
+describe('arrow functions of objects', () => {
+  class Scaled {
+    by = 2;
+    times = (x: number): number => x * this.by;
+    more: (x: number) => number;
+    constructor() {
+      this.more = (x) => x + this.by;
+    }
+  }
+  it('mean by `this` the object as it is when they are called', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const s = new Scaled();
+          a[i] += s.times(x);
+          s.by = a[i] + k[i];
+          a[i] = s.times(2) - s.more(1);
+        }
+      },
+      { Scaled },
+    ));
+});
+
 describe('an array that changes while it is visited', () => {
   it('gives each item as it is when its turn comes', () =>
     agree((a, k, x) => {

@@ -14,6 +14,7 @@ import {
   termText,
   unshaped,
   type Alias,
+  type Members,
   type Owner,
   type Pending,
   type Slot,
@@ -227,10 +228,10 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
     term.is === 'list'
       ? { ...term, items: term.items.map((item, k) => inner(item, `${slot.name}[${k}]`)) }
       : term.is === 'members'
-        ? {
+        ? ownClosures(term, {
             ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
-          }
+          })
         : slot.missing && ['host', 'closure', 'table'].includes(term.is)
           ? { ...term }
           : term;
@@ -239,6 +240,15 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
   const stretch = cx.session.growing.get(term);
   if (stretch) cx.session.growing.set(made, stretch);
   return fixed(made);
+};
+
+/** An object made from another, whose arrow functions mean the new one by `this` where they meant the other. */
+const ownClosures = (from: Members, made: Members): Members => {
+  const members = made.members as Map<string, Slot>;
+  for (const [name, slot] of members)
+    if (slot.is === 'constant' && slot.term.is === 'closure' && slot.term.self === from)
+      members.set(name, fixed({ ...slot.term, self: made }));
+  return made;
 };
 
 /** A member as the program names it. */
@@ -315,7 +325,9 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
   if (
     to === from ||
     (to.is === 'host' && from.is === 'host' && to.value === from.value) ||
-    (to.is === 'nothing' && from.is === 'nothing')
+    (to.is === 'nothing' && from.is === 'nothing') ||
+    /* The same function, but for what it means by `this`. */
+    (to.is === 'closure' && from.is === 'closure' && to.node === from.node && to.env === from.env)
   )
     return;
   refuse(
