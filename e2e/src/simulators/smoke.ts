@@ -108,9 +108,7 @@ export const smoke: Simulator = {
       optimiser: adam(0.02),
       plain: (v) => plainMiss(v, target, { n, steps, sweeps }),
       difference: 1e-4,
-      picture: () => {
-        return dyeImage(Array.from(sim.field(shown).toArray(), Number), n);
-      },
+      picture: () => dyeImage(Array.from(sim.field(shown).toArray(), Number), n),
       metrics: { size: n, steps, sweeps },
       close: () => sim.dispose(),
     };

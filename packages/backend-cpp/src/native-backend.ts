@@ -10,11 +10,8 @@ import {
   checkKernels,
   dialectsOf,
   expandSpellings,
-  gnuVectorOps,
-  gnuWordOps,
   hasBearing,
   scalarizeVectorsOver,
-  splitVectors,
   withExtensions,
   isStill,
 } from '@filigree/backend';
@@ -35,10 +32,10 @@ import {
   type OptionSpec,
   orThrow,
 } from '@filigree/ir';
-import { overlappingLanes, vectorize } from '@filigree/opt';
 import { compileAhead, compileSources } from './compile/compile.js';
 import { compilerOf, keyOf } from './compile/run-compiler.js';
 import { emitModule } from './emit/emit-module.js';
+import { onLanes } from './emit/on-lanes.js';
 import { kernelTexts } from './emit/kernel-texts.js';
 import { hostSharing, loadArtifact, loadArtifactNow } from './load/load.js';
 import type { NativeLanguage } from './native-language.js';
@@ -93,15 +90,7 @@ export const nativeBackend = (
   const set = instructionSet();
   const { vectorBytes = Math.min(32, set.vectorBytes) } = options;
   /* Indices are checked one by one. */
-  const lanes = pipeline([
-    ...(checked
-      ? [scalarizeVectorsOver(dialects)]
-      : [
-          overlappingLanes({ dialects }),
-          vectorize({ dialects, bytes: vectorBytes, gathers: true }),
-          splitVectors({ bytes: vectorBytes, ops: gnuVectorOps, words: gnuWordOps }, dialects),
-        ]),
-  ]);
+  const lanes = pipeline(checked ? [scalarizeVectorsOver(dialects)] : onLanes(vectorBytes, dialects));
   /* What was legalised is emitted next. */
   const checkedModules = new WeakSet<Module>();
   /* With the buffers that it was verified with. */

@@ -39,6 +39,8 @@ export interface Context {
   readonly since: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
   readonly stretch: object;
+  /** What loops around visit the items of. */
+  readonly visiting: readonly object[];
   /** What `this` is: the object that a method was called of. */
   readonly self?: Term | undefined;
   /** Where the random numbers stand. */

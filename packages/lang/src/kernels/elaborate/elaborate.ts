@@ -156,6 +156,7 @@ const attempt = (
         calls: [[node]],
         since: 0,
         stretch: {},
+        visiting: [],
         random: undefined,
       };
       const seeded = random ? { ...cx, random: rare().begin(cx, node, param('seed', 'u32'), []) } : cx;

@@ -154,9 +154,7 @@ export const forOf = (cx: Context, s: ForOfStatement | ForInStatement, name: str
     return keepingVars(cx, s, () => unroll(cx, s, pattern, names, name));
   }
   const over = visitedBy(cx, s.right, given);
-  cx.session.visiting.push(given);
-  keepingVars(cx, s, () => visit(cx, s, pattern, over, name));
-  cx.session.visiting.pop();
+  keepingVars(cx, s, () => visit({ ...cx, visiting: [...cx.visiting, given] }, s, pattern, over, name));
 };
 
 const visit = (

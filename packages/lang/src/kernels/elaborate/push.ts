@@ -26,7 +26,7 @@ export const push = (cx: Context, e: CallExpression): Term | undefined => {
       `whether, and how often, something is pushed to \`${name.name}\` would be known only when the kernel runs, and so would its length`,
       'loop with unrolled(range(n)), or over an array; or make an array that is long enough, new Array(64).fill(0), and count what it holds',
     );
-  if (session.visiting.includes(of))
+  if (cx.visiting.includes(of))
     return refuse(
       cx,
       e,

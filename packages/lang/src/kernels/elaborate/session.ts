@@ -50,8 +50,6 @@ export class Session {
   readonly copied = new WeakSet<object>();
   /** Arrays that the kernel makes: where, for only there more can be pushed to them. */
   readonly growing = new WeakMap<object, object>();
-  /** Arrays whose items are visited now. */
-  readonly visiting: object[] = [];
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
