@@ -71,8 +71,8 @@ const helper = (name) =>
 /* A stride that every thread of the grid takes, from its own number on. */
 const part = {
   head: (name, params) => `static void ${name}(${params.join(', ')})`,
-  prologue: ['const long begin = get_global_id(0);'],
-  rangeParams: ['long end'],
+  prologue: (count) => [`const ${count} begin = get_global_id(0);`],
+  rangeParams: (count) => [`${count} end`],
   start: ({ name, args, trips }) => [`${name}(${[...args, trips].join(', ')});`],
   stride: 'get_global_size(0)',
   thread: '(int)get_global_id(0)',

@@ -36,9 +36,9 @@ it('is a file that people read, and says how its kernels are launched', () => {
 
 
 // A share of the parallel loop over i: reads x, y; changes y.
-static __device__ inline void part0_of_filigree_kernel_saxpy(const float* __restrict__ x, float* __restrict__ y, float a, long long end) {
-  const long long begin = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  for (long long trip = begin; trip < end; trip += (long long)gridDim.x * blockDim.x) {
+static __device__ inline void part0_of_filigree_kernel_saxpy(const float* __restrict__ x, float* __restrict__ y, float a, unsigned end) {
+  const unsigned begin = blockIdx.x * blockDim.x + threadIdx.x;
+  for (unsigned trip = begin; trip < end; trip += gridDim.x * blockDim.x) {
     const int i = (int)trip;
     y[i] = a * x[i] + y[i];
   }
@@ -46,7 +46,7 @@ static __device__ inline void part0_of_filigree_kernel_saxpy(const float* __rest
 
 // Kernel saxpy: reads x, y; changes y.
 extern "C" __global__ void __launch_bounds__(256) filigree_kernel_saxpy(const float* __restrict__ x, float* __restrict__ y, float a, int n) {
-  part0_of_filigree_kernel_saxpy(x, y, a, n);
+  part0_of_filigree_kernel_saxpy(x, y, a, (unsigned)(n > 0 ? n : 0));
 }
 `);
 });

@@ -23,7 +23,7 @@ const lanes = (b: Builder, row: Value, count = 64): void =>
     b.store('x', b.mul(b.load('x', at), b.f64(2)), at);
   });
 
-const divided = /for \(long long trip\w* = threadIdx\.x;/;
+const divided = /for \(unsigned trip\w* = threadIdx\.x;/;
 
 it('divides loops that ask for lanes among a team', () => {
   expect(textOf((b, row) => lanes(b, row))).toMatch(divided);

@@ -75,8 +75,8 @@ it('is a file that people read', () => {
   const text = emitted(saxpy('f32'));
   expect(E.isRight(text) && text.right.slice(text.right.indexOf('// A share'))).toBe(`\
 // A share of the parallel loop over i: reads x, y; changes y.
-static inline void part0_of_filigree_kernel_saxpy(device const float* x, device float* y, float a, long begin, long end, uint threads) {
-  for (long trip = begin; trip < end; trip += threads) {
+static inline void part0_of_filigree_kernel_saxpy(device const float* x, device float* y, float a, uint begin, uint end, uint threads) {
+  for (uint trip = begin; trip < end; trip += threads) {
     const int i = (int)trip;
     y[i] = a * x[i] + y[i];
   }
@@ -84,7 +84,7 @@ static inline void part0_of_filigree_kernel_saxpy(device const float* x, device 
 
 // Kernel saxpy: reads x, y; changes y.
 kernel void filigree_kernel_saxpy(device const float* x [[buffer(0)]], device float* y [[buffer(1)]], constant float& a [[buffer(2)]], constant int& n [[buffer(3)]], uint begin [[thread_position_in_grid]], uint threads [[threads_per_grid]]) {
-  part0_of_filigree_kernel_saxpy(x, y, a, begin, n, threads);
+  part0_of_filigree_kernel_saxpy(x, y, a, begin, (uint)(n > 0 ? n : 0), threads);
 }
 `);
 });
@@ -125,18 +125,18 @@ it('has what a team shares in the function of the kernel, which hands it on', ()
   const text = emitted(reversed('f32', 64));
   expect(E.isRight(text) && text.right.slice(text.right.indexOf('// A share'))).toBe(`\
 // A share of the parallel loop over i: reads x; changes y.
-static inline void part0_of_filigree_kernel_reversed(device const float* x, device float* y, threadgroup float* tile, long end, uint team, uint teams, uint member, uint members) {
-  const long begin = team;
-  for (long trip = begin; trip < end; trip += teams) {
+static inline void part0_of_filigree_kernel_reversed(device const float* x, device float* y, threadgroup float* tile, uint end, uint team, uint teams, uint member, uint members) {
+  const uint begin = team;
+  for (uint trip = begin; trip < end; trip += teams) {
     const int i = (int)trip;
     const int v5 = i * 64;
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
-    for (long trip_1 = member; trip_1 < 64; trip_1 += members) {
+    for (uint trip_1 = member; trip_1 < 64; trip_1 += members) {
       const int i_1 = (int)trip_1;
       tile[i_1] = x[v5 + i_1];
     }
     threadgroup_barrier(mem_flags::mem_device | mem_flags::mem_threadgroup);
-    for (long trip_2 = member; trip_2 < 64; trip_2 += members) {
+    for (uint trip_2 = member; trip_2 < 64; trip_2 += members) {
       const int i_2 = (int)trip_2;
       y[v5 + i_2] = tile[63 - i_2];
     }
@@ -172,7 +172,7 @@ describe('the verifier', () => {
     ['metal/bindings', (t: string) => t.replace('[[buffer(1)]]', '[[buffer(0)]]')],
     ['metal/bindings', (t: string) => t.replace(' [[buffer(3)]]', '')],
     ['metal/double', (t: string) => t.replace('const int i', 'const double d = 0; const int i')],
-    ['metal/double', (t: string) => t.replace('for (long trip', 'for (long long trip')],
+    ['metal/double', (t: string) => t.replace('for (uint trip', 'for (long long trip')],
     ['metal/address-space', (t: string) => t.replace('  const int i', '  threadgroup float t[3];\n    const int i')],
     ['metal/threadgroup-memory', (t: string) => t.replace('  part0', '  threadgroup float t[8193];\n  part0')],
   ])('finds %s', (code, change) => {

@@ -26,8 +26,8 @@ const toy: CFamilyDialect = {
   independent: () => [],
   part: {
     head: (name, params) => `kernel void ${name}(${params.join(', ')})`,
-    prologue: ['const long begin = thread_index(), end = begin + 1;'],
-    rangeParams: [],
+    prologue: () => ['const long begin = thread_index(), end = begin + 1;'],
+    rangeParams: () => [],
     start: ({ name, args, trips }) => [`launch(${[name, trips, ...args].join(', ')});`],
     helpers: [],
   },

@@ -101,8 +101,8 @@ export const cppDialect: CFamilyDialect = {
   scalarLoop: ['#pragma omp simd safelen(1) simdlen(1)'],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
-    prologue: [],
-    rangeParams: ['long long begin', 'long long end'],
+    prologue: () => [],
+    rangeParams: (count) => [`${count} begin`, `${count} end`],
     start: startPart,
     thread: 'omp_get_thread_num()',
     beside: (text) => `#ifndef FILIGREE_ONE_THREAD\n${text}#endif\n`,

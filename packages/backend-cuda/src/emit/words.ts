@@ -37,13 +37,13 @@ const types: Readonly<Record<AtomicKind, readonly ScalarType[]>> = {
 /** CUDA's words. What is not a number is made of its bits. */
 export const cudaWords: DeviceWords = {
   thread: 'threadIdx.x',
-  block: '(long long)blockIdx.x',
+  block: 'blockIdx.x',
   blockSize: 'blockDim.x',
   fence: '__threadfence()',
-  blocks: '(long long)gridDim.x',
+  blocks: 'gridDim.x',
   barrier: '__syncthreads();',
   shared: '__shared__',
-  gridSize: '(long long)gridDim.x * blockDim.x',
+  gridSize: 'gridDim.x * blockDim.x',
   bounds: '__launch_bounds__(256)',
   bits: (to, from) => reinterpret[`${to}_${from}`]!,
   nan: (t) => (t === 'f32' ? '__int_as_float(0x7fc00000)' : '__longlong_as_double(0x7ff8000000000000LL)'),

@@ -73,6 +73,8 @@ const names: DriverNames = {
     218: ['the kernels cannot be compiled by this driver', 'install a newer driver, or an older toolchain'],
     222: ['the driver is too old for the kernels', 'install a newer driver'],
     700: reports.foreign,
+    716: reports.foreign,
+    717: reports.foreign,
     701: reports.greedy,
     702: reports.long,
     719: reports.failed,

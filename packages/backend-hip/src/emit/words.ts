@@ -38,15 +38,15 @@ const halves = `(unsigned long long)${fromLane('unsigned', `(${word} >> 32)`)} <
 /** The words of HIP, as clang has them. */
 export const hipWords: DeviceWords = {
   thread: '__builtin_amdgcn_workitem_id_x()',
-  block: '(long long)__builtin_amdgcn_workgroup_id_x()',
+  block: '__builtin_amdgcn_workgroup_id_x()',
   blockSize: '__builtin_amdgcn_workgroup_size_x()',
   fence: fence('ACQ_REL', 'agent'),
-  blocks: '(long long)(__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x())',
+  blocks: '(__builtin_amdgcn_grid_size_x() / __builtin_amdgcn_workgroup_size_x())',
   /* Before and after it what threads of the block wrote is seen by the others. */
   barrier: `${fence('RELEASE', 'workgroup')}, __builtin_amdgcn_s_barrier(), ${fence('ACQUIRE', 'workgroup')};`,
   shared: 'static __attribute__((shared))',
   keywords: ['shared'],
-  gridSize: '(long long)__builtin_amdgcn_grid_size_x()',
+  gridSize: '__builtin_amdgcn_grid_size_x()',
   bounds: '__attribute__((amdgpu_flat_work_group_size(1, 256)))',
   bits: (to) => `__builtin_bit_cast(${scalar[to]!}, x)`,
   nan: (t) => `__builtin_nan${t === 'f32' ? 'f' : ''}("")`,

@@ -160,8 +160,8 @@ export const metalDialect: CFamilyDialect = {
   independent: () => [],
   part: {
     head: (name, params) => `static inline void ${name}(${params.join(', ')})`,
-    prologue: [],
-    rangeParams: ['long begin', 'long end', 'uint threads'],
+    prologue: () => [],
+    rangeParams: (count) => [`${count} begin`, `${count} end`, 'uint threads'],
     start: ({ name, args, trips, team }) => [
       team
         ? `${name}(${[...args, trips, 'team', 'teams', 'member', 'members'].join(', ')});`
@@ -182,7 +182,7 @@ export const metalDialect: CFamilyDialect = {
       handed: {
         pointer: (element) => `threadgroup ${element}* `,
         atomic: 'team_atomic',
-        rangeParams: ['long end', 'uint team', 'uint teams', 'uint member', 'uint members'],
+        rangeParams: (count) => [`${count} end`, 'uint team', 'uint teams', 'uint member', 'uint members'],
       },
     },
   },

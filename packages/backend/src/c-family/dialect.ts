@@ -105,7 +105,7 @@ export interface StartedPart {
   /** The same part without atomic updates, for a single thread; `name` if there is no difference. */
   readonly alone: string;
   readonly args: readonly string[];
-  /** An expression of type 64-bit integer. */
+  /** How many iterations, as an expression: of 64 bits, or of the type that counts them where threads take them in turns. */
   readonly trips: string;
   /** The number of iterations below which a second thread does not pay, since starting one takes some microseconds. */
   readonly worth: number;
@@ -143,18 +143,18 @@ export interface HandedArrays {
   readonly pointer: (stored: string) => string;
   /** What the names of atomics begin with there: pointers into other memory are of another type. */
   readonly atomic: string;
-  /** Parameters of a part after its own, in place of `rangeParams`. */
-  readonly rangeParams: readonly string[];
+  /** Parameters of a part after its own, in place of `rangeParams` of others. */
+  readonly rangeParams: (count: string) => readonly string[];
 }
 
 /** How a language writes a parallel loop. */
 export interface PartSpelling {
   /** The head of the part's definition, without the brace. */
   readonly head: (name: string, params: readonly string[]) => string;
-  /** Lines at the top of the part's body that make `begin` and `end` known; empty where they are parameters. */
-  readonly prologue: readonly string[];
-  /** Parameters of the part after its own. */
-  readonly rangeParams: readonly string[];
+  /** Lines at the top of the part's body that make `begin` and `end` known, by the type that counts iterations; empty where they are parameters. */
+  readonly prologue: (count: string) => readonly string[];
+  /** Parameters of the part after its own, by the type that counts iterations. */
+  readonly rangeParams: (count: string) => readonly string[];
   /** Statements that run all iterations of a part. */
   readonly start: (part: StartedPart) => readonly string[];
   /** The number of the thread that runs a part, from 0 on, as an expression that does not change meanwhile. */

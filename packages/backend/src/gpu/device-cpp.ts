@@ -74,8 +74,8 @@ export const deviceCpp = (name: string, words: DeviceWords): CFamilyDialect => {
     independent: () => [],
     part: {
       head: (part, params) => `${local} void ${part}(${params.join(', ')})`,
-      prologue: [`const long long begin = ${number};`],
-      rangeParams: ['long long end'],
+      prologue: (count) => [`const ${count} begin = ${number};`],
+      rangeParams: (count) => [`${count} end`],
       start: ({ name: part, args, trips }) => [`${part}(${[...args, trips].join(', ')});`],
       stride: words.gridSize,
       thread: `(int)(${number})`,

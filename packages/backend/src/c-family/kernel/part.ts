@@ -18,10 +18,11 @@ import {
 import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, lanesIn, onLanes } from './lanes.js';
+import { countType, onward, tripsOf } from './counter.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
 import { teamOf } from './team.js';
-import { atom, constantNumber, tripCount } from './variables.js';
+import { atom, constantNumber } from './variables.js';
 
 /**
  * A parallel loop as a function that runs a share of its iterations, and the statement that starts all shares. Where it
@@ -30,14 +31,14 @@ import { atom, constantNumber, tripCount } from './variables.js';
 export const emitPart = (w: Writer, op: Op): void => {
   const s = w.shared;
   const { part } = s.dialect;
-  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const [lb, , step] = op.operands as [Value, Value, Value];
   const loop: PartLoop = {
     op,
     from: atom(w, lb),
     stride: atom(w, step),
     use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
   };
-  const to = atom(w, ub);
+  const count = part.stride === undefined ? wideName(s) : countType(w, op);
   const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
     .filter((v) => !s.constants.has(v.id))
     .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
@@ -66,7 +67,7 @@ export const emitPart = (w: Writer, op: Op): void => {
     ...handed.map((b) => team!.handed!.pointer(storedName(s, b)) + s.pointers.get(b.name)!),
     ...captured.map(({ type, name }) => `${type} ${name}`),
     ...status.map(() => w.site.tokens.status),
-    ...(team?.handed?.rangeParams ?? part.rangeParams),
+    ...(team?.handed ?? part).rangeParams(count),
   ];
   const define = (name: string, what: string, inner: Writer): EmittedFunction =>
     defined(what + effectText(s, buffers, loop.use), part.head(name, params), inner);
@@ -80,14 +81,11 @@ export const emitPart = (w: Writer, op: Op): void => {
     ...captured.map((v) => v.name),
     ...status,
   ];
-  const by = constantNumber(w, step);
-  const unit = constantNumber(w, lb) === 0 && by === 1;
-  const trips = unit ? to : tripCount(w, loop.from, to, loop.stride, by);
   const started: StartedPart = {
     name,
     alone: alone?.name ?? name,
     args,
-    trips,
+    trips: tripsOf(w, op, count),
     worth: Math.ceil(worthForking / work),
     team: team !== undefined,
     dynamic: op.attrs['schedule'] === 'dynamic',
@@ -124,9 +122,9 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
   const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect.part.team) : undefined;
-  const { prologue, stride: every } = team
-    ? { prologue: [`const ${wideName(s)} begin = ${team.number};`], stride: team.teams }
-    : s.dialect.part;
+  const every = team ? team.teams : s.dialect.part.stride;
+  const count = every === undefined ? wideName(s) : countType(inner, op);
+  const prologue = team ? [`const ${count} begin = ${team.number};`] : s.dialect.part.prologue(count);
   const counted = every === undefined && by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
   const ownsScratch = s.module.buffers.some(
     (b) => b.role === 'scratch' && (use.read.has(b.name) || use.written.has(b.name)),
@@ -154,9 +152,13 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
         inside,
       );
     else
-      block(inner, `for (${wideName(s)} trip = begin; trip < end; ${every ? `trip += ${every}` : '++trip'}) {`, () => {
-        line(inner, `const ${type} ${i} = ${at('trip')};`);
-        inside();
-      });
+      block(
+        inner,
+        `for (${count} trip = begin; trip < end; ${every ? onward(inner, op, count, 'trip', every, 'end') : '++trip'}) {`,
+        () => {
+          line(inner, `const ${type} ${i} = ${at('trip')};`);
+          inside();
+        },
+      );
   });
 };

@@ -1,10 +1,11 @@
 import { type Module, type Op, type Region, type ScalarType, type Value, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
 import type { TeamSpelling } from '../dialect.js';
-import { type Writer, block, line, named, scalarName, valueOf, wideName } from '../writer.js';
+import { type Writer, block, line, named, scalarName } from '../writer.js';
 import { barrier } from './barrier.js';
+import { countType, onward, tripsOf } from './counter.js';
 import { emitRegion } from './region.js';
-import { atom, constantNumber, tripCount } from './variables.js';
+import { atom, constantNumber } from './variables.js';
 
 /**
  * How a team runs an iteration of this parallel loop, if one does. All threads of a team go through its serial code together, and compute
@@ -80,25 +81,30 @@ const updatesScratch = (loop: Op, { buffers }: Module): readonly ScalarType[] =>
 export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
   const { shared } = w;
   const body = op.regions[0]!;
-  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const [lb, , step] = op.operands as [Value, Value, Value];
   const [from, stride] = [atom(w, lb), atom(w, step)];
-  const by = constantNumber(w, step);
-  const unit = constantNumber(w, lb) === 0 && by === 1;
-  const trips = unit ? valueOf(w, ub).text : tripCount(w, from, atom(w, ub), stride, by);
+  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
+  const count = countType(w, op);
+  const trips = tripsOf(w, op, count);
   const iv = body.params[0]!;
   const trip = shared.names.take('trip');
-  const wide = wideName(shared);
+  const end = /^\d+$/.test(trips) ? trips : shared.names.take('trips');
+  if (end !== trips) line(w, `const ${count} ${end} = ${trips};`);
   barrier(w, team);
   const outer = shared.team;
   shared.team = { ...team, divided: true };
-  block(w, `for (${wide} ${trip} = ${team.thread}; ${trip} < ${trips}; ${trip} += ${team.threads}) {`, () => {
-    const type = scalarName(shared, iv);
-    line(
-      w,
-      `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${unit ? `(${type})${trip}` : `${from} + (${type})${trip} * ${stride}`};`,
-    );
-    emitRegion(w, body);
-  });
+  block(
+    w,
+    `for (${count} ${trip} = ${team.thread}; ${trip} < ${end}; ${onward(w, op, count, trip, team.threads, end)}) {`,
+    () => {
+      const type = scalarName(shared, iv);
+      line(
+        w,
+        `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${unit ? `(${type})${trip}` : `${from} + (${type})${trip} * ${stride}`};`,
+      );
+      emitRegion(w, body);
+    },
+  );
   shared.team = outer;
   barrier(w, team);
 };
