@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
-import { byteSize, fail, type Diagnostics, orThrow } from '@filigree/ir';
+import { allocateArray, byteSize, fail, type Diagnostics, orThrow } from '@filigree/ir';
 import { instantiate, peakRssMB, type Instance } from '@filigree/runtime';
 import {
   describeElements,
@@ -226,7 +226,7 @@ const fill = (instance: Instance, name: string, values: ArrayLike<number>): void
       'example/length',
       `input '${name}' has ${values.length} values, the program wants ${buffer?.length ?? 'none'}`,
     );
-  const numbers = buffer.read() as Float64Array;
+  const numbers = allocateArray(buffer.type, buffer.length) as Float64Array;
   numbers.set(values);
   buffer.write(numbers);
 };

@@ -63,7 +63,11 @@ const made = async ({ origin, module: text, fields, options, kept }: CodeJob): P
 
 const passesOf = ({ layout }: Module, { memory, budget, pipeline }: NonNullable<CodeJob['fields']>): FieldPasses =>
   fieldPasses(
-    storageOf(layoutOf(layout!, quant.quantFormats), { memory, ...(budget === undefined ? {} : { budget }) }),
+    storageOf(layoutOf(layout!, quant.quantFormats), {
+      memory,
+      ...(budget === undefined ? {} : { budget }),
+      together: pipeline.grain?.hands === 1,
+    }),
     pipeline,
     quant,
   );

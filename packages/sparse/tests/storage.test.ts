@@ -2,7 +2,6 @@ import { byteSize } from '@filigree/ir';
 import {
   HANDS,
   LINE,
-  LOT,
   RESERVED_CELLS,
   STATUS_WORDS,
   arenaName,
@@ -51,7 +50,7 @@ const placesOf = (s: Storage): Run[] => [
           run(`cells ${id}`, pool.cells, pool.capacity * cellBytes),
           ...[pool.used, pool.freeCount, pool.recycledCount].map((at) => run(`counter ${id}`, at, 4)),
           ...[pool.lots.opened, pool.lots.searched].map((at) => run(`counter ${id}`, at, 4)),
-          run(`lots ${id}`, pool.lots.taken, LINE * (1 + Math.ceil(pool.capacity / LOT))),
+          run(`lots ${id}`, pool.lots.taken, LINE * pool.lots.most),
           run(`hands ${id}`, pool.lots.hands, LINE * HANDS),
           ...[pool.free, pool.recycled, pool.active].map((at) => run(`array ${id}`, at, 4 * pool.capacity)),
           run(`coordinates ${id}`, pool.coordinates, 4 * pool.capacity * pool.axes.length),
@@ -76,8 +75,8 @@ const expectApart = (runs: readonly Run[], bytes: number): void => {
 describe('storage', () => {
   it('gives each thing bytes of its own, aligned for what lies there', () => {
     fc.assert(
-      fc.property(layouts(), fc.constantFrom(1 << 12, 1 << 20), (shape, budget) => {
-        const s = storageOf(shape, { budget });
+      fc.property(layouts(), fc.constantFrom(1 << 12, 1 << 20), fc.boolean(), (shape, budget, together) => {
+        const s = storageOf(shape, { budget, together });
         expectApart(placesOf(s), s.bytes);
         for (const at of placesOf(s)) expect(at.from % 4, at.what).toBe(0);
         s.nodes.forEach((at, id) => {

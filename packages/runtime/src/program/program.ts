@@ -166,6 +166,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       : storageOf(layout, {
           memory: known?.memory ?? memoryFor(front().module),
           ...(options.budget === undefined ? {} : { budget: options.budget }),
+          together: options.backend?.capabilities.grain?.hands === 1,
         });
     const backend =
       options.backend ??

@@ -61,7 +61,6 @@ export {
   STATUS_WORDS,
   HANDS,
   LINE,
-  LOT,
   RESERVED_CELLS,
   arenaName,
   elementsBelow,

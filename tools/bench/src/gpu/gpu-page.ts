@@ -107,4 +107,4 @@ export const gpuPage = (
 
 const answer = (r: GpuResult): string => (r.passed ? 'right' : 'WRONG');
 
-const gigabytes = (perSecond: number): string => `${(perSecond / 1e9).toPrecision(3)} GB/s`;
+const gigabytes = (perSecond: number): string => `${Number((perSecond / 1e9).toPrecision(3))} GB/s`;

@@ -1,6 +1,6 @@
 import { hashOf } from '../storage/hash-of.js';
 import { initializeCell } from '../storage/initialize.js';
-import { LOT, RESERVED_CELLS, type NodeStorage, type Pool } from '../storage/storage.js';
+import { hasOneLot, RESERVED_CELLS, type NodeStorage, type Pool } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 
 /**
@@ -103,8 +103,11 @@ export const placeOf = (words: Int32Array, { coordinates, axes }: Pool, cell: nu
 ];
 
 /** One above the numbers of cells that may have been given out so far. */
-export const lastCell = (words: Int32Array, { capacity, used, lots, freeCount }: Pool): number =>
-  Math.min(capacity, words[used / 4] + Math.max(0, words[lots.opened / 4] * LOT - words[freeCount / 4]));
+export const lastCell = (words: Int32Array, pool: Pool): number => {
+  const { capacity, used, lots, freeCount } = pool;
+  const given = hasOneLot(pool) ? words[lots.taken / 4] : words[lots.opened / 4] * lots.turns;
+  return Math.min(capacity, words[used / 4] + Math.max(0, given - words[freeCount / 4]));
+};
 
 /** The numbers of active cells, ascending. */
 export function* activeCells({ words }: Arena, { pool }: PooledStorage): Generator<number> {

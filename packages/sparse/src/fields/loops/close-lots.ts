@@ -18,7 +18,7 @@ export const closeLots = (e: Emit, at: NodeStorage): Value => {
   const opened = loadWord(e, fixed(pool.lots.opened));
   const [passed] = b.for(zero, b.min(opened, turns.lots), one, {}, [turns.first], (lot) => {
     const taken = takenOf(pool, lot);
-    const [first, end] = turnsIn(e, turns, lot);
+    const [first, end] = turnsIn(e, pool, turns, lot);
     const from = b.min(b.add(first, load(e, taken, 'i32')), end);
     const isLast = b.cmp('eq', b.add(lot, one), opened);
     loop(b, b.select(isLast, from, end), (turn) => recycle(e, pool, numberOf(e, at, turns, turn)), { from });

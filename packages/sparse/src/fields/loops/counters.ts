@@ -1,12 +1,12 @@
 import type { Value } from '@filigree/ir';
 import { fixed, type Emit } from '../access/lower/address.js';
-import { LOT, type Pool } from '../storage/storage.js';
+import { givenIn } from '../access/lower/lots.js';
+import type { Pool } from '../storage/storage.js';
 import { loadWord } from './cells.js';
 
 /** One above the largest number of a pool's cell that may have been given out. */
 export const lastUsed = (e: Emit, pool: Pool): Value => {
   const { b } = e;
-  const given = b.mul(loadWord(e, fixed(pool.lots.opened)), b.i32(LOT));
-  const fresh = b.max(b.sub(given, loadWord(e, fixed(pool.freeCount))), b.i32(0));
+  const fresh = b.max(b.sub(givenIn(e, pool), loadWord(e, fixed(pool.freeCount))), b.i32(0));
   return b.min(b.add(loadWord(e, fixed(pool.used)), fresh), b.i32(pool.capacity));
 };

@@ -95,15 +95,18 @@ const rowAt = (plan: Plan, l: Loop, place: Place): Row => ({
 
 /**
  * The same, the elements divided among a team: one loop over all that a task may have, in which each is asked whether it is there. Of tasks
- * whose loops have known lengths.
+ * whose loops have known lengths, or that are a list.
  */
 export const overElementsByTeam = (e: Emit, plan: Plan, place: Place, body: (element: Element) => void): void => {
   const { b } = e;
   const inner = plan.loops.slice(plan.split);
   const below = inner.map((_, n) => inner.slice(n + 1).reduce((x, l) => x * l.count, 1));
+  const [{ at: first }] = inner;
   loop(
     b,
-    b.i32(inner.reduce((x, l) => x * l.count, 1)),
+    first.length === undefined
+      ? b.i32(inner.reduce((x, l) => x * l.count, 1))
+      : lengthOf(e, first, plus(place.around, first.offset), plan.snapshot),
     (number) => {
       const isThere: Value[] = [];
       const end = inner.reduce((at, l, n) => {

@@ -4,7 +4,7 @@ import type { Scratchpads } from './scratchpad/pads.js';
 
 /**
  * Whether a team of threads runs each task of a plan, its elements and what is kept close of fields divided among them: where tasks have loops of
- * known lengths, elements that are not parts of one word, and scratchpads that a team has room for.
+ * known lengths or are lists, elements that are not parts of one word, and scratchpads that a team has room for.
  */
 export const runsOnTeam = (plan: Plan, cached: Scratchpads | undefined, team: LoopGrain['team']): boolean => {
   const inner = plan.loops.slice(plan.split);
@@ -13,7 +13,7 @@ export const runsOnTeam = (plan: Plan, cached: Scratchpads | undefined, team: Lo
   return (
     team !== undefined &&
     elements >= FEW &&
-    inner.every(({ at }) => at.length === undefined && at.node.kind !== 'bits') &&
+    inner.every(({ at }) => (at.length === undefined || inner.length === 1) && at.node.kind !== 'bits') &&
     inner.every(({ at, axis, part }) => at.mask === undefined || !part || at.node.extents[axis] % part.size === 0) &&
     bytes <= team.sharedBytes
   );

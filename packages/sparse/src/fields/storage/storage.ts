@@ -96,7 +96,7 @@ export interface NodeStorage {
 
 /**
  * Cells of one size that are given out one by one (thesis §5.2). Their numbers come in turns: the first `freeCount` turns
- * are the free list, those after them `used`, `used + 1` … below `capacity`. `LOT` turns in a row are a lot; the first lot
+ * are the free list, those after them `used`, `used + 1` … below `capacity`. So many `turns` in a row are a lot; the first lot
  * is shorter, so that numbers of one cache line are of one lot. A thread opens a lot, by an atomic addition to a counter
  * that all share, and takes its turns, by atomic additions to a counter of that lot, on a line that nobody else touches;
  * once no lot is left to open, threads take what is left in those of others. So memory is exhausted when every turn has
@@ -116,6 +116,10 @@ export interface Pool {
   readonly capacity: number;
   /** Addresses of i32 counters, all of them zero after a collection. */
   readonly lots: {
+    /** Turns of a lot, a power of two: `LOT`, or where all threads take turns together so many that there is one lot. */
+    readonly turns: number;
+    /** Lots that there may be, for which there is room. */
+    readonly most: number;
     /** Lots that were opened, from the first on; perhaps a few more than there are. */
     readonly opened: number;
     /**
@@ -162,12 +166,17 @@ export interface List {
   readonly cells: number;
 }
 
+/** Whether there is one lot since threads take turns together: then the turns taken of it are all. */
+export const hasOneLot = ({ lots }: Pool): boolean => lots.turns > LOT;
+
 /** How a layout is given memory. */
 export interface StorageOptions {
   /** Name of the memory, and the beginning of its buffers' names; `arena`. */
   readonly memory?: string;
   /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. Untouched pages cost nothing. */
   readonly budget?: number;
+  /** Whether all threads take cells of a pool together, as very many do (`hands` of `Grain` is 1); default false. */
+  readonly together?: boolean;
 }
 
 /** Cell numbers that are never given out: the ambient cell and the sink. */
@@ -193,7 +202,11 @@ export const SLACK = 64;
  * 4 GiB where a field has elements of one byte.
  */
 export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
-  const options = checkOptions<StorageOptions>('storageOf', given, { memory: option.text, budget: option.number(0) });
+  const options = checkOptions<StorageOptions>('storageOf', given, {
+    memory: option.text,
+    budget: option.number(0),
+    together: option.truth,
+  });
   const memory = options.memory ?? 'arena';
   const shapes = shapesOf(layout);
   const status = 0;
@@ -207,10 +220,15 @@ export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
   for (const node of layout.nodes)
     if ((isSparse(node) || node.morton) && node.kind !== 'hash' && shapes[node.id].cells > MAX_CELLS) tooMany(node);
   const capacities = capacitiesOf(layout, shapes, options.budget ?? 2 ** 30);
+  const lotOf = (capacity: number): number =>
+    options.together === true ? Math.max(LOT, 2 ** Math.ceil(Math.log2(capacity))) : LOT;
   const nodes = layout.nodes.map((node, id): NodeStorage => {
     const axes = axesOf(layout, id);
     const capacity = capacities[id];
-    const pool = node.pointer || node.kind === 'hash' ? poolOf(node, shapes[id], capacity, axes, reserve) : undefined;
+    const pool =
+      node.pointer || node.kind === 'hash'
+        ? poolOf(node, shapes[id], capacity, axes, lotOf(capacity), reserve)
+        : undefined;
     const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(node, capacity, reserve) : undefined;
     return { node, ...shapes[id], pool, list };
   });
@@ -440,17 +458,21 @@ const poolOf = (
   { cellBytes }: Shape,
   capacity: number,
   axes: readonly number[],
+  turns: number,
   reserve: (bytes: number) => number,
 ): Pool => {
   /* Every activation looks at the second line, which then stays with every thread. */
   const [opened, counters, given] = [reserve(8), reserve(8), reserve(8)];
   const tableSize = 2 ** Math.ceil(Math.log2(2 * capacity));
+  const most = 1 + Math.ceil(capacity / turns);
   return {
     cells: reserve(capacity * cellBytes),
     capacity,
     lots: {
+      turns,
+      most,
       opened,
-      taken: reserve((1 + Math.ceil(capacity / LOT)) * LINE),
+      taken: reserve(most * LINE),
       searched: opened + 4,
       hands: reserve(HANDS * LINE),
     },

@@ -1,4 +1,4 @@
-import { HANDS, LINE, LOT, type Pool } from './storage.js';
+import { HANDS, LINE, type Pool } from './storage.js';
 
 /** What has been given out of a pool since it was last collected. */
 export interface Given {
@@ -13,13 +13,13 @@ export const givenOf = (words: Int32Array, { lots, used, freeCount, free, capaci
   const reusable = words[freeCount / 4];
   const fresh = words[used / 4] - reusable;
   /* A lot begins where the number of a cell that was never used is a multiple of its size. */
-  const skipped = fresh % LOT;
+  const skipped = fresh % lots.turns;
   const most = reusable + capacity - words[used / 4];
   const opened = words[lots.opened / 4];
   const left: number[] = [];
   let turns = 0;
   for (let lot = 0; lot < opened && turns < most; lot++) {
-    const end = Math.min((lot + 1) * LOT - skipped, most);
+    const end = Math.min((lot + 1) * lots.turns - skipped, most);
     turns = Math.min(turns + words[(lots.taken + lot * LINE) / 4], end);
     if (lot === opened - 1) break;
     for (; turns < end; turns++) left.push(turns < reusable ? words[free / 4 + turns] : fresh + turns);
@@ -28,8 +28,8 @@ export const givenOf = (words: Int32Array, { lots, used, freeCount, free, capaci
 };
 
 /** Closes the lots of a pool, as if nothing had been given out of it. */
-export const closeLots = (words: Int32Array, { lots, capacity }: Pool): void => {
-  const opened = Math.min(words[lots.opened / 4], 1 + Math.ceil(capacity / LOT));
+export const closeLots = (words: Int32Array, { lots }: Pool): void => {
+  const opened = Math.min(words[lots.opened / 4], lots.most);
   for (let lot = 0; lot < opened; lot++) words[(lots.taken + lot * LINE) / 4] = 0;
   for (let hand = 0; hand < HANDS; hand++) words[(lots.hands + hand * LINE) / 4] = 0;
   words[lots.opened / 4] = 0;

@@ -23,6 +23,7 @@ import {
   vec,
   type Grid1,
 } from 'filigree';
+import { fail } from '@filigree/ir';
 import type { BundledProgram } from './programs.js';
 import type { Recorder } from './recorder.js';
 import type { DataType, Part } from './recording.js';
@@ -47,7 +48,7 @@ const tolerance = (type: DataType): string => (type === 'bytes' ? 'any 0' : byRe
 
 type Make = (elements: number, recorder: Recorder) => Promise<() => void>;
 
-/** y = x / 2 + y over every other block of 256. */
+/** y = x / 2 + y over every other block of 256, in which the elements of each field lie side by side. */
 const structFor: Make = async (elements, { backend, part }) => {
   const [x, y] = [field('x', 'f64'), field('y', 'f64')];
   const block = 256;
@@ -57,8 +58,7 @@ const structFor: Make = async (elements, { backend, part }) => {
     layout: layout(
       dense(i, 2 * blocks)
         .pointer()
-        .dense(i, block)
-        .place(x, y),
+        .fork(dense(i, block).place(x), dense(i, block).place(y)),
     ),
     kernels: {
       fill: kernel([x, y, 'i32'], { scope }, (x: Grid1, y: Grid1, n: number) => {
@@ -69,7 +69,7 @@ const structFor: Make = async (elements, { backend, part }) => {
         }
       }),
       add: kernel([x, y], (x: Grid1, y: Grid1) => {
-        for (const k of active(x)) y[k] += 0.5 * x[k];
+        for (const k of active(x)) y[k] = 0.5 * x[k] + y[k];
       }),
       total: kernel([y], (y: Grid1) => {
         let sum = 0;
@@ -90,7 +90,7 @@ const scatter: Make = async (elements, { backend, part }) => {
   const side = 8 * Math.max(2, Math.min(64, Math.round(Math.sqrt(elements) / 32)));
   const count = 4 * (side - 8) ** 2;
   const { x } = fields('f32', i, { x: 2 });
-  const { g } = fields('f32', ij, { g: 4 });
+  const { g } = fields('f32', ij, { g: 3 });
   const { list } = fields('i32', ijk, ['list']);
   const along = 2 * (side - 8);
   const scope = { side, along };
@@ -111,21 +111,22 @@ const scatter: Make = async (elements, { backend, part }) => {
           append(at(list, idiv(quadraticSpline(x[p].mul(side)).base, 8)), p);
         }
       }),
+      empty: kernel([g], (g) => {
+        for (const [i, j] of active(g)) for (const c of range(3)) g[i][j][c] = 0;
+      }),
       cached: kernel([x, g, list], { scope }, (x, g, list) => {
-        clear(g);
         for (const [i, j, k] of active(list)) {
           cache(g);
           const p = list[i][j][k];
           for (const [node, weight, away] of splineNodes(x[p].mul(side), [8 * i, 8 * j], 8))
-            accumulate(g, node, vec(away, 1, 0).mul(weight));
+            accumulate(g, node, vec(away, 1).mul(weight));
         }
       }),
       direct: kernel([x, g, list], { scope }, (x, g, list) => {
-        clear(g);
         for (const [i, j, k] of active(list)) {
           const p = list[i][j][k];
           for (const [node, weight, away] of splineNodes(x[p].mul(side), [8 * i, 8 * j], 8))
-            accumulate(g, node, vec(away, 1, 0).mul(weight));
+            accumulate(g, node, vec(away, 1).mul(weight));
         }
       }),
       mass: kernel([g], (g) => {
@@ -141,8 +142,11 @@ const scatter: Make = async (elements, { backend, part }) => {
     ['with scratchpads', sim.run.cached],
     ['without', sim.run.direct],
   ] as const) {
+    sim.run.empty();
     part({ part: way, calls: 'launches', amount: count, unit: 'particles' }, () => run());
-    sim.run.mass();
+    const mass = sim.run.mass();
+    if (!(Math.abs(mass - count) < 1e-3 * count))
+      fail('gpu/rates', `${way}: ${count} particles came to the grid as ${mass}`);
   }
   return () => sim.dispose();
 };

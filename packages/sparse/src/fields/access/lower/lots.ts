@@ -1,5 +1,5 @@
 import type { Value } from '@filigree/ir';
-import { arenaName, HANDS, LINE, LOT, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { arenaName, HANDS, hasOneLot, LINE, type NodeStorage, type Pool } from '../../storage/storage.js';
 import { along, atomic, cas, countAmong, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { hasAmbient } from '../../storage/initialize.js';
 import { fillAmbient } from './ambient.js';
@@ -69,7 +69,7 @@ const drawByHand = (e: Emit, pool: Pool, turns: Turns): Value => {
 
 /** All turns of a pool since it was last collected: from `first` to before `end`. */
 export interface Turns {
-  /** So many that a lot begins where the number of a cell is a multiple of `LOT`: a line holds what belongs to one lot. */
+  /** So many that a lot begins where the number of a cell is a multiple of a lot's: a line holds what belongs to one lot. */
   readonly first: Value;
   /** Where the free list ends. */
   readonly fresh: Value;
@@ -81,16 +81,23 @@ export const turnsOf = (e: Emit, pool: Pool): Turns => {
   const { b } = e;
   const free = load(e, fixed(pool.freeCount), 'i32');
   const used = load(e, fixed(pool.used), 'i32');
-  const first = b.and(b.sub(used, free), b.i32(LOT - 1));
+  const first = b.and(b.sub(used, free), b.i32(pool.lots.turns - 1));
   const fresh = b.add(first, free);
   const end = b.add(fresh, b.sub(b.i32(pool.capacity), used));
-  return { first, fresh, end, lots: b.shr(b.add(end, b.i32(LOT - 1)), b.i32(LOT_BITS)) };
+  return { first, fresh, end, lots: b.shr(b.add(end, b.i32(pool.lots.turns - 1)), b.i32(Math.log2(pool.lots.turns))) };
 };
 
 /** The first turn of a lot, and the first behind it. */
-export const turnsIn = ({ b }: Emit, turns: Turns, lot: Value): readonly [first: Value, end: Value] => {
-  const first = b.shl(lot, b.i32(LOT_BITS));
-  return [b.max(first, turns.first), b.min(b.add(first, b.i32(LOT)), turns.end)];
+export const turnsIn = ({ b }: Emit, { lots }: Pool, turns: Turns, lot: Value): readonly [first: Value, end: Value] => {
+  const first = b.shl(lot, b.i32(Math.log2(lots.turns)));
+  return [b.max(first, turns.first), b.min(b.add(first, b.i32(lots.turns)), turns.end)];
+};
+
+/** At most so many turns were given since the pool was last collected. Of one lot those that were taken: it has as many as there are cells. */
+export const givenIn = (e: Emit, pool: Pool): Value => {
+  const { b } = e;
+  const { opened, turns } = pool.lots;
+  return hasOneLot(pool) ? load(e, takenOf(pool, b.i32(0)), 'i32') : b.mul(load(e, fixed(opened), 'i32'), b.i32(turns));
 };
 
 /** Address of the count of the turns taken of a lot. */
@@ -122,7 +129,7 @@ const take = (e: Emit, pool: Pool, turns: Turns, lot: Value, count: (taken: Addr
   return b.if(
     b.cmp('lt', b.cast(lot, 'u32'), b.cast(turns.lots, 'u32')),
     () => {
-      const [first, end] = turnsIn(e, turns, lot);
+      const [first, end] = turnsIn(e, pool, turns, lot);
       const taken = takenOf(pool, lot);
       const left = (before: Value): Value => b.cmp('lt', b.add(first, before), end);
       return b.if(
@@ -165,5 +172,3 @@ const searchOn = (e: Emit, pool: Pool, lot: Value): Value => {
 };
 
 const NO_TURN = -1;
-
-const LOT_BITS = Math.log2(LOT);

@@ -23,7 +23,8 @@ export const batchActivations = (
   };
   const nodes = storage.nodes.filter((at) => at.pool && at.length === undefined).map((at) => at.node);
   const batchRegion = (region: Region): Region => {
-    const ops = mapShared(region.ops, (op) => mapRegions(op, batchRegion));
+    /* What a lookup of several keeps in scratch, threads of a team would share. */
+    const ops = mapShared(region.ops, (op) => (op.attrs.team === true ? op : mapRegions(op, batchRegion)));
     const batched = nodes.reduce((list, node) => batchNode(list, node, isMovable, footprint), ops);
     return batched === region.ops ? region : { params: region.params, ops: batched };
   };
