@@ -4,7 +4,7 @@ import { option, type OptionSpec } from '@filigree/ir';
 export interface QuantOptions {
   /** One store for several fields of a word. */
   readonly fuse?: boolean;
-  /** No loop on `mem.cas` where no other thread can write the word. */
+  /** A store, without a load before it, of what is all of a word. */
   readonly own?: boolean;
   /** Loops over the elements of bit arrays as loops over words. */
   readonly words?: boolean;

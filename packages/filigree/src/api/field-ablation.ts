@@ -27,8 +27,8 @@ export const FIELD_ABLATIONS = {
   'forward-values': part({ forward: false }),
   /** One store for several fields of a word. */
   'fuse-stores': { quant: { fuse: false } },
-  /** Stores to words of several fields without a loop, where no other thread writes them. */
-  'own-words': { quant: { own: false } },
+  /** Plain updates of elements, and plain stores to words of several fields, where no other thread writes them. */
+  'own-words': { lowering: { own: false }, quant: { own: false } },
   /** Loops over the elements of bit arrays as loops over words. */
   'vectorize-bits': { quant: { words: false } },
   /** Sums of each thread for itself. */

@@ -2,7 +2,6 @@ import { checkOptions, type Module, type Pass, type PassRegistry } from '@filigr
 import type { LowerFieldsOptions, Storage } from '@filigree/sparse/fields';
 import { quantSpec, type QuantOptions } from '../options.js';
 import { fuseStores } from './fuse-stores.js';
-import { ownWords } from './own-words.js';
 import { wholeWords } from './whole-words.js';
 import { vectorizeBits } from './words/vectorize-bits.js';
 
@@ -14,7 +13,7 @@ export const quantPasses = (
   const { fuse = true, own = true, words = true } = checkOptions<QuantOptions>('quantPasses', options, quantSpec);
   if (!storage.layout.nodes.some((n) => n.stored)) return { onFields: [], onCells: [] };
   return {
-    onFields: [...(words ? [vectorizeBits(storage.layout)] : []), ...(own ? [ownWords(storage.layout)] : [])],
+    onFields: words ? [vectorizeBits(storage.layout)] : [],
     onCells: [...(fuse ? [fuseStores(storage)] : []), ...(own ? [wholeWords(storage)] : [])],
   };
 };
@@ -22,7 +21,6 @@ export const quantPasses = (
 /** The same by the names that `parsePipeline` reads. */
 export const quantPassesByName = (storage: Storage): PassRegistry<Module> => ({
   'vectorize-bits': without(vectorizeBits(storage.layout)),
-  'own-words': without(ownWords(storage.layout)),
   'fuse-stores': without(fuseStores(storage)),
   'whole-words': without(wholeWords(storage)),
 });

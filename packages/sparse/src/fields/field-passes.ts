@@ -5,6 +5,7 @@ import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifications, simplifyAccess } from './access/simplify-access.js';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
+import { ownWords } from './loops/own-words.js';
 import { lowerFields } from './lower-fields.js';
 import type { Storage } from './storage/storage.js';
 
@@ -15,6 +16,7 @@ import type { Storage } from './storage/storage.js';
 export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
   'debug-checks': without(debugChecks(storage)),
   'flatten-branches': without(flattenBranches(storage.layout)),
+  'own-words': without(ownWords(storage.layout)),
   'lower-loops': (options) => lowerLoops(storage, options),
   'lower-access': (options) => lowerAccess(storage, options),
   'simplify-access': (options) => simplifyAccess(storage, options),

@@ -13,6 +13,7 @@ import { canonicalize, cse } from '@filigree/opt';
 import { rare } from '#lowering';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
+import { ownWords } from './loops/own-words.js';
 import type { LoopGrain } from './loops/plan.js';
 import type { Storage } from './storage/storage.js';
 import { fieldDialect } from './access/field-dialect.js';
@@ -28,6 +29,8 @@ export interface LowerFieldsOptions extends AccessOptions {
   readonly grain?: LoopGrain;
   /** Whether fences order what kernels publish that activate cells (`SNodeOptions`); default false. */
   readonly fences?: boolean;
+  /** Whether writes are plain where no other thread writes the word meanwhile; default true. */
+  readonly own?: boolean;
   /** Passes of other packages on ops of fields, before loops are lowered. */
   readonly onFields?: readonly Pass<Module>[];
   /** Passes of other packages on micro-accesses, when these are as simple as they become. */
@@ -40,6 +43,7 @@ export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
   simplify: option.or(false, optionsOf(simplifySpec)),
   grain: optionsOf(grainSpec),
   fences: option.truth,
+  own: option.truth,
   onFields: option.array('a list of passes'),
   onCells: option.array('a list of passes'),
 };
@@ -51,6 +55,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     simplify,
     grain,
     fences = false,
+    own = true,
     onFields = [],
     onCells = [],
   } = checkOptions('lowerFields', options, lowerFieldsSpec);
@@ -65,6 +70,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
+    ...(own ? [ownWords(layout)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks, grain }),
     lowerAccess(storage, { checks }),

@@ -13,20 +13,15 @@ import {
   type Pass,
   type Region,
 } from '@filigree/ir';
-import {
-  axesOf,
-  elementOf,
-  fieldDialects,
-  nodeOf,
-  valueName,
-  type ElementOf,
-  type Layout,
-} from '@filigree/sparse/fields';
+import { fieldDialects } from '../access/dialects.js';
+import { elementOf, valueName, type ElementOf } from '../access/field-dialect.js';
+import { axesOf, nodeOf, type Layout } from '../layout/layout.js';
 import { determines, dividedBy, functionsIn } from './determines.js';
 
 /**
- * Thread-safety inference (thesis §5.6.2): says of stores and atomic operations on stored fields that no other thread writes their word
- * meanwhile, so that they need no loop on `mem.cas`. That is so outside of parallel loops; and within, where every write to
+ * Thread-safety inference (thesis §5.6.2): says of atomic operations on fields, and of stores to words that fields share, that no other thread
+ * writes their word meanwhile, so that a load and a store do, without a loop on `mem.cas`. A field that is stored as it is has a word for each
+ * element. That is so outside of parallel loops; and within, where every write to
  * the word goes to an element that its iteration alone writes to, since the same coordinates of all of them tell which
  * iteration it is. A loop within that asks for lanes, where these would write a word together, runs one iteration after another: lanes, and threads of a team, would
  * leave of the word around their own bits what was there before the others wrote them.
@@ -56,7 +51,9 @@ const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): R
     const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, op, r) : isOwn));
     if (asksForLanes(op) && !parallel && !lanesOwn(c, inner)) return inTurn(inner);
     const write = writeOf(c, op);
-    return write && isOwn(write.word) ? opWith(inner, { attrs: { ...inner.attrs, alone: true } }) : inner;
+    return write && (write.shared || op.name === 'field.atomic') && isOwn(write.word)
+      ? opWith(inner, { attrs: { ...inner.attrs, alone: true } })
+      : inner;
   });
   return ops === region.ops ? region : { params: region.params, ops };
 };
@@ -120,13 +117,18 @@ const sidesOf = ({ layout }: Context, node: number, axes: readonly number[]): re
   return axes.map((axis) => (kind === 'bits' ? extents[axis] : 1));
 };
 
-/** The element of a stored field that an op writes, and what effects call its word. */
-const writeOf = (c: Context, op: Op): { readonly element: ElementOf; readonly word: string } | undefined => {
+/** The element of a field that an op writes, what effects call its word, and whether that may be shared by others. */
+const writeOf = (
+  c: Context,
+  op: Op,
+): { readonly element: ElementOf; readonly word: string; readonly shared: boolean } | undefined => {
   const element = elementOf(c.layout, op);
   const leaf = element && c.layout.nodes[element.placed.path[element.placed.path.length - 1]];
-  if (!element || !leaf?.stored) return undefined;
+  if (!element || !leaf) return undefined;
   const word = valueName(leaf);
-  return effectsOf(c, op).some((e) => e.kind !== 'read' && e.buffer === word) ? { element, word } : undefined;
+  return effectsOf(c, op).some((e) => e.kind !== 'read' && e.buffer === word)
+    ? { element, word, shared: leaf.stored !== undefined }
+    : undefined;
 };
 
 /* What nobody knows may write anything. */

@@ -87,8 +87,14 @@ export const atomicValue = (
   alone: boolean,
 ): Value => {
   const { stored } = node;
-  if (!stored) return atomic(e, kind, value, at, storedType(node));
   const { b } = e;
+  if (!stored) {
+    const type = storedType(node);
+    if (!alone) return atomic(e, kind, value, at, type);
+    const before = load(e, at, type);
+    store(e, combine(b, kind, before, value), at, type);
+    return before;
+  }
   const word = wordAt(e, node, at);
   const { type } = word;
   const own = word.shifted(node);
