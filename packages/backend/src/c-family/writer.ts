@@ -7,6 +7,14 @@ import type { Site } from './spellings/spelling.js';
 import { cppTokens } from './tokens.js';
 import type { Usage } from './usage.js';
 
+/** A team that runs an iteration. */
+export interface TeamAtWork extends TeamSpelling {
+  /** Whether its threads are in a loop that they divide. */
+  readonly divided: boolean;
+  /** Whether none waits for another (`goAtTheirPace`). */
+  readonly apart: boolean;
+}
+
 /** What all functions of a kernel share while it is written. */
 export interface Shared {
   readonly module: Module;
@@ -42,7 +50,7 @@ export interface Shared {
   /** In such a loop what is added to where some buffers are written. */
   apart: ReadonlyMap<string, string>;
   /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
-  team: (TeamSpelling & { readonly divided: boolean }) | undefined;
+  team: TeamAtWork | undefined;
   /** Scratch buffers that teams share and the kernel's own function declares. */
   readonly handed: Set<Buffer>;
   /** Ids of results that are the same as without a limit to their type. */

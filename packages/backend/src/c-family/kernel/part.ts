@@ -21,7 +21,7 @@ import { hints, lanesIn, onLanes } from './lanes.js';
 import { countType, onward, tripsOf } from './counter.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
-import { teamOf } from './team.js';
+import { goAtTheirPace, teamOf } from './team.js';
 import { atom, constantNumber } from './variables.js';
 
 /**
@@ -137,10 +137,11 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
     const at = (trip: string): string =>
       `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
-      if (team) s.team = { ...team, divided: false };
+      const apart = team !== undefined && goAtTheirPace(op, s.module);
+      if (team) s.team = { ...team, divided: false, apart };
       if (!team?.handed) declareScratch(inner, body.ops, team?.shared);
       emitRegion(inner, body);
-      if (team) barrier(inner, team);
+      if (team && !apart) barrier(inner, team);
       s.team = undefined;
     };
     if (counted) line(inner, `const ${type} last = ${at('end')};`);

@@ -1,7 +1,7 @@
 import { type Module, type Op, type Region, type ScalarType, type Value, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
 import type { TeamSpelling } from '../dialect.js';
-import { type Writer, block, line, named, scalarName } from '../writer.js';
+import { type TeamAtWork, type Writer, block, line, named, scalarName } from '../writer.js';
 import { barrier } from './barrier.js';
 import { countType, onward, tripsOf } from './counter.js';
 import { emitRegion } from './region.js';
@@ -77,8 +77,34 @@ const updatesScratch = (loop: Op, { buffers }: Module): readonly ScalarType[] =>
   return buffers.filter((b) => b.role === 'scratch' && updated.has(b.name)).map((b) => b.type);
 };
 
+/**
+ * Whether the threads of a team need not wait for one another in an iteration of this loop: they divide one loop, share no scratch, and read nothing
+ * around it that it changes, as some may still do when others are in it.
+ */
+export const goAtTheirPace = (loop: Op, module: Module): boolean => {
+  const divided: Op[] = [];
+  const around: Op[] = [];
+  const visit = (region: Region): boolean =>
+    region.ops.every((op) => {
+      if (isTeamLoop(op)) return divided.push(op) === 1;
+      around.push(op);
+      return op.regions.length === 0 || (op.name === 'scf.if' && op.regions.every(visit));
+    });
+  if (!visit(loop.regions[0]!) || scratchBytes(loop, module) > 0) return false;
+  const read = new Set(around.flatMap(effectsOf).map((e) => e.buffer));
+  const changes: (string | undefined)[] = [];
+  for (const op of divided)
+    walk(op.regions[0]!, (inner) => {
+      if (inner.regions.length === 0) for (const e of effectsOf(inner)) if (e.kind !== 'read') changes.push(e.buffer);
+    });
+  return (
+    around.every((op) => effectsOf(op).every((e) => e.kind === 'read')) &&
+    !changes.some((b) => b === undefined || read.has(b))
+  );
+};
+
 /** A loop whose iterations the threads of a team take in turns. All have come before it begins, and are done when it ends. */
-export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
+export const emitTeamLoop = (w: Writer, op: Op, team: TeamAtWork): void => {
   const { shared } = w;
   const body = op.regions[0]!;
   const [lb, , step] = op.operands as [Value, Value, Value];
@@ -90,9 +116,9 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
   const trip = shared.names.take('trip');
   const end = /^\d+$/.test(trips) ? trips : shared.names.take('trips');
   if (end !== trips) line(w, `const ${count} ${end} = ${trips};`);
-  barrier(w, team);
+  if (!team.apart) barrier(w, team);
   const outer = shared.team;
-  shared.team = { ...team, divided: true };
+  shared.team = { ...team, divided: true, apart: team.apart };
   block(
     w,
     `for (${count} ${trip} = ${team.thread}; ${trip} < ${end}; ${onward(w, op, count, trip, team.threads, end)}) {`,
@@ -106,5 +132,5 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamSpelling): void => {
     },
   );
   shared.team = outer;
-  barrier(w, team);
+  if (!team.apart) barrier(w, team);
 };
