@@ -48,3 +48,21 @@ it('leaves them to one thread where some of a team could see what another team h
   expect(where(false)).toMatch(divided);
   expect(where(true)).not.toMatch(divided);
 });
+
+it('has threads of a team wait for one another where one could see what another changes, and nowhere else', () => {
+  const waits = (body: (b: Builder, row: Value) => void): boolean => textOf(body).includes('__syncthreads');
+  const guarded = (b: Builder, row: Value): void =>
+    void b.if(b.cmp('gt', b.load('n', row), b.i32(0)), () => lanes(b, row));
+  expect(waits((b, row) => lanes(b, row))).toBe(false);
+  expect(waits(guarded)).toBe(false);
+  /* Of two loops the second reads what the first wrote; and the first of a row may be read before a loop changes it. */
+  expect(waits((b, row) => [0, 1].forEach(() => lanes(b, row)))).toBe(true);
+  expect(
+    waits((b, row) => {
+      const first = b.load('x', b.mul(row, b.i32(64)));
+      b.for(b.i32(0), b.i32(64), b.i32(1), { team: true }, [], (k) =>
+        b.store('x', b.mul(first, b.cast(k, 'f64')), b.add(b.mul(row, b.i32(64)), k)),
+      );
+    }),
+  ).toBe(true);
+});
