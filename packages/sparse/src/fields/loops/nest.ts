@@ -121,9 +121,12 @@ export const overElementsByTeam = (e: Emit, plan: Plan, place: Place, body: (ele
       if (isThere.length === 0) visit();
       else b.if(isThere.reduce(b.and), visit);
     },
-    { attrs: { team: true }, hint: 'element' },
+    { attrs: { team: true, ...(first.length === undefined ? {} : { trips: USUAL }) }, hint: 'element' },
   );
 };
+
+/* Cells of a list, of which nobody knows how many: two for each thread of a warp. */
+const USUAL = 64;
 
 /** The place one loop further in. */
 const advance = (e: Emit, plan: Plan, k: number, place: Place, base: Value, digit: Value): Place => {
