@@ -86,7 +86,7 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly adjoints?: AdjointKernels;
   /** Their tangents, likewise. */
   readonly tangents?: TangentKernels;
-  /** Whether the rules that derivatives rest on are checked where that costs time: what was active when a launch ran must be so for its adjoint. */
+  /** Whether the rules that derivatives rest on are checked where that costs time: adjoints run one by one then. */
   readonly checked?: boolean;
 }
 

@@ -24,12 +24,11 @@ import {
   type Dialect,
   type Extension,
   type Kernel,
-  type Loc,
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { fieldDialect, isSparse, structureName, valueName, type Layout } from '@filigree/sparse/fields';
-import type { Structural } from './structure.js';
+import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
+import { structuralOf, type Structural } from './structural.js';
 import { beginKernels } from './begin-kernels.js';
 import type { Companions } from './differentiated-fields.js';
 
@@ -47,7 +46,7 @@ export interface DerivativeKernels<D> {
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: ReadonlyMap<string, readonly string[]>;
-  /** By kernel, the sparse nodes that it loops over and changes. */
+  /** By kernel, what it has to do with which cells are active. */
   readonly structural: ReadonlyMap<string, Structural>;
   /** The kernels that change which elements there are. */
   readonly reshapes: ReadonlySet<string>;
@@ -152,7 +151,6 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
   if (Object.keys(fields).length === 0) return undefined;
   const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
   const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
-  const structures = new Set(layout.nodes.map(structureName));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
   return {
     buffers: found.flatMap((d) => d.buffers),
@@ -179,7 +177,7 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
       ),
       writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
       structural,
-      reshapes: new Set([...structural].flatMap(([k, { changes }]) => ([...changes.keys()].some((c) => structures.has(c)) ? [k] : []))), // prettier-ignore
+      reshapes: new Set([...structural].flatMap(([k, { reshapes }]) => (reshapes ? [k] : []))),
       clear,
     },
   };
@@ -217,26 +215,6 @@ const watchedKernels = (
       clear: clear.name,
     },
   };
-};
-
-const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): Structural => {
-  const { fields, nodes } = layout;
-  const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
-  const looped = new Map<unknown, Loc | undefined>();
-  const changes = new Map<string, Loc | undefined>();
-  walk(body, (op) => {
-    if (op.name === 'field.for' && !looped.has(op.attrs.node)) looped.set(op.attrs.node, op.loc);
-    for (const { kind, buffer } of table.get(op.name)!.effects(op))
-      if (kind !== 'read' && buffer !== undefined && !changes.has(buffer)) changes.set(buffer, op.loc);
-  });
-  const loops = new Map<string, Structural['loops'][number]>();
-  for (const { field, path } of fields.values()) {
-    const { name } = nodes[path[path.length - 2]];
-    const cells = path.filter((n) => isSparse(nodes[n])).map((n) => structureName(nodes[n]));
-    if (looped.has(name) && cells.length > 0 && !loops.has(name))
-      loops.set(name, { field: field.name, loc: looped.get(name), cells });
-  }
-  return { loops: [...loops.values()], changes };
 };
 
 /** The fields whose words a kernel's ops write: those that share a word with one are among them. */

@@ -10,6 +10,7 @@ import { isSegment, type Entry, type Flat, type Launched, type Recorder, type To
 import type { Saved } from './saved.js';
 import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
+import type { Structures } from './structure.js';
 
 /** Launches in their order, which can be run backwards. */
 export interface Tape {
@@ -66,10 +67,11 @@ export const tapeDeck = (
   executable: Executable,
   kernels: AdjointKernels,
   recorder: Recorder,
+  structures: Structures,
   launch: LaunchByName,
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
-  copier: Copier,
+  copier: Omit<Copier, 'structure'>,
   together?: (list: Commands) => void,
   begins?: (loss: string) => void,
 ): TapeDeck => {
@@ -110,7 +112,7 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, touchedBy, copier, block),
+    steps: (block) => blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now }, block),
     record: (run, loss) => {
       begins?.(loss);
       const entries = recorder.record(run);
@@ -150,6 +152,12 @@ export const tapeDeck = (
       };
       /* Fields as the last launch left them. */
       const ended = new Map<string, Saved>();
+      let cellsInTheEnd: (() => void) | undefined;
+      const beforeCellsChange = (): void => {
+        if (cellsInTheEnd) return;
+        cellsInTheEnd = structures.whole();
+        for (const f of structures.fields) if (!ended.has(f)) ended.set(f, keep([f]));
+      };
       const sums: Record<string, Record<string, number>> = {};
       const arraySums: Record<string, Record<string, Float64Array>> = {};
       const valuesOf = (buffer: string): TypedArray => {
@@ -159,12 +167,12 @@ export const tapeDeck = (
       const reverseLaunch = (entry: Launched & Flat): void => {
         const { kernel, arrays, structure, kept, state } = entry;
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
+        const runs = hasAdjoint(kernel) ? reversed(entry) : undefined;
+        if (runs) structure?.check(adjointOf(kernel).needs.kept);
         kept?.before();
         if (!hasAdjoint(kernel)) return;
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
-        const runs = reversed(entry);
-        if (runs) structure?.check();
         if (runs) launch(runs.kernel, { args: runs.args, arrays, seen });
         if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
@@ -212,7 +220,14 @@ export const tapeDeck = (
           }
           const entry = list[n];
           if (isSegment(entry)) {
+            let gradients: Saved | undefined;
+            entry.structure?.restore(() => {
+              beforeCellsChange();
+              gradients ??= keep(structures.adjoints);
+            });
             const steps = entry.again();
+            /* Those by elements that steps have activated, and activate again. */
+            gradients?.restoreLast();
             most = Math.max(most, bytesOf(steps));
             reverse(steps);
             continue;
@@ -223,11 +238,13 @@ export const tapeDeck = (
             want(entry.reads);
             want(entry.writes);
           }
+          entry.structure?.restore(beforeCellsChange);
           entry.undo?.restoreLast();
           if ('kernel' in entry) entry.kept?.after();
         }
       };
       reverse(entries);
+      cellsInTheEnd?.();
       for (const fields of ended.values()) fields.restoreLast();
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
@@ -337,5 +354,5 @@ const bytesOf = (entries: readonly Entry[]): number =>
     if (isSegment(e)) return sum + e.bytes;
     const launched = 'kernel' in e ? e.arrays.reduce((n, { values }) => n + values.byteLength, 8 * e.args.length) : 0;
     const kept = 'kernel' in e ? (e.kept?.bytes ?? 0) : 0;
-    return sum + launched + kept + (e.undo?.bytes ?? 0);
+    return sum + launched + kept + (e.undo?.bytes ?? 0) + (e.structure?.bytes ?? 0);
   }, 0);
