@@ -37,7 +37,7 @@ const kernels = {
   }),
   /* Others in the same cells. */
   setW: kernel([w, z, 'i32'], (w, z, at) => {
-    w[at] += z[(at + 1) % 4] * z[1];
+    w[at] = z[(at + 1) % 4] * z[1];
   }),
   setBig: kernel([big, 'i64', 'i32'], (big, to, at) => {
     big[at] = to;

@@ -9,6 +9,7 @@ import { accessDeck, type AccessDeck } from './access-deck.js';
 import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
 import { leadingTo } from './followed.js';
 import { keeperOf } from './keeper.js';
+import { leavingsOf } from './leavings.js';
 import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import type { Saved } from './saved.js';
@@ -88,6 +89,7 @@ export const decksOf = (
         random,
         keep,
         { save, beside: fieldsBeside(storage.layout) },
+        (all) => leavingsOf(arena, all),
         queue || checked
           ? undefined
           : (list) => {

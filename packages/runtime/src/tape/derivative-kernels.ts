@@ -22,6 +22,7 @@ import {
   walk,
   type Diagnostics,
   type Dialect,
+  type Effect,
   type Extension,
   type Kernel,
   type Module,
@@ -46,6 +47,8 @@ export interface DerivativeKernels<D> {
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: ReadonlyMap<string, readonly string[]>;
+  /** The names of those whose values they read. */
+  readonly loads: ReadonlyMap<string, readonly string[]>;
   /** By kernel, what it has to do with which cells are active. */
   readonly structural: ReadonlyMap<string, Structural>;
   /** The kernels that change which elements there are. */
@@ -150,6 +153,8 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
 ): { buffers: Module['buffers']; kernels: readonly Kernel[]; known: DerivativeKernels<D> } | undefined => {
   if (Object.keys(fields).length === 0) return undefined;
   const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
+  const touched = (so: (kind: Effect['kind']) => boolean) =>
+    new Map(module.kernels.map((k) => [k.name, touchedBy(k, layout, dialects, so)]));
   const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
   return {
@@ -175,7 +180,8 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
           launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),
         ),
       ),
-      writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
+      writes: touched((kind) => kind !== 'read'),
+      loads: touched((kind) => kind === 'read'),
       structural,
       reshapes: new Set([...structural].flatMap(([k, { reshapes }]) => (reshapes ? [k] : []))),
       clear,
@@ -217,15 +223,20 @@ const watchedKernels = (
   };
 };
 
-/** The fields whose words a kernel's ops write: those that share a word with one are among them. */
-const writtenBy = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): readonly string[] => {
+/** The fields whose words a kernel's ops touch in a way: those that share a word with one are among them. */
+const touchedBy = (
+  { body }: Kernel,
+  layout: Layout,
+  dialects: readonly Dialect[],
+  so: (kind: Effect['kind']) => boolean,
+): readonly string[] => {
   const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
-  const written = new Set<string | undefined>();
+  const found = new Set<string | undefined>();
   walk(body, (op) => {
-    for (const e of table.get(op.name)!.effects(op)) if (e.kind !== 'read') written.add(e.buffer);
+    for (const e of table.get(op.name)!.effects(op)) if (so(e.kind)) found.add(e.buffer);
   });
   return [...layout.fields.values()]
-    .filter(({ path }) => written.has(valueName(layout.nodes[path[path.length - 1]])))
+    .filter(({ path }) => found.has(valueName(layout.nodes[path[path.length - 1]])))
     .map(({ field }) => field.name);
 };
 

@@ -8,6 +8,7 @@ import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
 import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
 import type { Saved } from './saved.js';
+import { writtenOf, type Leavings, type Written } from './leavings.js';
 import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
 import type { Structures } from './structure.js';
@@ -60,6 +61,7 @@ export interface TapeDeck {
 /**
  * @param keep copies fields
  * @param copier copies those around which nothing is sparse
+ * @param leavings takes note of what is in elements
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
  * @param begins told when a recording begins, and of what
  */
@@ -71,7 +73,8 @@ export const tapeDeck = (
   launch: LaunchByName,
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
-  copier: Omit<Copier, 'structure'>,
+  copier: Pick<Copier, 'save' | 'beside'>,
+  leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
   begins?: (loss: string) => void,
 ): TapeDeck => {
@@ -97,6 +100,16 @@ export const tapeDeck = (
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
   };
+  /* What steps find in fields that they write is what they left there, or belongs to the state: those that run again leave the same. */
+  const leftBy = (entries: readonly Flat[], state: ReadonlySet<string>): Leavings => {
+    const all = entries.map((e) =>
+      'kernel' in e
+        ? { args: e.args, ...needsOf(e.kernel), reads: kernels.loads.get(e.kernel)! }
+        : { args: [], ...overwriting(e.writes), reads: e.reads },
+    );
+    const fields = new Set(all.flatMap(({ reads }) => reads.filter((f) => !state.has(f))));
+    return leavings(all.flatMap(({ args, written }) => writtenOf(written, args, fields)));
+  };
   const refuse = (entries: readonly Entry[], loss: string): void => {
     const checked = known?.of === entries ? known.checked : undefined;
     if (checked?.has(loss)) return;
@@ -112,7 +125,8 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now }, block),
+    steps: (block) =>
+      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block),
     record: (run, loss) => {
       begins?.(loss);
       const entries = recorder.record(run);
