@@ -49,6 +49,8 @@ export interface DerivativeKernels<D> {
   readonly writes: ReadonlyMap<string, readonly string[]>;
   /** The names of those whose values they read. */
   readonly loads: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that are floats, and neither differentiated nor derivatives. */
+  readonly plain: ReadonlyMap<string, readonly string[]>;
   /** By kernel, what it has to do with which cells are active. */
   readonly structural: ReadonlyMap<string, Structural>;
   /** The kernels that change which elements there are. */
@@ -155,6 +157,9 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
   const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
   const touched = (so: (kind: Effect['kind']) => boolean) =>
     new Map(module.kernels.map((k) => [k.name, touchedBy(k, layout, dialects, so)]));
+  const loads = touched((kind) => kind === 'read');
+  const own = new Set(Object.entries(fields).flat());
+  const isPlain = (name: string): boolean => isFloat(layout.fields.get(name)!.field.type) && !own.has(name);
   const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
   return {
@@ -181,7 +186,8 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
         ),
       ),
       writes: touched((kind) => kind !== 'read'),
-      loads: touched((kind) => kind === 'read'),
+      loads,
+      plain: new Map([...loads].map(([k, names]) => [k, names.filter(isPlain)])),
       structural,
       reshapes: new Set([...structural].flatMap(([k, { reshapes }]) => (reshapes ? [k] : []))),
       clear,

@@ -117,6 +117,7 @@ export const tapeDeck = (
     const runs = followed(all, loss, (kernel) => ({
       writes: kernels.writes.get(kernel)!,
       reads: () => adjointOf(kernel).reads,
+      plain: kernels.plain.get(kernel)!,
     }));
     refuseOverwrites(all, runs, needsOf);
     checked?.add(loss);
