@@ -29,5 +29,5 @@ export {
   type WithTangents,
 } from './kernel/gradient-fields.js';
 export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
-export { placeOfField } from './kernel/touched.js';
+export { elementsAt, placeOfField, type Touched } from './kernel/touched.js';
 export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/needs.js';

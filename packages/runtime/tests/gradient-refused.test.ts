@@ -63,6 +63,42 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       expect(found.remedy).toBeTruthy();
     });
 
+    it('a field in between that is not differentiated, unless nothing in it has a derivative', async () => {
+      const { z } = fields('f64', i, ['z']);
+      const between = layout(dense(i, 4).place(x, y, z), dense(i, 1).place(loss));
+      const double = kernel([x, z], (x, z) => {
+        for (const p of range(4)) z[p] = 2 * x[p];
+      });
+      const fixed = kernel([z], (z) => {
+        for (const p of range(4)) z[p] = 1.5 + p;
+      });
+      const square = kernel([x, y, z], (x, y, z) => {
+        for (const p of range(4)) y[p] = z[p] * z[p] + x[p];
+      });
+      const sumUp = kernel([y, loss], (y, loss) => {
+        loss[0] = 0.0;
+        for (const p of range(4)) loss[0] += y[p] * y[p];
+      });
+      const gradientOf = async (first: 'double' | 'fixed', differentiate: true | [typeof x, typeof y, typeof loss]) => {
+        const kernels = { double, fixed, square, sumUp };
+        const sim = await made(program({ layout: between, kernels, backend, differentiate }));
+        [1, 2, 3, 4].forEach((v, p) => sim.field(x).set(p, v));
+        try {
+          const forward = (): void => (sim.run[first](), sim.run.square(), sim.run.sumUp());
+          return valueAndGradient(sim, forward, { loss, wrt: { x } }).gradient.x.get(1);
+        } catch (e) {
+          if (e instanceof DiagnosticError) return e.diagnostics[0].code;
+          throw e;
+        } finally {
+          sim.dispose();
+        }
+      };
+      /* Σ (4 x² + x)², and Σ (2.5² + x)². */
+      expect(await gradientOf('double', true)).toBeCloseTo(2 * 18 * 17, 10);
+      expect(await gradientOf('double', [x, y, loss])).toBe('adjoint/no-adjoint');
+      expect(await gradientOf('fixed', [x, y, loss])).toBeCloseTo(2 * 8.25, 10);
+    });
+
     it('a number that is returned to the host and passed back is a constant', async () => {
       const read = kernel([x], (x) => x[1] * 3);
       const scale = kernel([x, y, 'f64'], (x, y, by) => {

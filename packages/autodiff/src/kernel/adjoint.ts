@@ -22,6 +22,7 @@ import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
 import { inOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
+import { clearedBy } from './cleared.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
@@ -114,6 +115,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, shared);
   const elementOf = elementOps(adjoints, ownBuffers);
+  const cleared = clearedBy(layout, table, elementOf);
   const places = new Set([
     ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
     ...ownBuffers.keys(),
@@ -152,7 +154,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
   for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-    const overwritten = overwrittenBy(primal, elementOf, controlOf, settled, kept);
+    const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, settled, kept);
     const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
     const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
       cse({ dialects }),
@@ -166,7 +168,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       continue;
     }
     refuseLost(name, scattered, 'adjoint');
-    refuseRunningExtrema(primal, layout, elementOf, kept);
+    refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
     const taken = new Set(module.buffers.map((x) => x.name));
     const turned = gather ? gatherStencils(scattered, table) : scattered;
     const ordered = { ...turned, body: inOrder(turned.body) };
@@ -177,7 +179,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
           : runPasses({ ...whole, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
       buffers: whole.buffers.filter((x) => !taken.has(x.name)),
       ...made,
-      needs: needsOf(primal, scattered, elementOf, kept),
+      needs: needsOf(primal, scattered, elementOf, cleared, kept),
       ...flowOf(primal, elementOf, setting.active),
     };
   }

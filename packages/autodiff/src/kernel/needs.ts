@@ -7,7 +7,7 @@ export interface Needs {
   readonly written: readonly Touched[];
   /** The fields that it reads as they were before the launch: whoever records it keeps them. */
   readonly kept: readonly string[];
-  /** The fields of which it reads what another launch of the same kernel, with the same arguments or others, may overwrite. */
+  /** The fields of which it reads what another launch of the same kernel, with the same arguments or others, may overwrite; and those that the primal clears. */
   readonly renewed: readonly string[];
 }
 

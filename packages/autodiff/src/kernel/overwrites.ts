@@ -1,5 +1,6 @@
 import { fail, locText, type Builder, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
+import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { Settled } from './hold.js';
 import { indexKeys } from './index-keys.js';
@@ -24,11 +25,12 @@ export interface Overwritten {
 export const overwrittenBy = (
   primal: Kernel,
   elementOf: ElementOpOf,
+  cleared: ClearedBy,
   controlOf: ControlOf,
   settled: ReadonlyMap<number, Settled>,
   kept: ReadonlySet<string>,
 ): Overwritten => {
-  const standingOf = standings(primal, elementOf, controlOf);
+  const standingOf = standings(primal, elementOf, cleared, controlOf);
   return {
     lossOf: (read) => {
       const standing = standingOf(read);
@@ -52,22 +54,32 @@ export const overwrittenBy = (
 };
 
 /** What an adjoint reads of elements as the launch left them, and what its primal writes. */
-export const needsOf = (primal: Kernel, adjoint: Kernel, elementOf: ElementOpOf, kept: ReadonlySet<string>): Needs => {
+export const needsOf = (
+  primal: Kernel,
+  adjoint: Kernel,
+  elementOf: ElementOpOf,
+  cleared: ClearedBy,
+  kept: ReadonlySet<string>,
+): Needs => {
   const keys = indexKeys();
-  const before = usesOf(primal, elementOf, keys);
+  const before = usesOf(primal, elementOf, cleared, keys);
   const reads = before.filter((u) => !u.writes);
-  const needed = usesOf(adjoint, elementOf, keys).filter((u) => !u.writes && !kept.has(String(u.op.attrs.field)));
+  const needed = usesOf(adjoint, elementOf, cleared, keys).filter(
+    (u) => !u.writes && !kept.has(String(u.op.attrs.field)),
+  );
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
     ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
   ];
   const written = before.filter((u) => u.writes);
-  const renewed = new Set(
-    needed.flatMap(({ op, touched }) =>
+  const renewed = new Set([
+    ...needed.flatMap(({ op, touched }) =>
       written.some((w) => !areApart(w.touched, touched)) ? [String(op.attrs.field)] : [],
     ),
-  );
+    /* What has been emptied is filled anew by others. */
+    ...written.flatMap(({ op }) => cleared(op)),
+  ]);
   return {
     needed: distinct(needed, readAt),
     written: distinct(written),
@@ -84,9 +96,10 @@ export const refuseRunningExtrema = (
   primal: Kernel,
   layout: Layout,
   elementOf: ElementOpOf,
+  cleared: ClearedBy,
   kept: ReadonlySet<string>,
 ): void => {
-  const uses = usesOf(primal, elementOf);
+  const uses = usesOf(primal, elementOf, cleared);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
     const element = elementOf(use.op);

@@ -1,7 +1,8 @@
-import { isLoop, walk, type ControlOf, type Kernel, type Op } from '@filigree/ir';
+import { isLoop, walk, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey } from './index-keys.js';
-import { areApart, coordinatesOf, type Touched } from './touched.js';
+import { areApart, coordinatesOf, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
 export interface Standing {
@@ -34,9 +35,10 @@ export interface Use {
 export const standings = (
   kernel: Kernel,
   elementOf: ElementOpOf,
+  cleared: ClearedBy,
   controlOf: ControlOf,
 ): ((read: Op) => Standing | undefined) => {
-  const uses = usesOf(kernel, elementOf);
+  const uses = usesOf(kernel, elementOf, cleared);
   const writes = uses.filter((u) => u.writes);
   const known = new Map<Op, Standing>();
   for (const read of uses) {
@@ -76,26 +78,32 @@ const iterationsLater = (first: Use, then: Use, loop: string): number | undefine
 };
 
 /** The ops of a kernel on elements, in the order of its text. */
-export const usesOf = (kernel: Kernel, elementOf: ElementOpOf, keys = indexKeys()): readonly Use[] => {
+export const usesOf = (
+  kernel: Kernel,
+  elementOf: ElementOpOf,
+  cleared: ClearedBy,
+  keys = indexKeys(),
+): readonly Use[] => {
   const keyOf = keys(kernel);
   const coordinate = coordinatesOf(kernel);
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
   walk(kernel.body, (op, parents) => {
+    const note = (place: string, index: readonly Value[], writes: boolean): void =>
+      void uses.push({
+        op,
+        writes,
+        touched: { place, index: index.map(coordinate) },
+        key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
+        tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
+        index: index.map(keyOf),
+        order: uses.length,
+        top: tops.get(parents[0] ?? op)!,
+        parents,
+      });
     const element = elementOf(op);
-    if (!element) return;
-    const { does, place, index } = element;
-    uses.push({
-      op,
-      writes: does !== 'load',
-      touched: { place, index: index.map(coordinate) },
-      key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
-      tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
-      index: index.map(keyOf),
-      order: uses.length,
-      top: tops.get(parents[0] ?? op)!,
-      parents,
-    });
+    if (element) note(element.place, element.index, element.does !== 'load');
+    for (const field of cleared(op)) note(placeOfField(field), [], true);
   });
   return uses;
 };

@@ -32,6 +32,7 @@ import type { Decks } from '../tape/decks.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import type { TapeDeck } from '../tape/tape-deck.js';
 import type { Apart } from './apart.js';
+import { recordersOn } from './recorders.js';
 import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
 import type { WaitingLaunches } from './queue/waiting.js';
@@ -86,7 +87,7 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly adjoints?: AdjointKernels;
   /** Their tangents, likewise. */
   readonly tangents?: TangentKernels;
-  /** Whether the rules that derivatives rest on are checked where that costs time: what was active when a launch ran must be so for its adjoint. */
+  /** Whether the rules that derivatives rest on are checked where that costs time: adjoints run one by one then. */
   readonly checked?: boolean;
 }
 
@@ -179,6 +180,22 @@ const assembled = (
   const take = (given: RunningParts) => ({ ...given, decks: decksOf(given), waiting: waitingOf(given) });
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
   const parts: { taken?: ReturnType<typeof take> } = {};
+  const recorders = recordersOn(words.block);
+  /* Derivatives follow what launches of one program do to fields. */
+  const refuseForOthers = (what: string): void => {
+    const { recorder, tangents } = parts.taken?.decks ?? {};
+    for (const one of recorders)
+      if (one !== recorder && one !== tangents)
+        one.refuse(
+          `another program ${what}`,
+          'do so before, in a step of the host, or by a kernel of the program that is differentiated',
+        );
+  };
+  const writing = new Set(
+    Object.entries(launches).flatMap(([name, kernels]) =>
+      kernels.some(({ writes }) => storage.buffers.some((b) => writes.has(b.name))) ? [name] : [],
+    ),
+  );
   const core = running(
     {
       executable: instance,
@@ -192,6 +209,8 @@ const assembled = (
     (given) => {
       const { decks, waiting } = (parts.taken = take(given));
       const { recorder, accesses, tangents } = decks ?? {};
+      const own = [recorder, tangents].filter((deck) => deck !== undefined);
+      own.forEach((deck) => recorders.add(deck));
       const queue = waiting?.queue;
       const self: Waiting = { flush: () => queue?.flush() };
       const handedOut: DeviceBuffer[] = [];
@@ -206,16 +225,21 @@ const assembled = (
         },
         onUse: (use) => {
           session?.turns.take(self);
-          if (use && use !== 'settle')
+          if (use && use !== 'settle') {
+            refuseForOthers('writes to a field, or takes hold of its memory');
             for (const deck of [recorder, tangents])
               deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+          }
           if (use === 'hold' || (use === 'bind' && !session)) queue?.stop();
           else queue?.flush();
           if (use === 'hold') session?.hold({ block: words.block, begin: 0, end: words.block.bytes });
           if (use === 'structure') queue?.forget();
         },
+        onLaunch: (name) => {
+          session?.turns.take(self);
+          if (writing.has(name)) refuseForOthers(`launches '${name}', which writes fields`);
+        },
         ...(session && {
-          onLaunch: () => session.turns.take(self),
           guard: (buffer) => {
             handedOut.push(buffer);
             return guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') });
@@ -223,6 +247,7 @@ const assembled = (
         }),
         onBackground: (name) => {
           session?.turns.take(self);
+          if (writing.has(name)) refuseForOthers(`launches '${name}', which writes fields`);
           for (const deck of [recorder, tangents])
             deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
           queue?.flush();
@@ -230,6 +255,7 @@ const assembled = (
         },
         ...(ledger && { onRan: ledger.note }),
         onDispose: () => {
+          own.forEach((deck) => recorders.delete(deck));
           leave?.();
           queue?.dispose();
         },

@@ -64,8 +64,8 @@ export interface Attached {
   readonly context?: Pick<LaunchContext, 'recorder' | 'accesses' | 'tangents' | 'queue' | 'notesOf'>;
   /** Called before the host's accesses. */
   readonly onUse?: (use: ArenaUse | undefined) => void;
-  /** Called before a launch. */
-  readonly onLaunch?: () => void;
+  /** Called before a launch, with its name. */
+  readonly onLaunch?: (name: string) => void;
   /** A buffer as those get it whose accesses are seen. */
   readonly guard?: Arena['guard'];
   /** Called before a launch in the background, by its name. */
@@ -121,9 +121,9 @@ export const running = (
   return {
     fields: fieldsOf(arena),
     field: hostFields(arena),
-    run: mapValues(launchers, ({ run }) => (...args: readonly unknown[]) => {
+    run: mapValues(launchers, ({ run }, name) => (...args: readonly unknown[]) => {
       life.ready();
-      onLaunch?.();
+      onLaunch?.(name);
       try {
         return run(args);
       } catch (e) {

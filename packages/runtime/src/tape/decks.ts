@@ -1,5 +1,5 @@
-import type { FieldDecl, Storage } from '@filigree/sparse/fields';
-import { hostField, hostFields } from '../fields/host-field.js';
+import type { Storage } from '@filigree/sparse/fields';
+import { hostFields } from '../fields/host-field.js';
 import type { Instance } from '../instantiate.js';
 import { launchByName } from '../program/launch-by-name.js';
 import type { Queue } from '../program/queue/queue.js';
@@ -9,11 +9,12 @@ import { accessDeck, type AccessDeck } from './access-deck.js';
 import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
 import { leadingTo } from './followed.js';
 import { keeperOf } from './keeper.js';
+import { leavingsOf } from './leavings.js';
 import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import type { Saved } from './saved.js';
 import { saveFieldsOf } from './saved-fields.js';
-import { structuresOf, type Structural } from './structure.js';
+import { structuresOf } from './structure.js';
 import { tangentDeck, type TangentDeck } from './tangent-deck.js';
 import { tapeDeck, type TapeDeck } from './tape-deck.js';
 
@@ -32,7 +33,7 @@ export interface DeckSetting {
   readonly instance: Instance;
   readonly adjoints: AdjointKernels | undefined;
   readonly tangents: TangentKernels | undefined;
-  /** Whether it is checked that what was active when a launch ran is so for its adjoint. */
+  /** Whether accesses are checked. */
   readonly checked: boolean;
   /** The buffers of what kernels return, by kernel. */
   readonly returns: ReadonlyMap<string, string>;
@@ -44,17 +45,16 @@ export const decksOf = (
   { storage, instance, adjoints, tangents, checked, returns, random }: DeckSetting,
   { arena, check }: Pick<RunningParts, 'arena' | 'check'>,
 ): Decks => {
-  const activeIn = function* (name: string): Generator<readonly number[]> {
-    for (const [at] of hostField<FieldDecl>(arena, storage.layout.fields.get(name)!.field).entries()) yield at;
-  };
   const fieldOf = hostFields(arena);
   const save = saveFieldsOf(arena, fieldOf, storage.layout);
-  const keep = (fields: readonly string[]): Saved => keptFields(storage.layout, fieldOf, save, fields);
+  const keep = (fields: readonly string[]): Saved => keptFields(arena, save, fields);
+  const structures = adjoints && structuresOf(arena, adjoints.structural, adjoints.fields);
   const recorder =
     adjoints &&
+    structures &&
     recorderOf(
       instance,
-      structuresOf(checked ? adjoints.structural : new Map<string, Structural>(), activeIn),
+      structures,
       keeperOf(
         new Map([...adjoints.of].flatMap(([kernel, made]) => ('needs' in made ? [[kernel, made.needs] as const] : []))),
         keep,
@@ -78,15 +78,18 @@ export const decksOf = (
     tangents: tangents && tangentDeck(instance, tangents, (kernel) => check(kernel, undefined, kernel), returns),
     tape: (queue) =>
       adjoints &&
+      structures &&
       recorder &&
       tapeDeck(
         instance,
         adjoints,
         recorder,
+        structures,
         launchByName(instance, check, queue),
         random,
         keep,
         { save, beside: fieldsBeside(storage.layout) },
+        (all) => leavingsOf(arena, all),
         queue || checked
           ? undefined
           : (list) => {

@@ -22,14 +22,14 @@ import {
   walk,
   type Diagnostics,
   type Dialect,
+  type Effect,
   type Extension,
   type Kernel,
-  type Loc,
   type Module,
 } from '@filigree/ir';
 import type { KernelSignature } from '@filigree/lang/kernels';
-import { fieldDialect, isSparse, structureName, valueName, type Layout } from '@filigree/sparse/fields';
-import type { Structural } from './structure.js';
+import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
+import { structuralOf, type Structural } from './structural.js';
 import { beginKernels } from './begin-kernels.js';
 import type { Companions } from './differentiated-fields.js';
 
@@ -47,7 +47,11 @@ export interface DerivativeKernels<D> {
   readonly arrays: ReadonlyMap<string, string>;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: ReadonlyMap<string, readonly string[]>;
-  /** By kernel, the sparse nodes that it loops over and changes. */
+  /** The names of those whose values they read. */
+  readonly loads: ReadonlyMap<string, readonly string[]>;
+  /** Those of them that are floats, and neither differentiated nor derivatives. */
+  readonly plain: ReadonlyMap<string, readonly string[]>;
+  /** By kernel, what it has to do with which cells are active. */
   readonly structural: ReadonlyMap<string, Structural>;
   /** The kernels that change which elements there are. */
   readonly reshapes: ReadonlySet<string>;
@@ -151,8 +155,12 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
 ): { buffers: Module['buffers']; kernels: readonly Kernel[]; known: DerivativeKernels<D> } | undefined => {
   if (Object.keys(fields).length === 0) return undefined;
   const of = new Map(module.kernels.map((k) => [k.name, orWhyNot(() => derive(k.name))] as const));
+  const touched = (so: (kind: Effect['kind']) => boolean) =>
+    new Map(module.kernels.map((k) => [k.name, touchedBy(k, layout, dialects, so)]));
+  const loads = touched((kind) => kind === 'read');
+  const own = new Set(Object.entries(fields).flat());
+  const isPlain = (name: string): boolean => isFloat(layout.fields.get(name)!.field.type) && !own.has(name);
   const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
-  const structures = new Set(layout.nodes.map(structureName));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
   return {
     buffers: found.flatMap((d) => d.buffers),
@@ -177,9 +185,11 @@ const made = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
           launch.flatMap((p) => (p.is === 'array' ? [[p.buffer, p.name] as const] : [])),
         ),
       ),
-      writes: new Map(module.kernels.map((k) => [k.name, writtenBy(k, layout, dialects)])),
+      writes: touched((kind) => kind !== 'read'),
+      loads,
+      plain: new Map([...loads].map(([k, names]) => [k, names.filter(isPlain)])),
       structural,
-      reshapes: new Set([...structural].flatMap(([k, { changes }]) => ([...changes.keys()].some((c) => structures.has(c)) ? [k] : []))), // prettier-ignore
+      reshapes: new Set([...structural].flatMap(([k, { reshapes }]) => (reshapes ? [k] : []))),
       clear,
     },
   };
@@ -219,35 +229,20 @@ const watchedKernels = (
   };
 };
 
-const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): Structural => {
-  const { fields, nodes } = layout;
+/** The fields whose words a kernel's ops touch in a way: those that share a word with one are among them. */
+const touchedBy = (
+  { body }: Kernel,
+  layout: Layout,
+  dialects: readonly Dialect[],
+  so: (kind: Effect['kind']) => boolean,
+): readonly string[] => {
   const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
-  const looped = new Map<unknown, Loc | undefined>();
-  const changes = new Map<string, Loc | undefined>();
+  const found = new Set<string | undefined>();
   walk(body, (op) => {
-    if (op.name === 'field.for' && !looped.has(op.attrs.node)) looped.set(op.attrs.node, op.loc);
-    for (const { kind, buffer } of table.get(op.name)!.effects(op))
-      if (kind !== 'read' && buffer !== undefined && !changes.has(buffer)) changes.set(buffer, op.loc);
-  });
-  const loops = new Map<string, Structural['loops'][number]>();
-  for (const { field, path } of fields.values()) {
-    const { name } = nodes[path[path.length - 2]];
-    const cells = path.filter((n) => isSparse(nodes[n])).map((n) => structureName(nodes[n]));
-    if (looped.has(name) && cells.length > 0 && !loops.has(name))
-      loops.set(name, { field: field.name, loc: looped.get(name), cells });
-  }
-  return { loops: [...loops.values()], changes };
-};
-
-/** The fields whose words a kernel's ops write: those that share a word with one are among them. */
-const writtenBy = ({ body }: Kernel, layout: Layout, dialects: readonly Dialect[]): readonly string[] => {
-  const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
-  const written = new Set<string | undefined>();
-  walk(body, (op) => {
-    for (const e of table.get(op.name)!.effects(op)) if (e.kind !== 'read') written.add(e.buffer);
+    for (const e of table.get(op.name)!.effects(op)) if (so(e.kind)) found.add(e.buffer);
   });
   return [...layout.fields.values()]
-    .filter(({ path }) => written.has(valueName(layout.nodes[path[path.length - 1]])))
+    .filter(({ path }) => found.has(valueName(layout.nodes[path[path.length - 1]])))
     .map(({ field }) => field.name);
 };
 

@@ -2,7 +2,7 @@ import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir'
 import type { Executable } from '@filigree/backend';
 import type { Keeper } from './keeper.js';
 import type { Kept, Saved } from './saved.js';
-import type { Structure } from './structure.js';
+import type { Structure, Structures } from './structure.js';
 
 /** A launch of one kernel, with what it was given: seeds of random numbers are arguments too. */
 export interface Launched {
@@ -13,7 +13,7 @@ export interface Launched {
   readonly undo?: Saved | undefined;
   /** What it overwrote that derivatives need, of what is no state. */
   readonly kept?: Kept | undefined;
-  /** Which elements were active that it ran over, where that is checked. */
+  /** Which cells were active before it, where it may have changed that. */
   readonly structure?: Structure | undefined;
 }
 
@@ -24,12 +24,15 @@ export interface HostStep {
   readonly writes: readonly string[];
   readonly backward: () => void;
   readonly undo?: Saved | undefined;
+  readonly structure?: Structure | undefined;
 }
 
 /** Steps of which only the state before them is kept. */
 export interface Segment {
   readonly entries: readonly Flat[];
   readonly bytes: number;
+  /** Which cells were active before them. */
+  readonly structure?: Structure | undefined;
   /** Brings that state back, and runs the steps again. */
   readonly again: () => readonly Entry[];
 }
@@ -78,7 +81,7 @@ export interface Recorder {
   readonly aside: (
     touched: Touched,
     run: () => void,
-  ) => { readonly undo: Saved | undefined; readonly launched: ReadonlySet<string> };
+  ) => Pick<HostStep, 'undo' | 'structure'> & { readonly launched: ReadonlySet<string> };
 }
 
 /**
@@ -86,14 +89,11 @@ export interface Recorder {
  *
  * @param keeper copies what a launch overwrites that derivatives need
  */
-export const recorderOf = (
-  executable: Executable,
-  structure: (kernel: string) => Structure | undefined,
-  keeper: Keeper,
-): Recorder => {
+export const recorderOf = (executable: Executable, structures: Structures, keeper: Keeper): Recorder => {
   let entries: Entry[] | undefined;
   let mode: Mode | undefined;
   let noticed: Set<string> | undefined;
+  const runsAgain = (): boolean => mode !== undefined && !mode.before;
   const add = (entry: Entry): void =>
     void entries?.push(
       mode && !isSegment(entry) ? { ...entry, state: mode.state, ...(!mode.before && { again: true }) } : entry,
@@ -116,11 +116,13 @@ export const recorderOf = (
     stepping: () => mode !== undefined,
     keep: (kernel, args, buffers) => {
       noticed?.add(kernel);
+      const again = runsAgain();
+      if (entries && again) structures.skip(kernel);
       return (
         entries && {
           undo: mode?.before?.(kernel),
-          kept: mode && !mode.before ? undefined : keeper.before(kernel, args, mode?.state),
-          structure: structure(kernel),
+          kept: again ? undefined : keeper.before(kernel, args, mode?.state),
+          structure: again ? undefined : structures.before(kernel),
           arrays: buffers.map((name) => {
             const buffer = executable.buffer(name);
             const values = allocateArray(buffer.type, buffer.length);
@@ -142,6 +144,7 @@ export const recorderOf = (
         });
       const list: Entry[] = [];
       keeper.begin();
+      structures.begin();
       into(list, undefined, run);
       return list;
     },
@@ -157,6 +160,7 @@ export const recorderOf = (
     },
     aside: (touched, run) => {
       const undo = mode?.before?.(touched);
+      const structure = runsAgain() ? undefined : structures.beforeHost(touched.writes);
       const before = [entries, mode, noticed] as const;
       const launched = new Set<string>();
       [entries, mode, noticed] = [undefined, undefined, launched];
@@ -165,7 +169,7 @@ export const recorderOf = (
       } finally {
         [entries, mode, noticed] = before;
       }
-      return { undo, launched };
+      return { undo, structure, launched };
     },
   };
 };

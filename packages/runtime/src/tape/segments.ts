@@ -1,7 +1,9 @@
 import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
-import type { Recorder, Touched } from './recorder.js';
+import type { Leavings } from './leavings.js';
+import type { Flat, Recorder, Touched } from './recorder.js';
 import type { Saved } from './saved.js';
+import type { Structure } from './structure.js';
 
 /** Steps, and what is kept of them. */
 export interface Block {
@@ -15,6 +17,10 @@ export interface Block {
 
 /** How states are copied. */
 export interface Copier {
+  /** Which cells are active, where launches may change that. */
+  readonly structure: () => Structure | undefined;
+  /** What launches have left in fields outside of a state that they read and write. */
+  readonly leavings: (entries: readonly Flat[], state: ReadonlySet<string>) => Leavings;
   /** Copies scalar fields. */
   readonly save: (fields: readonly string[]) => State;
   /** The scalar fields in the same cells as one. */
@@ -36,7 +42,7 @@ export const blockOf = (
   recorder: Recorder,
   seeds: Seeds,
   touchedBy: (kernel: string) => Touched,
-  { save, beside }: Copier,
+  { structure, leavings, save, beside }: Copier,
   { n, step, segments, state }: Block,
 ): void => {
   /* What no adjoint has needed since it was saved last need not be put back to what it is in between. */
@@ -63,15 +69,18 @@ export const blockOf = (
     return;
   }
   const all = [...state];
-  let end = save(all);
+  let [end, cells] = [save(all), structure()];
   for (let s = 0; s < segments; s++) {
     const [from, to] = [s, s + 1].map((m) => Math.floor((m * n) / segments));
-    const [first, drawn] = [end, seeds.state()];
+    const [first, drawn, firstCells] = [end, seeds.state(), cells];
     const entries = recorder.within({ state }, run(from, to));
     const last = (end = save(all));
+    const lastCells = (cells = structure());
+    const left = leavings(entries, state);
     recorder.add({
       entries,
-      bytes: first.bytes + (s === segments - 1 ? last.bytes : 0),
+      bytes: first.bytes + (s === segments - 1 ? last.bytes : 0) + (firstCells?.bytes ?? 0),
+      structure: firstCells,
       again: () => {
         first.restore();
         const now = seeds.state();
@@ -79,10 +88,15 @@ export const blockOf = (
         needed = new Set(state);
         const launched = recorder.within({ state, before }, run(from, to));
         seeds.restore(now);
-        const field = last.differs();
+        const field = last.differs() ?? left.differs();
         if (field !== undefined)
           fail('tape/replay', `steps ${from} to ${to - 1}, run again, left something else in field '${field}'`, {
-            remedy: 'name in the state all fields that a step reads and another has changed',
+            remedy: "name in the state all fields that a step reads and another has changed, or keep: 'all'",
+          });
+        const other = lastCells?.differs();
+        if (other !== undefined)
+          fail('tape/replay', `steps ${from} to ${to - 1}, run again, activated others: ${other}`, {
+            remedy: "name in the state all fields that tell a step what to activate, or keep: 'all'",
           });
         return launched;
       },

@@ -76,7 +76,7 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
   const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
   const [from, to] = [namesIn(reads), namesIn(writes)];
   if (!recorder.recording()) return forward();
-  const { undo, launched } = recorder.aside({ needs: from, writes: to }, forward);
+  const { undo, structure, launched } = recorder.aside({ needs: from, writes: to }, forward);
   for (const kernel of launched)
     for (const f of writesOf.get(kernel) ?? [])
       if (!to.includes(f))
@@ -91,6 +91,7 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
     reads: from,
     writes: to,
     undo,
+    structure,
     backward: () => {
       backward();
       for (const f of to)

@@ -1,99 +1,189 @@
 import { fail, locText, type Loc } from '@filigree/ir';
+import {
+  axesOf,
+  elementsBelow,
+  isSparse,
+  pathTowards,
+  populationChange,
+  populationOf,
+  repopulate,
+  type Path,
+  type Population,
+  type PopulationChange,
+} from '@filigree/sparse/fields';
+import type { Arena } from '../fields/arena.js';
+import { once } from '../fields/once.js';
+import type { Structural } from './structural.js';
 
-/** Which elements were active when a kernel ran over them. */
+/** Which cells were active before a launch that may change that. */
 export interface Structure {
-  /** Refuses to run its adjoint where others are active now. Error: `tape/structure`. */
-  readonly check: () => void;
+  readonly bytes: number;
+  /**
+   * Refuses to run the adjoint of the launch, where it looked for active cells before it changed which there are, or where these will not be those that it looked for. Error: `tape/structure`.
+   *
+   * @param kept the fields that are about to be as they were before the launch, and then lie in cells that were active
+   */
+  readonly check: (kept: readonly string[]) => void;
+  /**
+   * Makes the same cells active again, for the adjoints of earlier launches. Error: `tape/structure` where derivatives lay in cells that are gone.
+   *
+   * @param first called before anything changes
+   */
+  readonly restore: (first: () => void) => void;
+  /** An element or a list that is not as it was. */
+  readonly differs: () => string | undefined;
 }
 
-/** What a kernel does to which elements are active, and where it loops over them. */
-export interface Structural {
-  /** A field of each sparse node that it loops over, where the loop is, and what effects call the cells around its elements. */
-  readonly loops: readonly {
-    readonly field: string;
-    readonly loc: Loc | undefined;
-    readonly cells: readonly string[];
-  }[];
-  /** Where it may activate or deactivate cells, by what effects call these. */
-  readonly changes: ReadonlyMap<string, Loc | undefined>;
+/** Copies which cells are active, where adjoints look for active cells and kernels change which there are. */
+export interface Structures {
+  /** No launch has looked for active cells yet: a recording begins. */
+  readonly begin: () => void;
+  /** What is to be known of a launch, before it runs. */
+  readonly before: (kernel: string) => Structure | undefined;
+  /** The same of a step of the host, which may change what is around fields. */
+  readonly beforeHost: (writes: readonly string[]) => Structure | undefined;
+  /** Takes note of a launch of which nothing is kept, since it will run again. */
+  readonly skip: (kernel: string) => void;
+  /** All that launches may change and adjoints look for. */
+  readonly now: () => Structure | undefined;
+  /** Takes note of all there is; brings it back. */
+  readonly whole: () => () => void;
+  /** The fields that lie in what is sparse, and the adjoints that do. */
+  readonly fields: readonly string[];
+  readonly adjoints: readonly string[];
 }
 
 /**
- * Notes for each launch which elements are active that it loops over: its adjoint visits those that are active later. Sets that are the same are kept once.
+ * Adjoints loop over the cells that are active when they run. So before a launch that may change which these are, it is noted which are active of what earlier launches have looked for, and brought back
+ * when the adjoints of all later ones have run.
+ *
+ * @param adjoints the names of fields, each with that of its adjoint, which lies in the same cells
  */
 export const structuresOf = (
+  arena: Arena,
   kernels: ReadonlyMap<string, Structural>,
-  activeIn: (field: string) => Iterable<readonly number[]>,
-): ((kernel: string) => Structure | undefined) => {
-  const last = new Map<string, ReadonlySet<string>>();
-  const now = (field: string): ReadonlySet<string> => {
-    const found = new Set<string>();
-    for (const at of activeIn(field)) found.add(at.join());
-    const before = last.get(field);
-    if (before && before.size === found.size && differing(before, found) === undefined) return before;
-    last.set(field, found);
-    return found;
+  adjoints: Readonly<Record<string, string>>,
+): Structures => {
+  const { layout } = arena.storage;
+  const sparse = layout.nodes.filter(isSparse).map(({ id }) => id);
+  const within = (id: number): readonly string[] =>
+    [...layout.fields].flatMap(([name, { path }]) => (path.includes(id) ? [name] : []));
+  const pathOf = new Map(sparse.map((id) => [id, once(() => pathTowards(arena.storage, id))]));
+  const derived = new Set(Object.values(adjoints));
+  const last = new Map<number, Population>();
+  const current = (id: number): Population => {
+    const path = pathOf.get(id)!();
+    arena.ready(undefined, branchOf(path));
+    return populationOf(arena, path);
   };
-  let latest: Launch | undefined;
-  return (kernel) => {
-    if (!kernels.has(kernel)) return undefined;
-    const launch: Launch = { kernel };
-    if (latest) latest.next = launch;
-    latest = launch;
-    const kept = kernels.get(kernel)!.loops.map((over) => [over, now(over.field)] as const);
-    if (kept.length === 0) return undefined;
+  /* What has not changed since it was looked at last is kept once. */
+  const taken = (id: number): Taken => {
+    const [before, now] = [last.get(id), current(id)];
+    if (before && !populationChange(pathOf.get(id)!(), before, now)) return { id, then: before, bytes: 0 };
+    last.set(id, now);
+    return { id, then: now, bytes: now.cells.byteLength + now.lists.byteLength };
+  };
+  const put = (id: number, then: Population): void => {
+    const path = pathOf.get(id)!();
+    arena.ready('structure', branchOf(path));
+    repopulate(arena, path, then);
+  };
+  const text = (id: number, at: readonly number[] | undefined): string => {
+    const { field, path } = layout.fields.get(within(id)[0])!;
+    const axes = axesOf(layout, id);
+    const first = at?.map((x, n) => x * elementsBelow(layout, id, path.at(-1)!, axes[n]));
+    return first ? `element [${first.join(', ')}] of field '${field.name}'` : `a list of field '${field.name}'`;
+  };
+  const structureOf = (ids: Iterable<number>, who: string, known?: Structural): Structure => {
+    const all = [...ids].sort((a, b) => a - b).map(taken);
     return {
-      check: () => {
-        for (const [over, then] of kept) {
-          const here = now(over.field);
-          if (here !== then) refuseChanged(launch, over, then, here, kernels);
+      bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+      check: (kept) => {
+        for (const { id, then } of all) {
+          if (!known?.reads.has(id)) continue;
+          if (!known.mixed.has(id) && !within(id).some((f) => kept.includes(f))) continue;
+          const change = populationChange(pathOf.get(id)!(), then, current(id));
+          if (change) refuseMixed(who, text(id, firstOf(change)), change, known.reads.get(id), known.changes.get(id));
         }
+      },
+      restore: (first) => {
+        for (const { id, then } of all) {
+          const change = populationChange(pathOf.get(id)!(), then, current(id));
+          if (!change) continue;
+          if (change.disappeared.length > 0 && within(id).some((name) => derived.has(name)))
+            refuseGone(who, text(id, change.disappeared[0]));
+          first();
+          put(id, then);
+        }
+      },
+      differs: () => {
+        for (const { id, then } of all) {
+          const change = populationChange(pathOf.get(id)!(), then, current(id));
+          if (change) return text(id, firstOf(change));
+        }
+        return undefined;
       },
     };
   };
+  const maybe = (ids: readonly number[], who: string, known?: Structural): Structure | undefined =>
+    ids.length === 0 ? undefined : structureOf(ids, who, known);
+  const changed = new Set([...kernels.values()].flatMap(({ changes }) => [...changes.keys()]));
+  const volatile = [...new Set([...kernels.values()].flatMap(({ reads }) => [...reads.keys()]))].filter((id) => changed.has(id)); // prettier-ignore
+  const inSparse = [...layout.fields.keys()].filter((name) => sparse.some((id) => within(id).includes(name)));
+  const read = new Set<number>();
+  const skip = (kernel: string): void => kernels.get(kernel)!.reads.forEach((_, id) => read.add(id));
+  return {
+    begin: () => read.clear(),
+    before: (kernel) => {
+      const known = kernels.get(kernel)!;
+      const ids = [...known.changes.keys()].filter((id) => read.has(id) || known.reads.has(id));
+      const structure = maybe(ids, `kernel '${kernel}'`, known);
+      skip(kernel);
+      return structure;
+    },
+    beforeHost: (writes) => {
+      const ids = sparse.filter((id) => writes.some((f) => layout.fields.get(f)!.path.includes(id)));
+      return maybe(ids, 'a step of the host');
+    },
+    skip,
+    now: () => maybe(volatile, 'a step'),
+    whole: () => {
+      const all = sparse.map((id) => [id, current(id)] as const);
+      return () => all.forEach(([id, then]) => put(id, then));
+    },
+    fields: inSparse.filter((name) => !derived.has(name)),
+    adjoints: inSparse.filter((name) => derived.has(name)),
+  };
 };
 
-/** A launch, and the one that was recorded after it. */
-interface Launch {
-  readonly kernel: string;
-  next?: Launch;
+interface Taken {
+  readonly id: number;
+  readonly then: Population;
+  /** What it takes beside those that are kept already. */
+  readonly bytes: number;
 }
 
-const refuseChanged = (
-  launch: Launch,
-  { field, loc, cells }: Structural['loops'][number],
-  then: ReadonlySet<string>,
-  here: ReadonlySet<string>,
-  kernels: ReadonlyMap<string, Structural>,
-): void => {
-  const [more, less] = [differing(here, then), differing(then, here)];
-  if (more === undefined && less === undefined) return;
-  const change = more === undefined ? `[${less}] is not active any more` : `[${more}] has become active since`;
+const branchOf = ({ steps }: Path): ReadonlySet<number> => new Set([steps[0].id]);
+
+const firstOf = ({ appeared, disappeared }: PopulationChange): readonly number[] | undefined =>
+  appeared[0] ?? disappeared[0];
+
+const refuseMixed = (
+  who: string,
+  where: string,
+  { appeared }: PopulationChange,
+  read: Loc | undefined,
+  changed: Loc | undefined,
+): never =>
   fail(
     'tape/structure',
-    `kernel '${launch.kernel}' ran${placed(loc)} over the active elements of '${field}', and ${change}${changedBy(launch, cells, kernels)}`,
-    {
-      loc,
-      remedy:
-        'let what is activated be active before the first launch, and deactivate nothing that a launch has run over',
-    },
+    `${who} looks for what is active${placed(read)}, and ${appeared.length > 0 ? 'activates' : 'deactivates'}${placed(changed)} ${where} meanwhile: its derivative would visit others than it did`,
+    { loc: read, remedy: 'activate and deactivate in a kernel of its own, which is launched before' },
   );
-};
 
-/** Who may have changed cells first, of a launch and those after it; nothing where the host did. */
-const changedBy = (first: Launch, cells: readonly string[], kernels: ReadonlyMap<string, Structural>): string => {
-  for (let at: Launch | undefined = first; at; at = at.next) {
-    const { changes } = kernels.get(at.kernel)!;
-    const changed = cells.find((c) => changes.has(c));
-    if (changed !== undefined) return `, which kernel '${at.kernel}' may do${placed(changes.get(changed))}`;
-  }
-  return '';
-};
+const refuseGone = (who: string, where: string): never =>
+  fail('tape/structure', `${who} has deactivated ${where}, and derivatives by it lie in its cell`, {
+    remedy: 'set it to zero instead, or deactivate before the first launch that is recorded',
+  });
 
 const placed = (loc: Loc | undefined): string => (loc ? ` (${locText(loc)})` : '');
-
-/** An element of the first set that is not in the second. */
-const differing = (a: ReadonlySet<string>, b: ReadonlySet<string>): string | undefined => {
-  for (const at of a) if (!b.has(at)) return at;
-  return undefined;
-};

@@ -8,8 +8,10 @@ import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
 import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
 import type { Saved } from './saved.js';
+import { writtenOf, type Leavings, type Written } from './leavings.js';
 import { blockOf, type Block, type Copier } from './segments.js';
 import type { Seeds } from '../program/seeds.js';
+import type { Structures } from './structure.js';
 
 /** Launches in their order, which can be run backwards. */
 export interface Tape {
@@ -59,6 +61,7 @@ export interface TapeDeck {
 /**
  * @param keep copies fields
  * @param copier copies those around which nothing is sparse
+ * @param leavings takes note of what is in elements
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
  * @param begins told when a recording begins, and of what
  */
@@ -66,10 +69,12 @@ export const tapeDeck = (
   executable: Executable,
   kernels: AdjointKernels,
   recorder: Recorder,
+  structures: Structures,
   launch: LaunchByName,
   seeds: Seeds,
   keep: (fields: readonly string[]) => Saved,
-  copier: Copier,
+  copier: Pick<Copier, 'save' | 'beside'>,
+  leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
   begins?: (loss: string) => void,
 ): TapeDeck => {
@@ -95,6 +100,16 @@ export const tapeDeck = (
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
   };
+  /* What steps find in fields that they write is what they left there, or belongs to the state: those that run again leave the same. */
+  const leftBy = (entries: readonly Flat[], state: ReadonlySet<string>): Leavings => {
+    const all = entries.map((e) =>
+      'kernel' in e
+        ? { args: e.args, ...needsOf(e.kernel), reads: kernels.loads.get(e.kernel)! }
+        : { args: [], ...overwriting(e.writes), reads: e.reads },
+    );
+    const fields = new Set(all.flatMap(({ reads }) => reads.filter((f) => !state.has(f))));
+    return leavings(all.flatMap(({ args, written }) => writtenOf(written, args, fields)));
+  };
   const refuse = (entries: readonly Entry[], loss: string): void => {
     const checked = known?.of === entries ? known.checked : undefined;
     if (checked?.has(loss)) return;
@@ -102,6 +117,7 @@ export const tapeDeck = (
     const runs = followed(all, loss, (kernel) => ({
       writes: kernels.writes.get(kernel)!,
       reads: () => adjointOf(kernel).reads,
+      plain: kernels.plain.get(kernel)!,
     }));
     refuseOverwrites(all, runs, needsOf);
     checked?.add(loss);
@@ -110,7 +126,8 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) => blockOf(recorder, seeds, touchedBy, copier, block),
+    steps: (block) =>
+      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block),
     record: (run, loss) => {
       begins?.(loss);
       const entries = recorder.record(run);
@@ -150,6 +167,12 @@ export const tapeDeck = (
       };
       /* Fields as the last launch left them. */
       const ended = new Map<string, Saved>();
+      let cellsInTheEnd: (() => void) | undefined;
+      const beforeCellsChange = (): void => {
+        if (cellsInTheEnd) return;
+        cellsInTheEnd = structures.whole();
+        for (const f of structures.fields) if (!ended.has(f)) ended.set(f, keep([f]));
+      };
       const sums: Record<string, Record<string, number>> = {};
       const arraySums: Record<string, Record<string, Float64Array>> = {};
       const valuesOf = (buffer: string): TypedArray => {
@@ -159,12 +182,12 @@ export const tapeDeck = (
       const reverseLaunch = (entry: Launched & Flat): void => {
         const { kernel, arrays, structure, kept, state } = entry;
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
+        const runs = hasAdjoint(kernel) ? reversed(entry) : undefined;
+        if (runs) structure?.check(adjointOf(kernel).needs.kept);
         kept?.before();
         if (!hasAdjoint(kernel)) return;
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
-        const runs = reversed(entry);
-        if (runs) structure?.check();
         if (runs) launch(runs.kernel, { args: runs.args, arrays, seen });
         if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
         for (const [n, buffer] of made.parameters) {
@@ -212,7 +235,14 @@ export const tapeDeck = (
           }
           const entry = list[n];
           if (isSegment(entry)) {
+            let gradients: Saved | undefined;
+            entry.structure?.restore(() => {
+              beforeCellsChange();
+              gradients ??= keep(structures.adjoints);
+            });
             const steps = entry.again();
+            /* Those by elements that steps have activated, and activate again. */
+            gradients?.restoreLast();
             most = Math.max(most, bytesOf(steps));
             reverse(steps);
             continue;
@@ -223,11 +253,13 @@ export const tapeDeck = (
             want(entry.reads);
             want(entry.writes);
           }
+          entry.structure?.restore(beforeCellsChange);
           entry.undo?.restoreLast();
           if ('kernel' in entry) entry.kept?.after();
         }
       };
       reverse(entries);
+      cellsInTheEnd?.();
       for (const fields of ended.values()) fields.restoreLast();
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
@@ -337,5 +369,5 @@ const bytesOf = (entries: readonly Entry[]): number =>
     if (isSegment(e)) return sum + e.bytes;
     const launched = 'kernel' in e ? e.arrays.reduce((n, { values }) => n + values.byteLength, 8 * e.args.length) : 0;
     const kept = 'kernel' in e ? (e.kept?.bytes ?? 0) : 0;
-    return sum + launched + kept + (e.undo?.bytes ?? 0);
+    return sum + launched + kept + (e.undo?.bytes ?? 0) + (e.structure?.bytes ?? 0);
   }, 0);

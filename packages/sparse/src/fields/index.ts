@@ -89,6 +89,7 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
 export { loadLowering } from '#lowering';
 export { fieldPasses } from './field-passes.js';
+export { changesOf, type Changes } from './loops/changes.js';
 export { flattenBranches } from './loops/flatten.js';
 export { grainSpec, lowerLoops } from './loops/lower-loops.js';
 export { type LoopGrain } from './loops/plan.js';
@@ -98,6 +99,13 @@ export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/po
 export { emptyPool } from './arena/empty.js';
 export { emptyList, settle, settleAll } from './arena/release.js';
 export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
+export {
+  populationChange,
+  populationOf,
+  repopulate,
+  type Population,
+  type PopulationChange,
+} from './arena/population.js';
 export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
 export { initializeArena, initializeCell } from './storage/initialize.js';

@@ -33,11 +33,15 @@ export const dropNumbered = (
 };
 
 /** Empties the list whose container is at this address. */
-export const emptyList = (arena: Arena, at: NodeStorage, container: number): void => {
+export const emptyList = (arena: Arena, at: NodeStorage, container: number): void =>
+  shortenList(arena, at, container, 0);
+
+/** Leaves so many cells of the list whose container is at this address, which has at least as many. */
+export const shortenList = (arena: Arena, at: NodeStorage, container: number, to: number): void => {
   const { words } = arena;
-  const length = words[lengthAt(at, container)];
-  for (let number = 0; number < length; number++) dropNumbered(arena, at, container, number, nowhere);
-  words[lengthAt(at, container)] = 0;
+  const length = Math.min(at.cells, words[lengthAt(at, container)]);
+  for (let number = to; number < length; number++) dropNumbered(arena, at, container, number, nowhere);
+  words[lengthAt(at, container)] = to;
 };
 
 /** Deactivates every cell of a node in one container; of a node that is not sparse they become ambient. */

@@ -1,0 +1,22 @@
+import type { Op, OpTable } from '@filigree/ir';
+import { valueName, type Layout } from '@filigree/sparse/fields';
+import type { ElementOpOf } from './element-ops.js';
+
+/** The fields of which an op overwrites elements that it does not name. */
+export type ClearedBy = (op: Op) => readonly string[];
+
+/** Those of ops that deactivate cells, or make them ambient. */
+export const clearedBy = ({ fields, nodes }: Layout, table: OpTable, elementOf: ElementOpOf): ClearedBy => {
+  const fieldsIn = new Map<string, string[]>();
+  for (const [name, { path }] of fields) {
+    const words = valueName(nodes[path[path.length - 1]]);
+    fieldsIn.set(words, [...(fieldsIn.get(words) ?? []), name]);
+  }
+  return (op) =>
+    elementOf(op) || op.regions.length > 0
+      ? []
+      : table
+          .get(op.name)!
+          .effects(op)
+          .flatMap(({ kind, buffer }) => (kind === 'read' ? [] : (fieldsIn.get(buffer ?? '') ?? [])));
+};
