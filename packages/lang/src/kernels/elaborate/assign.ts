@@ -7,7 +7,7 @@ import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
-import { itemsOf } from './items.js';
+import { eachItem } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
@@ -130,7 +130,7 @@ export const shapedFor = (
 
 /** One of several places, at an index known only when the kernel runs. */
 const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term, from: AnyNode): void =>
-  eachItem(cx, e, to, (item) => {
+  atIndex(cx, e, to, (item) => {
     switch (item.to) {
       case 'slot':
         return assignSlot(cx, e, item.slot, term);
@@ -142,7 +142,7 @@ const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, 
   });
 
 /** What is done with the place that an index names. */
-const eachItem = (
+const atIndex = (
   cx: Context,
   e: AnyNode,
   { items, index }: Destination & { to: 'items' },
@@ -234,7 +234,7 @@ const combineItem = (
   const given = right();
   const result = wanted === 'nothing' ? undefined : pending(cx, e, 'item');
   const each = (of: Destination & { to: 'items' }): void =>
-    eachItem(cx, e, of, (item) => {
+    atIndex(cx, e, of, (item) => {
       if (item.to === 'items') return each(item);
       const term = compound(cx, e, item, token, () => given, wanted);
       if (result) assignSlot(cx, e, result, term);
@@ -330,11 +330,11 @@ const assignIf = (cx: Context, e: AssignmentExpression, to: Destination, and: bo
 export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
   switch (pattern.type) {
     case 'ArrayPattern': {
-      const items = itemsOf(cx, pattern, from);
+      const items = eachItem(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (k >= items.length) return tooFew(cx, p, items.length);
-        assignPattern(cx, p, items[k]);
+        assignPattern(cx, p, items[k]());
       });
     }
     case 'ObjectPattern':

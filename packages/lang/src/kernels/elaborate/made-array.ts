@@ -6,7 +6,7 @@ import { asScalar, originOf, refuse, type Context } from './context.js';
 import { argumentsOf, value } from './evaluate.js';
 import { hold } from './holds.js';
 import { callFunction } from './inline.js';
-import { itemsOf } from './items.js';
+import { eachItem, itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { readSlot, variable } from './slots.js';
 import { ownTypes } from './typed-arrays.js';
@@ -63,8 +63,10 @@ export const arrayFrom = (cx: Context, e: CallExpression): Term => {
       'write Array.from({ length: n }, f)',
     );
   const length = of.is === 'members' ? of.members.get('length') : undefined;
-  const items = length ? new Array<Term>(lengthOf(cx, e, readSlot(cx, e, length))).fill(nothing) : itemsOf(cx, e, of);
-  return tupleOf(f ? items.map((item, k) => callFunction(cx, e, f, [item, literal(k)])) : items);
+  const items = length
+    ? new Array<() => Term>(lengthOf(cx, e, readSlot(cx, e, length))).fill(() => nothing)
+    : eachItem(cx, e, of);
+  return tupleOf(items.map((item, k) => (f ? callFunction(cx, e, f, [item(), literal(k)]) : item())));
 };
 
 const lengthOf = (cx: Context, node: AnyNode, n: Term): number =>

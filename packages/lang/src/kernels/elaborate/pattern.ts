@@ -2,11 +2,11 @@ import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { partOf, tooFew } from './assign.js';
 import { unsupported, type Context } from './context.js';
-import { itemsOf } from './items.js';
+import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
 import { absence } from './missing.js';
 import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
-import { isWholeData, nothing, type Constant, type Slot, type Term } from './term.js';
+import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
@@ -38,18 +38,13 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       return cx.env.bind(binding, slot);
     }
     case 'ArrayPattern': {
-      const items = itemsOf(cx, pattern, from);
+      const items = eachItem(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (p.type === 'RestElement')
-          return bindPattern(
-            cx,
-            p.argument,
-            { is: 'list', items: items.slice(k).map((term) => ({ is: 'constant', term, what: 'constant' })) },
-            what,
-          );
+          return bindPattern(cx, p.argument, tupleOf(items.slice(k).map((item) => item())), what);
         if (k >= items.length && p.type !== 'AssignmentPattern') return tooFew(cx, p, items.length);
-        bindPattern(cx, p, items[k] ?? nothing, what);
+        bindPattern(cx, p, items[k]?.() ?? nothing, what);
       });
     }
     case 'ObjectPattern':

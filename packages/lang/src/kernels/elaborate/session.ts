@@ -10,7 +10,7 @@ import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
 import type { Flag, Missing } from './absence.js';
-import type { ClassOf, Term } from './term.js';
+import type { ClassOf, Term, Variable } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -54,8 +54,8 @@ export class Session {
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
   readonly held = new WeakMap<object, number>();
-  /** Of these the ones whose components their name assigns to. */
-  readonly changing = new WeakSet<object>();
+  /** Of these the ones whose components their name assigns to, and the variable that they were read of. */
+  readonly changing = new WeakMap<object, Variable | undefined>();
   /** Variables without a name of their own that were given a vector that has one, and since when it has. */
   readonly holding = new WeakMap<object, number>();
   /** Of these the ones that were given a vector whose components are assigned to. */

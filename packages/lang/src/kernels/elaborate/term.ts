@@ -280,7 +280,7 @@ export const termText = (t: Term): string => {
   }
 };
 
-const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(…)' } as const;
+const loopText = { active: 'active(…)', range: 'a range', items: 'what is gone through item by item' } as const;
 
 const hostText = (value: unknown): string => {
   if (typeof value === 'function') return `function \`${value.name}\``;
