@@ -134,3 +134,92 @@ it('a place that is known when the kernel is compiled is an index', () =>
         lists[[3, 4].indexOf(4)].length + lists[[3, 4].findIndex((y) => y === 3)].length + k[[5, 6].lastIndexOf(6)];
     }
   }));
+
+describe('arrays that grow', () => {
+  it('do so in functions that are called, and in those that methods call', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list: number[] = [];
+        const add = (y: number): number => list.push(y, 2 * y);
+        const addTo = (to: number[], y: number): number[] => {
+          to.push(y);
+          return to;
+        };
+        const count = add(x);
+        [3, 1].forEach((y) => list.push(y * a[i]));
+        const lengths = [1, 2].map(() => list.push(k[i]));
+        const rest = addTo(list, 7);
+        const even = [1, 2, 3].reduce<number[]>((so, y) => {
+          if (y !== 2) so.push(y * x);
+          return so;
+        }, []);
+        const walk = (n: number): void => {
+          list.push(n);
+          if (n > 0) walk(n - 1);
+        };
+        walk(2);
+        a[i] = [...list, ...lengths, ...even, count].reduce((s, y) => 2 * s + y, 0) + list.length + rest.length;
+      }
+    }));
+
+  it('are those of objects, of arrays, and made by new Array, fill, map and slice', () => {
+    class Queue {
+      items: number[] = [];
+      add(y: number): this {
+        this.items.push(y);
+        return this;
+      }
+    }
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const queue = new Queue().add(x).add(k[i]);
+          const grid = [[1], [2]];
+          grid[0].push(x);
+          grid[1].push(k[i], 3);
+          grid.push([5]);
+          const object = { list: [1] };
+          object.list.push(x);
+          const filled = new Array<number>(2).fill(0);
+          filled.push(x);
+          filled[0] = 3;
+          const made = new Array<number>(2);
+          made[1] = x;
+          made[0] = made[1] + made.push(4);
+          const mapped = filled.map((y) => 2 * y);
+          mapped.push(1);
+          const all = [
+            ...queue.items,
+            ...grid.flat(),
+            ...object.list,
+            ...filled,
+            ...made,
+            ...mapped,
+            ...Array.of(1, x),
+          ];
+          a[i] = all.reduce((s, y) => 2 * s + y, grid.length);
+        }
+      },
+      { Queue },
+    );
+  });
+
+  it('give items back', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, x, k[i], 4];
+        const [last, first] = [list.pop()!, list.shift()!];
+        list[0] += 1;
+        a[i] = [last, first, list.unshift(7, 8), ...list].reduce((s, y) => 2 * s + y, 0);
+        k[i] = [].length + ([1].pop() ?? 3) + (new Array<number>().pop() ?? 5);
+      }
+    }));
+});
+
+it('texts are joined where all of them are known', () =>
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      k[i] = [1, 'b', true].join('-') === '1-b-true' ? 1 : 0;
+      a[i] = ['x', 'y'].join().length;
+    }
+  }));

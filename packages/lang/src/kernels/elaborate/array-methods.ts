@@ -8,14 +8,26 @@ import { apart, asScalar, compute, originOf, refuse, type Context } from './cont
 import { argumentsOf, knownTruth, truthOf } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { eachItem, itemsOf } from './items.js';
+import { made } from './made.js';
 import { loaded } from './member.js';
+import { pop, push, shift, unshift } from './push.js';
 import { shortCircuit } from './short-circuit.js';
 import { assignSlot, pending, readSlot, variable } from './slots.js';
-import { isLiteral, isScalar, nothing, termText, tupleOf, type Term } from './term.js';
+import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
-export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
-  isKnownArray(of) && isArrayMethod(name) ? methods[name](cx, e, of) : undefined;
+export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
+  if (!isKnownArray(of) || !isArrayMethod(name)) return undefined;
+  if (name in lengthMethods)
+    return elementOf(of) === undefined ? lengthMethods[name as keyof typeof lengthMethods](cx, e, of) : undefined;
+  return methods[name as keyof typeof methods]({ ...cx, visiting: [...cx.visiting, of] }, e, of);
+};
+
+/** A method that makes an array of its own. */
+const fresh =
+  (method: (cx: Context, e: CallExpression, of: Term) => List): Method =>
+  (cx, e, of) =>
+    made(cx, e, method(cx, e, of));
 
 type Method = (cx: Context, e: CallExpression, of: Term) => Term;
 
@@ -24,16 +36,16 @@ const isKnownArray = (of: Term): boolean =>
   (of.is === 'table' && of.index.length < of.shape.length) ||
   (of.is === 'host' && Array.isArray(of.value));
 
-const map: Method = (cx, e, of) => {
+const map = fresh((cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
-  const made = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
+  const list = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
   const element = elementOf(of);
-  if (element === undefined) return tupleOf(made);
+  if (element === undefined) return tupleOf(list);
   return tupleOf(
-    made.map((item) => rounded(cx, e, of, element, item)),
+    list.map((item) => rounded(cx, e, of, element, item)),
     element,
   );
-};
+});
 
 const forEach: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'forEach', 1);
@@ -118,7 +130,7 @@ const asked =
     return typeof found === 'boolean' ? literal(found) : found;
   };
 
-const filter: Method = (cx, e, of) => {
+const filter = fresh((cx, e, of) => {
   const ask = answers(cx, e, of, 'filter');
   const items = eachItem(cx, e, of).flatMap((item, k) => {
     const term = loaded(cx, e, item());
@@ -133,7 +145,7 @@ const filter: Method = (cx, e, of) => {
     );
   });
   return tupleOf(items);
-};
+});
 
 /** What is searched for: from which end, what is asked, and what is given for the item that is found, or for none. */
 interface Search {
@@ -148,8 +160,8 @@ interface Search {
 const search = (cx: Context, e: CallExpression, of: Term, { last, ask, found, none, within }: Search): Term => {
   const items = eachItem(cx, e, of).map((item, k) => [item, k] as const);
   if (last) items.reverse();
-  const made = pending(cx, e, 'item');
-  const slot = { ...made, missing: { ...made.missing!, promised: true as const } };
+  const item = pending(cx, e, 'item');
+  const slot = { ...item, missing: { ...item.missing!, promised: true as const } };
   /** What is found from here on, where that is known now; else the slot is given it. */
   const from = (n: number, inner: Context): Term | undefined => {
     if (n === items.length) return none;
@@ -184,7 +196,7 @@ const placeWhere =
   };
 
 /** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
-const toSorted: Method = (cx, e, of) => {
+const toSorted = fresh((cx, e, of) => {
   if (e.arguments.length === 0)
     return refuse(
       cx,
@@ -211,21 +223,21 @@ const toSorted: Method = (cx, e, of) => {
     items.map((slot) => readSlot(cx, e, slot)),
     elementOf(of),
   );
-};
+});
 
-const concat: Method = (cx, e, of) => tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => spread(cx, e, x)));
+const concat = fresh((cx, e, of) => tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => spread(cx, e, x))));
 
 /** The items of an array; of anything else itself. */
 const spread = (cx: Context, e: CallExpression, x: Term): readonly Term[] =>
   isKnownArray(x) ? itemsOf(cx, e, x) : [x];
 
-const slice: Method = (cx, e, of) => {
+const slice = fresh((cx, e, of) => {
   const items = itemsOf(cx, e, of);
   const bounds = argumentsOf(cx, e).map((x) =>
     isLiteral(x) ? Number(x.value) : refuse(cx, e, 'lang/dynamic-index', 'slice takes known numbers', 'use a loop'),
   );
   return tupleOf(items.slice(...(bounds as [number?, number?])), elementOf(of));
-};
+});
 
 /** The item at a known place, from the end where that is negative. */
 const at: Method = (cx, e, of) => {
@@ -235,16 +247,16 @@ const at: Method = (cx, e, of) => {
   return items.at(Number(k.value)) ?? nothing;
 };
 
-const flat: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).flatMap((item) => spread(cx, e, item)));
+const flat = fresh((cx, e, of) => tupleOf(itemsOf(cx, e, of).flatMap((item) => spread(cx, e, item))));
 
-const flatMap: Method = (cx, e, of) => {
+const flatMap = fresh((cx, e, of) => {
   const [f] = functionAnd(cx, e, 'flatMap', 1);
   return tupleOf(
     eachItem(cx, e, of).flatMap((item, k) => spread(cx, e, callFunction(cx, e, f, [item(), literal(k), of]))),
   );
-};
+});
 
-const toReversed: Method = (cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse());
+const toReversed = fresh((cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse()));
 
 /** What JavaScript does in place: of an array that has a name the kernel would have to follow that. */
 const inPlace =
@@ -256,9 +268,28 @@ const inPlace =
       : refuse(cx, e, 'lang/unsupported-call', `\`${name}\` changes the array itself`, `write [...a].${name}(…)`);
   };
 
+/** A text of items that are known. */
+const join: Method = (cx, e, of) => {
+  const texts = [...argumentsOf(cx, e), ...itemsOf(cx, e, of)].map((item) =>
+    isLiteral(item) || (item.is === 'host' && typeof item.value === 'string')
+      ? String(item.value)
+      : refuse(
+          cx,
+          e,
+          'lang/unsupported-call',
+          'a text of what is computed cannot be part of a kernel',
+          'print the items: print(...a)',
+        ),
+  );
+  const text = e.arguments.length > 0 ? texts.slice(1).join(texts[0]) : texts.join();
+  return { is: 'host', name: text, value: text };
+};
+
 const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
 
-const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
+const lengthMethods = { push, pop, shift, unshift };
+
+const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof typeof lengthMethods>, Method>> = {
   map,
   forEach,
   reduce: reduced('reduce', false),
@@ -283,6 +314,7 @@ const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
   toSorted,
   reverse: inPlace('reverse', toReversed),
   toReversed,
+  join,
   keys,
   values: inTurn((item) => item()),
 };

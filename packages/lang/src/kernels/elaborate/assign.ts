@@ -84,12 +84,27 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
       storeTerm(cx, e, to.element, term, from);
       return term;
     }
-    case 'items': {
+    case 'items':
+    case 'accessor': {
       const term = made();
-      refuseShared(cx, from, term, 1);
-      assignItem(cx, e, to, term, from);
+      if (to.to === 'items') refuseShared(cx, from, term, 1);
+      give(cx, e, to, term, from);
       return term;
     }
+  }
+};
+
+/** Writes what is known already to a place. */
+export const give = (cx: Context, e: AnyNode, to: Destination, term: Term, from: AnyNode): void => {
+  switch (to.to) {
+    case 'slot':
+      return assignSlot(cx, e, to.slot, term);
+    case 'element':
+      return storeTerm(cx, e, to.element, term, from);
+    case 'items':
+      return atIndex(cx, e, to, (item) => give(cx, e, item, term, from));
+    case 'accessor':
+      return to.set(term);
   }
 };
 
@@ -128,19 +143,6 @@ export const shapedFor = (
         'make one: vec(x, y), mat([a, b], [c, d])',
       );
 
-/** One of several places, at an index known only when the kernel runs. */
-const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term, from: AnyNode): void =>
-  atIndex(cx, e, to, (item) => {
-    switch (item.to) {
-      case 'slot':
-        return assignSlot(cx, e, item.slot, term);
-      case 'element':
-        return storeTerm(cx, e, item.element, term, from);
-      case 'items':
-        return assignItem(cx, e, item, term, from);
-    }
-  });
-
 /** What is done with the place that an index names. */
 const atIndex = (
   cx: Context,
@@ -168,6 +170,8 @@ const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
       const items = to.items.map((item) => readDestination(cx, e, item));
       return indexed(cx, e, tupleOf(items), to.index);
     }
+    case 'accessor':
+      return loaded(cx, e, to.get());
   }
 };
 
@@ -199,12 +203,18 @@ const compound = (
       const place = scalarPlace(cx, e, to.element);
       return combine(cx, e, place, token, right, wanted);
     }
-    case 'items': {
-      if (atomicKinds[token] && isOfField(to) && (cx.parallel || (sums.has(token) && isOfCodes(cx, to))))
+    case 'items':
+    case 'accessor': {
+      if (
+        to.to === 'items' &&
+        atomicKinds[token] &&
+        isOfField(to) &&
+        (cx.parallel || (sums.has(token) && isOfCodes(cx, to)))
+      )
         return combineItem(cx, e, to, token, right, wanted);
       const before = asScalar(cx, e, readDestination(cx, e, to));
       const after = binaryOperation(cx, e, token, before, right());
-      assignItem(cx, e, to, after, e);
+      give(cx, e, to, after, e);
       return wanted === 'before' ? before : after;
     }
   }

@@ -62,6 +62,9 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   if (f.is === 'host' && (f.value === keepName || (f.value === Object.freeze && e.arguments.length === 1)))
     return reference(cx, e.arguments[0]);
   if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
+  if (f.is === 'host' && (f.value === Array || f.value === Array.of))
+    return rare().plainArray(cx, e, f.value === Array);
+  if (f.is === 'host' && f.value === Object.assign) return rare().assignMembers(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
   if (intrinsic) return intrinsic(cx, e);

@@ -4,11 +4,11 @@ import { intervalOf, union } from '../code/interval.js';
 import type { Interval, Scalar } from '../code/scalar.js';
 import { apart, asScalar, compute, originOf, type Context } from './context.js';
 import { itemsOf } from './items.js';
-import { knownTruth, scalar, value } from './evaluate.js';
+import { knownTruth, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { absence } from './missing.js';
 import { assignSlot, hasItems, pending, readSlot } from './slots.js';
-import { isScalar, type Term } from './term.js';
+import { isScalar, nothing, type Term } from './term.js';
 
 /** A value that may be computed, where that is written. */
 export interface Arm {
@@ -16,7 +16,7 @@ export interface Arm {
   readonly term: () => Term;
 }
 
-/** One of two values, of which only that is computed. */
+/** One of two values, of which only that is computed. An arm that only throws gives none. */
 export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, alternate: Arm): Term => {
   const { session } = cx;
   const at = originOf(cx, e);
@@ -25,11 +25,13 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
   const record = ({ node, term: made }: Arm): Block =>
     session.record(() => {
       const term = listed(cx, node, made());
+      if (session.hasLeft()) return;
       arms.push(term);
       assignSlot(cx, node, slot, term);
     });
   const [then, otherwise] = [record(consequent), record(alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
+  if (arms.length === 0) return nothing;
   if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
   if (arms.some((term) => hasItems(term) && session.named.has(term))) session.copies.add(found);
@@ -62,7 +64,11 @@ export const eitherValue = (
   const known = knownTruth(left);
   if (known !== undefined) return known === and ? value(cx, right) : left;
   const first = asScalar(cx, leftNode, left);
-  if (cx.session.isTruth(first)) return shortCircuit(cx, e, first, and, () => scalar(apart(cx), right));
+  if (cx.session.isTruth(first))
+    return shortCircuit(cx, e, first, and, () => {
+      const term = value(apart(cx), right);
+      return cx.session.hasLeft() ? first : asScalar(cx, right, term);
+    });
   const own: Arm = { node: leftNode, term: () => first };
   const other: Arm = { node: right, term: () => value(apart(cx), right) };
   return chosen(cx, e, compute(cx, e, 'truth', first), and ? other : own, and ? own : other);
@@ -70,6 +76,6 @@ export const eitherValue = (
 
 /** Of whole numbers: what the one that is chosen is known to lie in. */
 const ofEither = (arms: readonly Term[]): Interval | undefined => {
-  const [a, b] = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
-  return a && b && union(a, b);
+  const within = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
+  return within.reduce((a, b) => a && b && union(a, b));
 };

@@ -171,19 +171,18 @@ const typeOf = (cx: Context, e: UnaryExpression): Term => {
 };
 
 const binary = (cx: Context, e: BinaryExpression): Term => {
-  if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   const asks = e.operator === 'in' || e.operator === 'instanceof';
   const known = asks ? (e.operator === 'in' ? rare().isIn(cx, e) : rare().instanceOf(cx, e)) : undefined;
   if (known) return known;
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
-  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
+  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x as AnyNode))))
     return rare().comparedWithNothing(cx, e);
-  const a = value(cx, e.left);
+  const a = value(cx, e.left as AnyNode);
   const b = value(cx, e.right);
   if (!isEquality(e.operator))
-    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
-  const equal = equalTerms(cx, e, e.operator, [e.left, a], [e.right, b]);
+    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left as AnyNode, a), asScalar(cx, e.right, b));
+  const equal = equalTerms(cx, e, e.operator, [e.left as AnyNode, a], [e.right, b]);
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };
 

@@ -115,7 +115,6 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
     env: new Env(f.env),
     calls: [...cx.calls, call],
     since: cx.session.age(),
-    stretch: {},
     self: f.node.type === 'ArrowFunctionExpression' ? f.self : self,
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),

@@ -1,5 +1,7 @@
-import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
+import { rare } from '#rare';
+import type { AnyNode, ArrayExpression, ObjectExpression, Property } from 'acorn';
 import { refuse, unsupported, type Context } from './context.js';
+import { made } from './made.js';
 import { named } from './member.js';
 import { readSlot } from './slots.js';
 import { isLiteral, termText, type Slot, type Term } from './term.js';
@@ -7,11 +9,7 @@ import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 
 /** `[a, b, ...c]`. */
-export const list = (cx: Context, e: ArrayExpression): Term => {
-  const made: Term = { is: 'list', items: listed(cx, e) };
-  cx.session.growing.set(made, cx.stretch);
-  return made;
-};
+export const list = (cx: Context, e: ArrayExpression): Term => made(cx, e, { is: 'list', items: listed(cx, e) });
 
 const listed = (cx: Context, e: ArrayExpression): readonly Slot[] =>
   e.elements.flatMap((item): readonly Slot[] => {
@@ -23,12 +21,16 @@ const listed = (cx: Context, e: ArrayExpression): readonly Slot[] =>
 /** `{ a, b: c, ...d }`. */
 export const members = (cx: Context, e: ObjectExpression): Term => {
   const found = new Map<string, Slot>();
+  const accessors: Property[] = [];
   for (const p of e.properties) {
     if (p.type === 'SpreadElement') {
       for (const [name, term] of propertiesOf(cx, p.argument, value(cx, p.argument))) found.set(name, constant(term));
       continue;
     }
-    if (p.kind !== 'init') return unsupported(cx, p, 'a getter or setter', 'write a method, or `name: value`');
+    if (p.kind !== 'init') {
+      accessors.push(p);
+      continue;
+    }
     const name = p.computed
       ? nameFrom(cx, p.key)
       : p.key.type === 'Identifier'
@@ -36,7 +38,8 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
         : String((p.key as { value?: unknown }).value);
     found.set(name, constant(value(cx, p.value)));
   }
-  return { is: 'members', members: found };
+  const of = accessors.length > 0 ? rare().accessorsOf(cx, e, accessors) : undefined;
+  return made(cx, e, { is: 'members', members: found, ...(of && { of }) });
 };
 
 /** `[name]: value`, of what is known. */
@@ -56,6 +59,14 @@ const nameFrom = (cx: Context, key: AnyNode): string => {
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
 export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
+  if (of.is === 'members' && of.of?.isLiteral)
+    return refuse(
+      cx,
+      node,
+      'lang/unsupported-syntax',
+      'what an object with getters and setters has is listed',
+      'name its members, or write methods',
+    );
   if (of.is === 'members')
     return [...of.members]
       .filter(([name]) => !name.startsWith('#'))

@@ -133,7 +133,7 @@ const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>
 /** What there is instead. */
 const remedyOf = (of: Term, name: string): string => {
   if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
-    return 'but for `a.push(x);`, arrays keep their length: make one that is long enough, new Int32Array(64), and count what it holds';
+    return 'but for push, pop, shift and unshift of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
   if (of.is === 'element')
     return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
   if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))

@@ -9,6 +9,9 @@ import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, var
 import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
 
+/** Whether items of an array have no value yet, `new Array(n)`: they are variables. */
+const isUnset = (from: Term): boolean => from.is === 'list' && from.items.some((slot) => slot.is === 'pending');
+
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {
   switch (pattern.type) {
@@ -26,7 +29,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
         );
       if (reassigned && from.is === 'nothing')
         return cx.env.bind(binding, pending(cx, pattern, binding.name, true, owner));
-      const written = owner.writes > 0 && !cx.session.named.has(from);
+      const written = owner.writes > 0 && !cx.session.named.has(from) && !isUnset(from);
       if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);
       const slot: Slot =
         what === 'constant' && (reassigned || written)

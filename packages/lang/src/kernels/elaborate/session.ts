@@ -1,7 +1,17 @@
 import type { AnyNode } from 'acorn';
 import { isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
-import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
+import {
+  exitsOf,
+  leaves,
+  type Action,
+  type Block,
+  type Cell,
+  type Instruction,
+  type Label,
+  type Local,
+  type Reduction,
+} from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
@@ -27,6 +37,23 @@ export interface TableUse {
   readonly wide?: string;
 }
 
+/** What one attempt finds out that the next must know from its beginning. */
+export interface Known {
+  /** Of variables that begin as nothing: what they are given, by where they are declared. */
+  readonly shapes: ReadonlyMap<string, Term>;
+  /** Where arrays and objects are made whose parts are variables. */
+  readonly written: ReadonlySet<string>;
+}
+
+const nothingKnown: Known = { shapes: new Map(), written: new Set() };
+
+/** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
+interface Made {
+  readonly site: string;
+  readonly stretch: object;
+  readonly written: boolean;
+}
+
 /**
  * What the compilation of one kernel accumulates: instructions, diagnostics, and what they use. Blocks are recorded one
  * within another.
@@ -48,8 +75,8 @@ export class Session {
   readonly snapshots = new WeakSet<object>();
   /** Arrays and objects with a name of which there are copies. */
   readonly copied = new WeakSet<object>();
-  /** Arrays that the kernel makes: where, for only there more can be pushed to them. */
-  readonly growing = new WeakMap<object, object>();
+  /** Arrays and objects that the kernel makes. */
+  readonly made = new WeakMap<object, Made>();
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
@@ -75,6 +102,8 @@ export class Session {
   readonly guessed = new Set<string>();
   /** What such variables are given, with zeros for numbers. */
   readonly found = new Map<string, Term>();
+  /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
+  private readonly assigned = new Set<string>();
   /** Objects whose constructor is running. */
   readonly making = new WeakSet<object>();
   usesRandom = false;
@@ -96,9 +125,25 @@ export class Session {
     readonly derivatives = false,
     /** Whether what the kernel prints and asserts is written down. */
     readonly debug = false,
-    /** What an attempt before found of variables that begin as nothing. */
-    readonly shapes: ReadonlyMap<string, Term> = new Map(),
+    /** What attempts before found. */
+    readonly known: Known = nothingKnown,
   ) {}
+
+  /** Notes that a part of an array or object is assigned to which was taken to stay what it is. */
+  assignedElsewhere(of: object): void {
+    const made = this.made.get(of);
+    if (made) this.assigned.add(made.site);
+  }
+
+  /** What the next attempt has to know, where that is more than this one knew. */
+  learned(): Known | undefined {
+    const { shapes, written } = this.known;
+    const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
+    const more = [...this.assigned].some((site) => !written.has(site));
+    return wanted || more
+      ? { shapes: new Map([...this.found, ...shapes]), written: new Set([...written, ...this.assigned]) }
+      : undefined;
+  }
 
   emit(at: Origin, action: Action): void {
     if (++this.count > LARGEST) {
@@ -127,7 +172,17 @@ export class Session {
 
   /** Whether what would be emitted next can never run. */
   hasLeft(): boolean {
-    return this.block[this.block.length - 1]?.do === 'exit';
+    return leaves(this.block.slice(-1));
+  }
+
+  /** How many instructions stand before what would be emitted next. */
+  emitted(): number {
+    return this.block.length;
+  }
+
+  /** Whether one of those from there on may leave the block of a label. */
+  mayLeave(label: Label, since: number): boolean {
+    return this.block.slice(since).some((i) => exitsOf(i).has(label));
   }
 
   /** Adds instructions that were recorded apart. */

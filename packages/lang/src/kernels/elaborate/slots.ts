@@ -1,9 +1,8 @@
 import type { AnyNode } from 'acorn';
-import { isFloat } from '@filigree/ir';
 import type { Binding } from '../../source/scope.js';
-import type { Local } from '../code/code.js';
+import { isBits, type Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
-import { originOf, refuse, type Context } from './context.js';
+import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
 import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
 import type { Missing } from './absence.js';
@@ -17,6 +16,7 @@ import {
   type Members,
   type Owner,
   type Pending,
+  type Shaped,
   type Slot,
   type Term,
   type Variable,
@@ -62,7 +62,7 @@ const unasked = (locals: Local[]): Missing => ({ local: undefined, of: 'undefine
 export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, owner: Owner, key: string): Slot => {
   const made = pending(cx, node, name, false, owner, true);
   const slot: Pending = { ...made, missing: { ...made.missing!, key } };
-  const shape = cx.session.shapes.get(key);
+  const shape = cx.session.known.shapes.get(key);
   if (shape) slot.slot = madeLike(cx, node, slot, shape);
   assignSlot(cx, node, slot, start);
   return slot;
@@ -139,9 +139,10 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
   if (slot.is !== 'variable') return;
   const at = originOf(cx, node);
   const given = elementsFor(cx, node, slot, term);
-  /* What an integer cannot hold is refused, as where it is stored in a field; floats are rounded. */
+  /* A typed array rounds floats, and takes the last bits of what is stored as an integer. */
   const { type } = slot;
-  const elements = type && isFloat(type) ? given.map((x) => cx.session.cast(at, x, type)) : given;
+  const rounded = (x: Scalar): Scalar => (type && isBits(type) ? compute(cx, node, 'bitor', x, literal(0)) : x);
+  const elements = type ? given.map((x) => cx.session.cast(at, rounded(x), type)) : given;
   holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
   setThere(cx, node, missing, term);
@@ -200,7 +201,7 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
   /* A part that is nothing as yet. */
   if (slot.missing && absence(term)) return slot;
-  if (isScalar(term) || term.is === 'shaped') {
+  if (isNumeric(term)) {
     const { type } = slot;
     const cell = { name: slot.name, ...(type ? { type } : !slot.owner && { unnamed: true as const }) };
     const shape = isScalar(term) ? [] : term.shape;
@@ -237,8 +238,8 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
-  const stretch = cx.session.growing.get(term);
-  if (stretch) cx.session.growing.set(made, stretch);
+  const own = cx.session.made.get(term);
+  if (own) cx.session.made.set(made, { ...own, written: true });
   return fixed(made);
 };
 
@@ -256,6 +257,9 @@ const memberName = (of: string, name: string): string =>
   /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name) ? `${of}.${name}` : `${of}[${JSON.stringify(name)}]`;
 
 const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
+
+/** A number, truth value, vector or matrix. */
+export const isNumeric = (term: Term): term is Scalar | Shaped => isScalar(term) || term.is === 'shaped';
 
 export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
 
@@ -289,12 +293,14 @@ export const setRebound = (cx: Context, slot: Slot): void => {
   cx.session.rebound.add(held.term);
 };
 
+const slotsOf = (term: Term): readonly Slot[] =>
+  term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
+
 const hasVariables = (term: Term): boolean => {
-  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
   const isObject = term.is === 'members' && term.of !== undefined;
   /* What functions return and choices give stays as it is; members of instances are assigned by methods. */
   const changes = (slot: Slot): boolean => isObject || !('owner' in slot) || slot.owner !== undefined;
-  return slots.some((slot) => (slot.is === 'constant' ? hasVariables(slot.term) : changes(slot)));
+  return slotsOf(term).some((slot) => (slot.is === 'constant' ? hasVariables(slot.term) : changes(slot)));
 };
 
 /** Notes that an array or object, and those in it, have a name, as has a vector. */
@@ -302,13 +308,13 @@ export const setNamed = (cx: Context, term: Term): void => {
   hold(cx, term);
   if (!hasItems(term)) return;
   cx.session.named.add(term);
-  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
-  for (const slot of slots) if (slot.is === 'constant') setNamed(cx, slot.term);
+  for (const slot of slotsOf(term)) if (slot.is === 'constant') setNamed(cx, slot.term);
 };
 
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
   noteCopy(cx, from, to);
+  if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));

@@ -31,14 +31,23 @@ import { recorded, run } from './run.js';
  */
 export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
+  let now = cx;
   for (const s of list) {
     if (cx.session.hasLeft()) return;
+    const before = cx.session.emitted();
     try {
-      statement(cx, s);
+      statement(now, s);
     } catch (e) {
       if (!(e instanceof Refused)) throw e;
     }
+    if (mayReturn(cx, before)) now = apart(cx);
   }
+};
+
+/** Whether what was emitted since may end the function that is called, so that what comes next in it may not run where what comes next after the call does. */
+const mayReturn = (cx: Context, since: number): boolean => {
+  const to = cx.exits.return;
+  return to !== undefined && to.whole && cx.calls.length > 1 && cx.session.mayLeave(to.label, since);
 };
 
 const statement = (cx: Context, s: AnyNode): void => {

@@ -149,20 +149,18 @@ const ofTwo =
   (cx, e) =>
     f(cx, e, scalars(cx, e, 2));
 
-const all = (cx: Context, e: CallExpression): readonly Scalar[] => {
-  const args = argumentsOf(cx, e);
-  return args.length > 0
-    ? args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a))
-    : refuse(cx, e, 'lang/arguments', 'this function takes at least one argument', 'give it one');
-};
+const all = (cx: Context, e: CallExpression): readonly Scalar[] =>
+  argumentsOf(cx, e).map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
 
 const fold =
   (name: 'min' | 'max'): Intrinsic =>
-  (cx, e) =>
-    all(cx, e).reduce((a, b) => compute(cx, e, name, a, b));
+  (cx, e) => {
+    const [first = literal(Math[name]()), ...rest] = all(cx, e);
+    return rest.reduce((a, b) => compute(cx, e, name, a, b), first);
+  };
 
 const hypot: Intrinsic = (cx, e) => {
-  const [first, ...rest] = all(cx, e);
+  const [first = literal(0), ...rest] = all(cx, e);
   return rest.length === 0 ? compute(cx, e, 'abs', first) : rest.reduce((a, b) => compute(cx, e, 'hypot', a, b), first);
 };
 

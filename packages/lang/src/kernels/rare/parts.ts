@@ -5,11 +5,20 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/decision.j
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
-export { initial, instance, instanceOf, ofClass, ownClass, superCall, superMember } from '../elaborate/instance.js';
-export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
+export {
+  accessor,
+  accessorsOf,
+  initial,
+  instance,
+  instanceOf,
+  ofClass,
+  ownClass,
+  superCall,
+  superMember,
+} from '../elaborate/instance.js';
+export { arrayFrom, filledArray, newArray, plainArray } from '../elaborate/made-array.js';
 export { knownMethod } from '../elaborate/known-method.js';
-export { isIn, namesOf, othersOf, partsOfObject } from '../elaborate/properties.js';
-export { push } from '../elaborate/push.js';
+export { assignMembers, isIn, namesOf, othersOf, partsOfObject } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { wholeNumber } from '../elaborate/whole-number.js';

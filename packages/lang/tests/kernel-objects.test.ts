@@ -1,0 +1,250 @@
+import { range, unrolled, vec } from '@filigree/lang';
+import { describe, it } from 'vitest';
+import { agree } from './agree.js';
+
+type Point = { x: number; y: number };
+
+describe('functions that assign to parts of what they are given', () => {
+  it('change objects, arrays, typed arrays and instances of their callers', () => {
+    class Body {
+      constructor(public mass: number) {}
+      get twice(): number {
+        return 2 * this.mass;
+      }
+    }
+    agree(
+      (a, k, x) => {
+        const move = (p: Point, by: number): void => {
+          p.x += by;
+          p.y = p.x;
+        };
+        const sort = (list: number[]): void => {
+          for (let end = list.length - 1; end > 0; end--)
+            for (let j = 0; j < end; j++) if (list[j] > list[j + 1]) [list[j], list[j + 1]] = [list[j + 1], list[j]];
+        };
+        for (const i of range(a.length)) {
+          const point = { x: 1, y: 2 };
+          const same = point;
+          move(point, x);
+          move(point, k[i]);
+          const list = [a[i], x, k[i], 2];
+          sort(list);
+          const counts = new Int32Array(3);
+          const count = (into: Int32Array, at: number): number => into[at]++;
+          const before = count(counts, k[i] & 1) + count(counts, 1);
+          const body = new Body(x);
+          const grow = (b: Body): number => (b.mass += k[i]);
+          grow(body);
+          const nested = { at: { x: 1, y: 2 }, steps: 0 };
+          const step = (n: typeof nested): void => {
+            move(n.at, x);
+            n.steps++;
+          };
+          step(nested);
+          step(nested);
+          a[i] = point.x + 2 * same.y + body.twice + nested.at.x + nested.steps + before + counts[1];
+          a[i] += list.reduce((s, y) => 3 * s + y, 0);
+        }
+      },
+      { Body },
+    );
+  });
+
+  it('and so do loops over arrays of objects, methods of objects, and reduce', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const points = [
+          { x: 1, y: 2 },
+          { x: 3, y: k[i] },
+        ];
+        for (const p of points) p.x += x;
+        points.forEach((p) => (p.y *= 2));
+        const counter = {
+          n: k[i],
+          add(by: number) {
+            this.n += by;
+            return this;
+          },
+        };
+        const total = points.reduce(
+          (so, p) => {
+            so.sum += p.x;
+            so.count++;
+            return so;
+          },
+          { sum: 0, count: 0 },
+        );
+        a[i] = counter.add(2).add(x).n + total.sum * total.count + points[1].y;
+      }
+    }));
+
+  it('leave what is known known', () =>
+    agree((a, _, x) => {
+      const settings = { n: 3, weights: [1, 2, 3] };
+      const weigh = (of: typeof settings, y: number): number => {
+        let s = 0;
+        for (const j of unrolled(range(of.n))) s += of.weights[j] * y;
+        return s;
+      };
+      for (const i of range(a.length)) a[i] = weigh(settings, x);
+    }));
+});
+
+it('members are added to an object where it is made, by name, by text and by Object.assign', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const o: Record<string, number> = { p: 1 };
+      o.q = x;
+      o.q += 2;
+      for (const name of ['r', 's']) o[name] = k[i];
+      const base = { u: 1, v: 3 };
+      const made = Object.assign({ w: 5 }, base, { u: x });
+      base.v = 7;
+      Object.assign(base, { u: 2 * x });
+      let all = 0;
+      for (const name in o) all = 2 * all + o[name];
+      a[i] = all + made.u + 2 * made.v + made.w + base.u;
+    }
+  }));
+
+describe('getters and setters', () => {
+  class Temperature {
+    celsius = 20;
+    get fahrenheit(): number {
+      return this.celsius * 1.8 + 32;
+    }
+    set fahrenheit(f: number) {
+      this.celsius = (f - 32) / 1.8;
+    }
+  }
+  class Doubled extends Temperature {
+    override get fahrenheit(): number {
+      return 2 * super.fahrenheit;
+    }
+    override set fahrenheit(f: number) {
+      this.celsius = f;
+    }
+  }
+  it('of classes and of objects', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const [t, d] = [new Temperature(), new Doubled()];
+          t.fahrenheit = x;
+          t.fahrenheit += 2;
+          d.fahrenheit = k[i];
+          d.fahrenheit++;
+          const o = {
+            v: x,
+            get half() {
+              return this.v / 2;
+            },
+            set half(h: number) {
+              this.v = 2 * h;
+            },
+          };
+          o.half = k[i];
+          o.half *= 2;
+          Object.assign(o, { half: o.half + 1 });
+          a[i] = t.celsius + d.celsius + o.v + o.half;
+        }
+      },
+      { Temperature, Doubled },
+    ));
+});
+
+it('`in` asks arrays, instances and private names, `instanceof` what JavaScript has', () =>
+  agree((a, k) => {
+    class Named {
+      g = 1;
+      later?: number;
+      #own = 2;
+      m(): number {
+        return this.#own;
+      }
+      get q(): number {
+        return 2;
+      }
+      has(o: object): boolean {
+        return #own in o;
+      }
+    }
+    for (const i of range(a.length)) {
+      const n = new Named();
+      const yes = [1 in [1, 2], 'g' in n, 'm' in n, 'q' in n, n.has(n), n instanceof Object, 'length' in [1]];
+      const no = [2 in [1, 2], 'z' in n, n.has({}), {} instanceof Named];
+      k[i] = yes.filter((y) => y).length + 10 * no.filter((y) => y).length;
+    }
+  }));
+
+it('classes that extend Error are thrown and made', () =>
+  agree((a, k, x) => {
+    class Bad extends RangeError {
+      code: number;
+      constructor(message: string, code: number) {
+        super(message);
+        this.code = code;
+      }
+    }
+    const fail = (code: number): never => {
+      throw new Bad('bad', code);
+    };
+    for (const i of range(a.length)) {
+      const e = new Bad('text', k[i]);
+      if (x > 100) fail(3);
+      a[i] =
+        e.code + (e instanceof Error ? 10 : 0) + (e instanceof TypeError ? 100 : 0) + (e.message === 'text' ? 1e3 : 0);
+    }
+  }));
+
+describe('what only throws', () => {
+  const fail = (what: string): never => {
+    throw new Error(what);
+  };
+  it('may stand for any value', () =>
+    agree(
+      (a, k, x) => {
+        const named = (n: number): number => {
+          switch (n) {
+            case 0:
+              return x;
+            case 1:
+              return 2 * x;
+            default:
+              return fail('no such');
+          }
+        };
+        const positive = (y: number): number | undefined => (y > 0 ? y : undefined);
+        for (const i of range(a.length)) {
+          const y = a[i] < 100 ? 2 * a[i] : fail('too large');
+          const z = a[i] > 100 ? fail('too large') : vec(x, y);
+          const w = positive(k[i] * k[i] + 1) ?? fail('not positive');
+          const ok = x < 100 || fail('too large');
+          a[i] = y + z.x + 3 * z.y + w + named(i % 2) + (ok ? 1 : 0);
+        }
+      },
+      { fail },
+    ));
+});
+
+it('a function that ends without a value gives undefined', () =>
+  agree((a, k, x) => {
+    const positive = (y: number): number | undefined => {
+      if (y > 0) return 2 * y;
+    };
+    const at = (y: number): Point | undefined => {
+      for (const j of unrolled(range(3))) if (y === j) return { x: j, y: x };
+    };
+    for (const i of range(a.length)) {
+      const p = at(k[i]);
+      positive(k[i]);
+      a[i] = (positive(k[i]) ?? -1) + (p ? p.x + p.y : 100) + (positive(x) === undefined ? 1000 : 0);
+    }
+  }));
+
+it('extremes of nothing', () =>
+  agree((a) => {
+    const none: number[] = [];
+    for (const i of range(a.length))
+      a[i] = (Math.min() === Infinity ? 1 : 0) + (Math.max(...none) === -Infinity ? 10 : 0) + Math.hypot();
+  }));
