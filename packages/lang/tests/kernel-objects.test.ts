@@ -248,3 +248,48 @@ it('extremes of nothing', () =>
     for (const i of range(a.length))
       a[i] = (Math.min() === Infinity ? 1 : 0) + (Math.max(...none) === -Infinity ? 10 : 0) + Math.hypot();
   }));
+
+it('what may be undefined or null in turn is asked which', () =>
+  agree((a, k, x) => {
+    const of = (y: number): number | null | undefined => (y > 5 ? null : y > 0 ? undefined : y);
+    for (const i of range(a.length)) {
+      let held: number | null | undefined = null;
+      for (let j = 0; j < 5; j++) {
+        if (j === k[i] % 5) held = null;
+        else if (j === 3) held = undefined;
+        else if (j === k[i] % 7) held = x;
+      }
+      const found = of(k[i]);
+      const copy = found;
+      a[i] = (held === null ? 1 : 0) + (held === undefined ? 2 : 0) + (held ?? 10) + (found == null ? 100 : 0);
+      a[i] += copy === null ? -1000 : copy === undefined ? 1000 : copy;
+    }
+  }));
+
+it('a member that begins as undefined is given a value later, or not', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const o: { p: number; q: number | undefined } = { p: 1, q: undefined };
+      if (k[i] > 0) o.q = x;
+      a[i] = o.p + (o.q ?? 7);
+    }
+  }));
+
+it('parts that are assigned as a whole keep what held them before by a copy', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const points = [
+        { x: 1, y: 2 },
+        { x: 3, y: 4 },
+      ];
+      let s = 0;
+      for (const p of points) s += p.x;
+      points[0] = { x: k[i], y: x };
+      const state = { at: { x, y: 2 } };
+      const old = { ...state.at };
+      const far = (p: Point): number => p.x + p.y;
+      s += far(state.at);
+      state.at = { x: old.y, y: old.x + k[i] };
+      a[i] = s + points[0].x + 2 * state.at.x + 3 * state.at.y + 5 * old.x;
+    }
+  }));

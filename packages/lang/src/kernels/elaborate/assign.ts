@@ -71,6 +71,7 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
         if (reduced) return nothing;
       }
       const term = made();
+      if (cx.session.hasLeft()) return term;
       const own = 'owner' in slot ? slot.owner : undefined;
       if (!to.copied)
         refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
@@ -81,12 +82,13 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
     }
     case 'element': {
       const term = made();
-      storeTerm(cx, e, to.element, term, from);
+      if (!cx.session.hasLeft()) storeTerm(cx, e, to.element, term, from);
       return term;
     }
     case 'items':
     case 'accessor': {
       const term = made();
+      if (cx.session.hasLeft()) return term;
       if (to.to === 'items') refuseShared(cx, from, term, 1);
       give(cx, e, to, term, from);
       return term;

@@ -7,7 +7,8 @@ import { itemsOf } from './items.js';
 import { knownTruth, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { absence } from './missing.js';
-import { assignSlot, hasItems, pending, readSlot } from './slots.js';
+import { hasItems } from './sharing.js';
+import { assignSlot, pending, readSlot } from './slots.js';
 import { isScalar, nothing, type Term } from './term.js';
 
 /** A value that may be computed, where that is written. */

@@ -14,8 +14,13 @@ export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
   const [isMissing, isNull] = [term.is === 'nothing', term.is === 'host' && term.value === null];
   const isLoose = e.operator.length === 2;
   const flag = isMissing || isNull ? undefined : isMissingNow(cx, e, term);
-  if (flag && (isLoose || flag.of === (isNullLiteral(nothing) ? 'null' : 'undefined')))
-    return e.operator.startsWith('=') ? flag.is : compute(cx, e, 'not', flag.is);
+  const wanted = isNullLiteral(nothing) ? 'null' : 'undefined';
+  if (flag && (isLoose || flag.isNull || flag.of === wanted)) {
+    const { is, isNull } = flag;
+    const one = isNull && (wanted === 'null' ? isNull : compute(cx, e, 'not', isNull));
+    const holds = isLoose || !one ? is : compute(cx, e, 'and', is, one);
+    return e.operator.startsWith('=') ? holds : compute(cx, e, 'not', holds);
+  }
   const same = isLoose ? isMissing || isNull : isNullLiteral(nothing) ? isNull : isMissing;
   return literal(same === e.operator.startsWith('='));
 };

@@ -37,6 +37,8 @@ export interface Context {
   readonly call?: Call | undefined;
   /** When the innermost call began: names that came to be later end with it. */
   readonly since: number;
+  /** What has names of its own here, which end with it. */
+  readonly frame: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
   readonly stretch: object;
   /** What loops around visit the items of. */

@@ -10,7 +10,8 @@ import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex, named } from './member.js';
 import { memberName } from './member-name.js';
 import { isModuleName, resolve } from './names.js';
-import { hasItems, pending, readSlot } from './slots.js';
+import { hasItems, refuseCopied } from './sharing.js';
+import { pending, readSlot } from './slots.js';
 import {
   isLiteral,
   shapeOfField,
@@ -230,6 +231,7 @@ const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
 /** An item of an array or object literal. */
 const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination => {
   const stays = slot.is === 'constant' && !hasItems(slot.term);
+  refuseCopied(cx, target, of);
   if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot, name, binding: undefined };
   if (stays) cx.session.assignedElsewhere(of);
   return refuse(

@@ -155,6 +155,7 @@ const attempt = (
         end,
         calls: [[node]],
         since: 0,
+        frame: 0,
         stretch: {},
         visiting: [],
         random: undefined,

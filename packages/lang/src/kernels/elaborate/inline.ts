@@ -10,6 +10,7 @@ import { isWord } from './names.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { Env } from './env.js';
 import { runBody } from './body.js';
+import { framed } from './sharing.js';
 
 /** A function that is kernel code, with these arguments; `self` is the object of which it is called as a method. */
 export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
@@ -119,7 +120,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };
-  return runBody(inner, e, f.node, args);
+  return framed(inner, (own) => runBody(own, e, f.node, args));
 };
 
 const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {

@@ -20,6 +20,7 @@ import { callFunction, hostUnit } from './inline.js';
 import { made } from './made.js';
 import { keyName, memberName } from './member-name.js';
 import { keepName } from './names.js';
+import { holdItems } from './sharing.js';
 import { assignSlot, pending } from './slots.js';
 import {
   nothing,
@@ -126,7 +127,7 @@ export const initial = (cx: Context, e: AssignmentExpression): Term | undefined 
   if (name === undefined || self?.is !== 'members' || self.members.has(name) || !cx.session.making.has(self))
     return undefined;
   const term = value(cx, e.right);
-  setMember(self, name, term);
+  setMember(cx, self, name, term);
   return term;
 };
 
@@ -230,7 +231,7 @@ const construct = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: re
 /** What is made of an object by the class that its own extends; errors of JavaScript keep what they say. */
 const above = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: readonly Term[]): void => {
   if (of.parent) construct(cx, e, of.parent, self, args);
-  else if (of.native && args.length > 0) setMember(self, 'message', args[0]);
+  else if (of.native && args.length > 0) setMember(cx, self, 'message', args[0]);
 };
 
 /** What is declared in the class itself: `name = value;`. */
@@ -241,12 +242,14 @@ const begin = (cx: Context, of: ClassOf, self: Members): void => {
     const [name, term] = [keyName(m.key)!, value(inner, m.value)];
     const slot = self.members.get(name);
     if (slot) assignSlot(inner, m, slot, term);
-    else setMember(self, name, term);
+    else setMember(cx, self, name, term);
   }
 };
 
-const setMember = (self: Members, name: string, term: Term): void =>
-  void (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
+const setMember = (cx: Context, self: Members, name: string, term: Term): void => {
+  holdItems(cx, term);
+  (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
+};
 
 /** A class of the surroundings with those that it extends; nothing if this is none. */
 const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf | undefined => {

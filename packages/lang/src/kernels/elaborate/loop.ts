@@ -8,6 +8,7 @@ import { apart, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { itemsOf } from './items.js';
+import { framed } from './sharing.js';
 import { keepingVars } from './var-scope.js';
 import { isLiteral, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
@@ -235,10 +236,12 @@ const unroll = (
       const loop = { break: own.break, continue: label };
       const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
       const inner: Context = { ...(exits ? apart(cx) : cx), exits: { ...cx.exits, loop, named } };
-      const code = cx.session.record(() => {
-        bindPattern(inner, pattern, item(), 'loop variable');
-        cx.session.append(recorded(inner, s.body));
-      });
+      const code = cx.session.record(() =>
+        framed(inner, (own) => {
+          bindPattern(own, pattern, item(), 'loop variable');
+          cx.session.append(recorded(own, s.body));
+        }),
+      );
       if (exits) cx.session.emit(at, { do: 'block', label, body: code });
       else cx.session.append(code);
     }

@@ -2,7 +2,8 @@ import type { AnyNode } from 'acorn';
 import type { Context } from './context.js';
 import { absence } from './missing.js';
 import { isNumeric, readSlot, variable } from './slots.js';
-import type { List, Members, Slot } from './term.js';
+import { holdItems, holdParts } from './sharing.js';
+import type { List, Members, Slot, Term } from './term.js';
 
 /**
  * An array or object that the kernel makes here. Its parts are what they are given, as long as nothing assigns to them but by the name that it is
@@ -14,6 +15,7 @@ export const made = <T extends List | Members>(cx: Context, node: AnyNode, term:
   const written = session.known.written.has(site);
   const own = written ? ofVariables(cx, node, term) : term;
   session.made.set(own, { site, stretch, written });
+  holdParts(cx, own);
   return own;
 };
 
@@ -24,8 +26,11 @@ export const grows = (cx: Context, of: List | Members): boolean => {
 };
 
 /** A part that is added to an array or object. */
-export const part = (cx: Context, node: AnyNode, of: List | Members, slot: Slot): Slot =>
-  cx.session.made.get(of)?.written ? variablePart(cx, node, slot) : slot;
+export const part = (cx: Context, node: AnyNode, of: List | Members, term: Term): Slot => {
+  const slot: Slot = { is: 'constant', term, what: 'constant' };
+  holdItems(cx, term);
+  return cx.session.made.get(of)?.written ? variablePart(cx, node, slot) : slot;
+};
 
 /* What a typed array holds is rounded to its type. */
 const ofVariables = <T extends List | Members>(cx: Context, node: AnyNode, term: T): T => {

@@ -36,7 +36,7 @@ const taken = (cx: Context, e: CallExpression, slot: Slot | undefined): Term =>
 const added = (cx: Context, e: CallExpression, of: List): readonly Slot[] =>
   argumentsOf(cx, e).map((term) => {
     hold(cx, term, -1);
-    return part(cx, e, of, { is: 'constant', term, what: 'constant' });
+    return part(cx, e, of, term);
   });
 
 const itemsToChange = (cx: Context, e: CallExpression, of: Term, name: string): Slot[] => {

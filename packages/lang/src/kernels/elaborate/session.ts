@@ -43,9 +43,11 @@ export interface Known {
   readonly shapes: ReadonlyMap<string, Term>;
   /** Where arrays and objects are made whose parts are variables. */
   readonly written: ReadonlySet<string>;
+  /** Whether a variable is undefined and null in turn. */
+  readonly mixed: boolean;
 }
 
-const nothingKnown: Known = { shapes: new Map(), written: new Set() };
+const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false };
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
 interface Made {
@@ -73,6 +75,14 @@ export class Session {
   readonly copies = new WeakSet<object>();
   /** Of these the copies of one that changes: they are read at once. */
   readonly snapshots = new WeakSet<object>();
+  /** Of what the latter are copies. */
+  readonly origins = new WeakMap<object, readonly Term[]>();
+  /** What of the originals stays as it is, until which frames end. */
+  readonly kept = new WeakMap<object, number[]>();
+  /** Arrays and objects, and the frames of who holds them; 0 never ends. */
+  readonly holders = new WeakMap<object, number[]>();
+  /** What runs and has names of its own. */
+  readonly frames = new Set([0]);
   /** Arrays and objects with a name of which there are copies. */
   readonly copied = new WeakSet<object>();
   /** Arrays and objects that the kernel makes. */
@@ -129,6 +139,9 @@ export class Session {
     readonly known: Known = nothingKnown,
   ) {}
 
+  /** Whether a variable was given undefined as well as null, which was not known. */
+  isMixed = false;
+
   /** Notes that a part of an array or object is assigned to which was taken to stay what it is. */
   assignedElsewhere(of: object): void {
     const made = this.made.get(of);
@@ -137,11 +150,15 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written } = this.known;
+    const { shapes, written, mixed } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
-    return wanted || more
-      ? { shapes: new Map([...this.found, ...shapes]), written: new Set([...written, ...this.assigned]) }
+    return wanted || more || this.isMixed
+      ? {
+          shapes: new Map([...this.found, ...shapes]),
+          written: new Set([...written, ...this.assigned]),
+          mixed: mixed || this.isMixed,
+        }
       : undefined;
   }
 

@@ -4,6 +4,7 @@ import { isBits, type Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
+import { hasItems, holdItems, noteOrigin, refuseHeld, slotsOf } from './sharing.js';
 import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
 import type { Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
@@ -73,7 +74,7 @@ export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, 
  * given later.
  */
 export const beginning = (cx: Context, slot: Slot): Term | undefined => {
-  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local) return undefined;
+  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local || slot.missing.mixed) return undefined;
   if (slot.missing.key !== undefined && slot.stretch !== cx.stretch) cx.session.guessed.add(slot.missing.key);
   return absent(slot.missing.of);
 };
@@ -215,15 +216,9 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = {
-      ...slot,
-      name,
-      slot: undefined,
-      owner,
-      type,
-      missing: slot.missing && unasked(slot.locals),
-    };
-    return madeLike(cx, node, part, readSlot(cx, node, item));
+    const begin = readSlot(cx, node, item);
+    const missing = slot.missing || absence(begin) ? unasked(slot.locals) : undefined;
+    return madeLike(cx, node, { ...slot, name, slot: undefined, owner, type, missing }, begin);
   };
   const made: Term =
     term.is === 'list'
@@ -238,6 +233,7 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
+  holdItems(cx, made);
   const own = cx.session.made.get(term);
   if (own) cx.session.made.set(made, { ...own, written: true });
   return fixed(made);
@@ -261,19 +257,19 @@ const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' })
 /** A number, truth value, vector or matrix. */
 export const isNumeric = (term: Term): term is Scalar | Shaped => isScalar(term) || term.is === 'shaped';
 
-export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
-
 /**
  * An array or object that already has a name gets no second one: the variable holds a copy, where JavaScript would hold
  * the original. That makes no difference as long as neither is written, which is recorded here. A copy of a copy is one too: of what is found or chosen.
  */
 const noteCopy = (cx: Context, from: Term, made: Term): void => {
+  const { copies, copied, named, snapshots } = cx.session;
   if (!hasItems(from) || from === made) return;
-  if (cx.session.copies.has(from)) cx.session.copies.add(made);
-  if (!cx.session.named.has(from)) return;
-  cx.session.copies.add(made);
-  cx.session.copied.add(from);
-  if (hasVariables(from)) cx.session.snapshots.add(made);
+  if (copies.has(from)) copies.add(made);
+  if (named.has(from)) {
+    copies.add(made);
+    copied.add(from);
+  }
+  if (snapshots.has(from) || (named.has(from) && hasVariables(from))) noteOrigin(cx, made, from);
 };
 
 /** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
@@ -293,9 +289,6 @@ export const setRebound = (cx: Context, slot: Slot): void => {
   cx.session.rebound.add(held.term);
 };
 
-const slotsOf = (term: Term): readonly Slot[] =>
-  term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
-
 const hasVariables = (term: Term): boolean => {
   const isObject = term.is === 'members' && term.of !== undefined;
   /* What functions return and choices give stays as it is; members of instances are assigned by methods. */
@@ -313,6 +306,7 @@ export const setNamed = (cx: Context, term: Term): void => {
 
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
+  if (to !== from) refuseHeld(cx, node, to);
   noteCopy(cx, from, to);
   if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {

@@ -17,6 +17,7 @@ import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate } from './reduction.js';
+import { framed } from './sharing.js';
 import { isOuter, ownerOf, pending } from './slots.js';
 import { nothing, type Term, type Variable } from './term.js';
 import { isShared } from './var-scope.js';
@@ -29,7 +30,10 @@ import { recorded, run } from './run.js';
  * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
  * unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
  */
-export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
+export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void =>
+  framed(cx, (own) => inOrder(own, list, scope));
+
+const inOrder = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
   let now = cx;
   for (const s of list) {
