@@ -229,3 +229,34 @@ it('what few write: freeze, in, reduceRight', () => {
     { settings },
   );
 });
+
+it('functions that are made in a loop keep the names of their iteration, and words of one parameter are given on', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const made: ((y: number) => number)[] = [];
+      for (const j of [1, 2, 3]) {
+        let calls = 0;
+        made.push((y) => y * j + calls++);
+      }
+      k[i] = [k[i], 3].map(Math.abs).every(Number.isFinite) ? 1 : 0;
+      a[i] = made.reduce((s, f) => 2 * s + f(x) + f(a[i]), [x, -2].map(Math.floor)[0]);
+    }
+  }));
+
+it('one of several arrays or objects has a name as long as none of them changes', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const points = [
+        { x: 1, y: 2 },
+        { x: k[i], y: 4 },
+      ];
+      points[0].x += x;
+      {
+        const one = points[k[i] & 1];
+        const found = points.find((p) => p.x > 0);
+        a[i] = one.x + one.y + (found?.y ?? 0);
+      }
+      for (const p of points) p.x += 1;
+      a[i] += points[0].x + points[1].x;
+    }
+  }));

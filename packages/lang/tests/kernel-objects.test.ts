@@ -261,7 +261,11 @@ it('what may be undefined or null in turn is asked which', () =>
       }
       const found = of(k[i]);
       const copy = found;
-      a[i] = (held === null ? 1 : 0) + (held === undefined ? 2 : 0) + (held ?? 10) + (found == null ? 100 : 0);
+      a[i] =
+        (held === null ? 1 : 0) +
+        (held === undefined ? 2 : 0) +
+        (held ?? 10) +
+        (found === null || found === undefined ? 100 : 0);
       a[i] += copy === null ? -1000 : copy === undefined ? 1000 : copy;
     }
   }));

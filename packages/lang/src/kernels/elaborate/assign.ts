@@ -75,9 +75,7 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
       const own = 'owner' in slot ? slot.owner : undefined;
       if (!to.copied)
         refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
-      assignSlot(cx, e, slot, term);
-      refuseSecondName(cx, e, term, slot);
-      setRebound(cx, slot);
+      give(cx, e, to, term, from);
       return term;
     }
     case 'element': {
@@ -100,7 +98,9 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
 export const give = (cx: Context, e: AnyNode, to: Destination, term: Term, from: AnyNode): void => {
   switch (to.to) {
     case 'slot':
-      return assignSlot(cx, e, to.slot, term);
+      assignSlot(cx, e, to.slot, term);
+      refuseSecondName(cx, e, term, to.slot);
+      return setRebound(cx, to.slot);
     case 'element':
       return storeTerm(cx, e, to.element, term, from);
     case 'items':

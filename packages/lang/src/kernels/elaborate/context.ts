@@ -15,8 +15,6 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
 export interface Context {
   readonly session: Session;
   readonly elaborator: Elaborator;
-  /** Words that extensions bring, by their functions. */
-  readonly words: ReadonlyMap<unknown, (cx: Context, e: CallExpression) => Term>;
   readonly unit: Unit;
   readonly env: Env;
   /** The parallel loop around, if there is one. */
@@ -58,6 +56,8 @@ export interface Elaborator {
   readonly expression: (cx: Context, node: AnyNode) => Term;
   /** Statements in order; see `run`. */
   readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
+  /** What a function means that is a word of the language or of an extension. */
+  readonly word: (f: unknown) => ((cx: Context, e: CallExpression) => Term) | undefined;
 }
 
 /** What is known of a parallel loop while its body is elaborated. */

@@ -232,6 +232,7 @@ const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
 const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination => {
   const stays = slot.is === 'constant' && !hasItems(slot.term);
   refuseCopied(cx, target, of);
+  cx.session.assignedParts.add(of);
   if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot, name, binding: undefined };
   if (stays) cx.session.assignedElsewhere(of);
   return refuse(

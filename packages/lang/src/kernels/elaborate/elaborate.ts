@@ -4,6 +4,7 @@ import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../source/kept.js';
 import { wordsOf } from '../extension.js';
 import type { Intrinsic } from '../intrinsics/intrinsic.js';
+import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { word } from '../intrinsics/word.js';
 import type { KernelDef } from '../kernel.js';
 import type { Block, Local, Reduction } from '../code/code.js';
@@ -145,8 +146,7 @@ const attempt = (
         );
       const cx: Context = {
         session,
-        words,
-        elaborator: { expression, statements },
+        elaborator: { expression, statements, word: (f) => intrinsicOf(f) ?? words.get(f) },
         unit,
         env: new Env(),
         parallel: undefined,

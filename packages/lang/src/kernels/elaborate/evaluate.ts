@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, Identifier } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { bare } from '../../source/ast.js';
 import { apart, asScalar, compute, type Context } from './context.js';
@@ -9,7 +9,17 @@ import { itemsOf } from './items.js';
 import { isMissing } from './missing.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
-export const reference = (cx: Context, node: AnyNode): Term => cx.elaborator.expression(cx, node);
+export const reference = (cx: Context, node: AnyNode): Term =>
+  knownTerms.get(node) ?? cx.elaborator.expression(cx, node);
+
+/** An argument whose value is known already, for what takes a call. */
+export const known = (at: AnyNode, term: Term): Identifier => {
+  const node: Identifier = { type: 'Identifier', name: 'argument', start: at.start, end: at.end };
+  knownTerms.set(node, term);
+  return node;
+};
+
+const knownTerms = new WeakMap<AnyNode, Term>();
 
 /** The value of an expression: elements of fields and arrays are read. */
 export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));

@@ -5,6 +5,7 @@ import { keptOf } from '../../source/kept.js';
 import { inlinedScope } from '../vocabulary/inline.js';
 import type { Call, Unit } from '../code/origin.js';
 import { originOf, refuse, type Context } from './context.js';
+import { known } from './evaluate.js';
 import { termText, type Closure, type Term } from './term.js';
 import { isWord } from './names.js';
 import { functionOfUnit, unitOf } from './unit.js';
@@ -17,6 +18,9 @@ export const callFunction = (cx: Context, e: CallExpression, f: Term, args: read
   if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args, self);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
+  /* A word of one parameter that is given on, as in `a.map(Math.abs)`, takes the first argument. */
+  const word = f.value.length === 1 ? cx.elaborator.word(f.value) : undefined;
+  if (word) return word(cx, { ...e, arguments: args.slice(0, 1).map((term) => known(e, term)) });
   return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args, self);
 };
 

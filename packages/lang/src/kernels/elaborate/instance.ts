@@ -43,7 +43,7 @@ export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   if (!of) return undefined;
   const self = made(cx, e, { is: 'members', members: new Map(), of });
   for (const name of changing(of, cx.session.made.get(self)!.written))
-    (self.members as Map<string, Slot>).set(name, pending(cx, e, name, false, undefined, false));
+    (self.members as Map<string, Slot>).set(name, pending(cx, e, name, false, { since: cx.session.age(), writes: 0 }));
   construct(cx, e, of, self, argumentsOf(cx, e));
   return self;
 };

@@ -5,7 +5,7 @@ import { unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
 import { absence } from './missing.js';
-import { hasItems, holdItems, keepOrigins } from './sharing.js';
+import { hasItems, holdItems } from './sharing.js';
 import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
 import { value } from './evaluate.js';
@@ -36,11 +36,8 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
         what === 'constant' && (reassigned || written)
           ? variable(cx, pattern, binding.name, from, owner)
           : { is: 'constant', term: from, what };
-      if (binding.kind !== 'param') refuseSecondName(cx, pattern, from, slot);
-      if (slot.is === 'constant' && slot.term === from && hasItems(from)) {
-        holdItems(cx, from, cx.frame);
-        keepOrigins(cx, from, cx.frame);
-      }
+      if (slot.is !== 'constant' || slot.term !== from) refuseSecondName(cx, pattern, from, slot);
+      else if (hasItems(from)) holdItems(cx, from, cx.frame);
       if (reassigned) setRebound(cx, slot);
       else if (slot.is === 'constant') setNamed(cx, slot.term);
       return cx.env.bind(binding, slot);

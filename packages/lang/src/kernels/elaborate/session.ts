@@ -75,6 +75,8 @@ export class Session {
   readonly copies = new WeakSet<object>();
   /** Of these the copies of one that changes: they are read at once. */
   readonly snapshots = new WeakSet<object>();
+  /** Arrays and objects whose parts are assigned to. */
+  readonly assignedParts = new WeakSet<object>();
   /** Of what the latter are copies. */
   readonly origins = new WeakMap<object, readonly Term[]>();
   /** What of the originals stays as it is, until which frames end. */

@@ -20,8 +20,14 @@ export const framed = <T>(cx: Context, run: (inner: Context) => T): T => {
   }
 };
 
+/** Notes that a variable keeps an array or object. */
+export const keptBy = (cx: Context, term: Term, frame = 0): void => note(cx.session.holders, term, frame);
+
 /** Notes that an array or object is held: by a name until a frame ends, or for good as a part of another. */
-export const holdItems = (cx: Context, term: Term, frame?: number): void => note(cx.session.holders, term, frame ?? 0);
+export const holdItems = (cx: Context, term: Term, frame = 0): void => {
+  keptBy(cx, term, frame);
+  keepOrigins(cx, term, frame);
+};
 
 /** Notes that the arrays and objects in it are held by it. */
 export const holdParts = (cx: Context, term: Term): void => {
@@ -29,8 +35,13 @@ export const holdParts = (cx: Context, term: Term): void => {
 };
 
 /** The arrays and objects in an array or object. */
-const partsOf = (term: Term): readonly Term[] =>
-  slotsOf(term).flatMap((slot) => (slot.is === 'constant' && hasItems(slot.term) ? [slot.term] : []));
+export const partsOf = (term: Term): readonly Term[] => slotsOf(term).flatMap((slot) => heldBy(slot) ?? []);
+
+/** The array or object that a variable or member holds. */
+export const heldBy = (slot: Slot): Term | undefined => {
+  const held = slot.is === 'pending' ? slot.slot : slot;
+  return held?.is === 'constant' && hasItems(held.term) ? held.term : undefined;
+};
 
 /** Refuses to assign to the parts of an array or object in place of itself, where another holds it. */
 export const refuseHeld = (cx: Context, node: AnyNode, term: Term): void => {
@@ -45,6 +56,18 @@ export const refuseHeld = (cx: Context, node: AnyNode, term: Term): void => {
   refuseCopied(cx, node, term);
 };
 
+/** Refuses to make an array or object a copy of what others hold, in a loop in which its parts are assigned to: there they would be of the original. */
+export const refuseWritten = (cx: Context, node: AnyNode, term: Term): void => {
+  if (cx.session.assignedParts.has(term) && cx.looped && cx.session.made.get(term)?.stretch !== cx.stretch)
+    refuse(
+      cx,
+      node,
+      'lang/array-alias',
+      'in a loop this would be another name for what it is given, and its parts are assigned to',
+      'make a copy: [...a], { ...o }',
+    );
+};
+
 /** Notes of what an array or object is the copy, which may change. */
 export const noteOrigin = (cx: Context, copy: Term, from: Term): void => {
   const { origins, snapshots } = cx.session;
@@ -53,23 +76,25 @@ export const noteOrigin = (cx: Context, copy: Term, from: Term): void => {
 };
 
 /** Notes that a copy has a name until a frame ends: until then what it is the copy of stays as it is. */
-export const keepOrigins = (cx: Context, copy: Term, frame: number): void => {
+const keepOrigins = (cx: Context, copy: Term, frame: number, seen = new Set<Term>()): void => {
+  if (seen.has(copy)) return;
+  seen.add(copy);
   for (const from of cx.session.origins.get(copy) ?? []) {
     note(cx.session.kept, from, frame);
-    keepOrigins(cx, from, frame);
+    keepOrigins(cx, from, frame, seen);
   }
-  for (const part of partsOf(copy)) keepOrigins(cx, part, frame);
+  for (const part of partsOf(copy)) keepOrigins(cx, part, frame, seen);
 };
 
-/** Refuses to change an array or object of which a function that runs was given a copy. */
+/** Refuses to change an array or object of which a name or a part of another holds a copy. */
 export const refuseCopied = (cx: Context, node: AnyNode, term: Term): void => {
   if (alive(cx, cx.session.kept, term) > 0)
     refuse(
       cx,
       node,
       'lang/array-alias',
-      'this changes while a function runs that was given a copy of it, as which one is meant is known only when the kernel runs',
-      'give the function its index, or a copy that stays: [...a], { ...o }',
+      'this changes while something holds a copy of it, since which one is meant there is known only when the kernel runs',
+      'give that its index, or a copy that stays: [...a], { ...o }',
     );
 };
 

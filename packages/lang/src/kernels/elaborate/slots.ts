@@ -4,7 +4,7 @@ import { isBits, type Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
-import { hasItems, holdItems, noteOrigin, refuseHeld, slotsOf } from './sharing.js';
+import { hasItems, heldBy, keptBy, noteOrigin, partsOf, refuseHeld, refuseWritten, slotsOf } from './sharing.js';
 import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
 import type { Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
@@ -233,7 +233,7 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
-  holdItems(cx, made);
+  keptBy(cx, made);
   const own = cx.session.made.get(term);
   if (own) cx.session.made.set(made, { ...own, written: true });
   return fixed(made);
@@ -274,26 +274,29 @@ const noteCopy = (cx: Context, from: Term, made: Term): void => {
 
 /** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
 export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
-  const { snapshots, rebound } = cx.session;
-  const held = to.is === 'pending' ? to.slot : to;
-  if (held?.is !== 'constant' || !hasItems(held.term)) return;
-  if (snapshots.has(held.term) || rebound.has(from))
+  const held = heldBy(to);
+  if (held && (hasSnapshots(cx, held) || cx.session.rebound.has(from)))
     refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
 };
 
+const hasSnapshots = (cx: Context, term: Term): boolean =>
+  cx.session.snapshots.has(term) || partsOf(term).some((part) => hasSnapshots(cx, part));
+
 /** Records that a variable holds an array or object and will be assigned another. */
 export const setRebound = (cx: Context, slot: Slot): void => {
-  const held = slot.is === 'pending' ? slot.slot : slot;
-  if (held?.is !== 'constant' || !hasItems(held.term)) return;
-  setNamed(cx, held.term);
-  cx.session.rebound.add(held.term);
+  const held = heldBy(slot);
+  if (!held) return;
+  setNamed(cx, held);
+  cx.session.rebound.add(held);
 };
 
 const hasVariables = (term: Term): boolean => {
-  const isObject = term.is === 'members' && term.of !== undefined;
-  /* What functions return and choices give stays as it is; members of instances are assigned by methods. */
-  const changes = (slot: Slot): boolean => isObject || !('owner' in slot) || slot.owner !== undefined;
-  return slotsOf(term).some((slot) => (slot.is === 'constant' ? hasVariables(slot.term) : changes(slot)));
+  /* What functions return and choices give stays as it is. */
+  const changes = (slot: Slot): boolean => !('owner' in slot) || slot.owner !== undefined;
+  return (
+    partsOf(term).some(hasVariables) ||
+    slotsOf(term).some((slot) => slot.is !== 'constant' && !heldBy(slot) && changes(slot))
+  );
 };
 
 /** Notes that an array or object, and those in it, have a name, as has a vector. */
@@ -301,12 +304,16 @@ export const setNamed = (cx: Context, term: Term): void => {
   hold(cx, term);
   if (!hasItems(term)) return;
   cx.session.named.add(term);
-  for (const slot of slotsOf(term)) if (slot.is === 'constant') setNamed(cx, slot.term);
+  for (const slot of slotsOf(term)) if (slot.is === 'constant') hold(cx, slot.term);
+  for (const part of partsOf(term)) setNamed(cx, part);
 };
 
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
-  if (to !== from) refuseHeld(cx, node, to);
+  if (to !== from) {
+    refuseHeld(cx, node, to);
+    if (cx.session.named.has(from) || cx.session.copies.has(from)) refuseWritten(cx, node, to);
+  }
   noteCopy(cx, from, to);
   if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
