@@ -297,3 +297,24 @@ it('parts that are assigned as a whole keep what held them before by a copy', ()
       a[i] = s + points[0].x + 2 * state.at.x + 3 * state.at.y + 5 * old.x;
     }
   }));
+
+it('a variable may be given nothing later, and is asked by conditions and defaults', () =>
+  agree((a, k, x) => {
+    const of = (y: number): number | undefined => (y > 2 ? y : undefined);
+    const nullable = (y: number): number | null | undefined => (y > 5 ? null : of(y));
+    const scaled = (y: number, by = 3): number => y * by;
+    for (const i of range(a.length)) {
+      let some: number | null | undefined = 2;
+      let point: Point | undefined = { x, y: 1 };
+      let best: Point | undefined;
+      for (let j = 0; j < 4; j++) {
+        if (j === k[i] % 5) some = null;
+        else if (j === k[i] % 3) some = of(k[i] + j);
+        if (j > k[i]) point = undefined;
+        if (!best || best.x < k[j]) best = { x: k[j], y: j };
+      }
+      const { u = 4, v = 5 } = { u: of(k[i]), v: nullable(k[i]) };
+      a[i] = (some ?? 10) + (point ? point.x : 100) + (best ? best.y : 0) + scaled(x, of(k[i]));
+      a[i] += u + (v === null ? 1000 : v);
+    }
+  }));

@@ -2,7 +2,7 @@ import type { AnyNode, BinaryExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
 import { compute, type Context } from './context.js';
-import { isMissing as isMissingNow } from './missing.js';
+import { isAbsent, isMissing as isMissingNow } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
 
@@ -14,13 +14,8 @@ export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
   const [isMissing, isNull] = [term.is === 'nothing', term.is === 'host' && term.value === null];
   const isLoose = e.operator.length === 2;
   const flag = isMissing || isNull ? undefined : isMissingNow(cx, e, term);
-  const wanted = isNullLiteral(nothing) ? 'null' : 'undefined';
-  if (flag && (isLoose || flag.isNull || flag.of === wanted)) {
-    const { is, isNull } = flag;
-    const one = isNull && (wanted === 'null' ? isNull : compute(cx, e, 'not', isNull));
-    const holds = isLoose || !one ? is : compute(cx, e, 'and', is, one);
-    return e.operator.startsWith('=') ? holds : compute(cx, e, 'not', holds);
-  }
+  const holds = flag && (isLoose ? flag.is : isAbsent(cx, e, flag, isNullLiteral(nothing) ? 'null' : 'undefined'));
+  if (holds) return e.operator.startsWith('=') ? holds : compute(cx, e, 'not', holds);
   const same = isLoose ? isMissing || isNull : isNullLiteral(nothing) ? isNull : isMissing;
   return literal(same === e.operator.startsWith('='));
 };

@@ -1,6 +1,6 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
-import { partOf, tooFew } from './assign.js';
+import { partOf, tooFew, withDefault } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
@@ -8,7 +8,6 @@ import { absence } from './missing.js';
 import { hasItems, holdItems } from './sharing.js';
 import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
-import { value } from './evaluate.js';
 
 /** Whether items of an array have no value yet, `new Array(n)`: they are variables. */
 const isUnset = (from: Term): boolean => from.is === 'list' && from.items.some((slot) => slot.is === 'pending');
@@ -23,19 +22,18 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       if (reassigned && isWholeData(from) && what !== 'loop variable')
         return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
       const owner = ownerOf(cx, binding);
+      const key = `${cx.unit.name}:${binding.start}`;
       if (reassigned && binding.kind !== 'param' && absence(from) !== undefined)
-        return cx.env.bind(
-          binding,
-          nullable(cx, pattern, binding.name, from, owner, `${cx.unit.name}:${binding.start}`),
-        );
+        return cx.env.bind(binding, nullable(cx, pattern, binding.name, from, owner, key));
       if (reassigned && from.is === 'nothing')
         return cx.env.bind(binding, pending(cx, pattern, binding.name, true, owner));
       const written = owner.writes > 0 && !cx.session.named.has(from) && !isUnset(from);
       if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);
       const slot: Slot =
         what === 'constant' && (reassigned || written)
-          ? variable(cx, pattern, binding.name, from, owner)
+          ? variable(cx, pattern, binding.name, from, owner, cx.session.known.optional.has(key))
           : { is: 'constant', term: from, what };
+      if (reassigned) cx.session.declared.set(slot, key);
       if (slot.is !== 'constant' || slot.term !== from) refuseSecondName(cx, pattern, from, slot);
       else if (hasItems(from)) holdItems(cx, from, cx.frame);
       if (reassigned) setRebound(cx, slot);
@@ -59,7 +57,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
         bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
     case 'AssignmentPattern':
-      return bindPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from, what);
+      return bindPattern(cx, pattern.left, withDefault(cx, pattern, from), what);
     default:
       return unsupported(cx, pattern, 'this declaration', 'declare a name');
   }

@@ -45,9 +45,11 @@ export interface Known {
   readonly written: ReadonlySet<string>;
   /** Whether a variable is undefined and null in turn. */
   readonly mixed: boolean;
+  /** Variables that begin with a value and are given nothing later, by where they are declared. */
+  readonly optional: ReadonlySet<string>;
 }
 
-const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false };
+const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false, optional: new Set() };
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
 interface Made {
@@ -114,6 +116,10 @@ export class Session {
   readonly guessed = new Set<string>();
   /** What such variables are given, with zeros for numbers. */
   readonly found = new Map<string, Term>();
+  /** Variables that begin with a value: where they are declared. */
+  readonly declared = new WeakMap<object, string>();
+  /** Of these the ones that are given what may be nothing. */
+  private readonly optional = new Set<string>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
   /** Objects whose constructor is running. */
@@ -150,13 +156,21 @@ export class Session {
     if (made) this.assigned.add(made.site);
   }
 
+  /** Notes that a variable is given what may be nothing. */
+  givenNothing(slot: object): void {
+    const key = this.declared.get(slot);
+    if (key !== undefined) this.optional.add(key);
+  }
+
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed } = this.known;
+    const { shapes, written, mixed, optional } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
-    return wanted || more || this.isMixed
+    const nothing = [...this.optional].some((key) => !optional.has(key));
+    return wanted || more || nothing || this.isMixed
       ? {
+          optional: new Set([...optional, ...this.optional]),
           shapes: new Map([...this.found, ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,

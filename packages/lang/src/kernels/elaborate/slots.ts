@@ -5,7 +5,7 @@ import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
 import { hasItems, heldBy, keptBy, noteOrigin, partsOf, refuseHeld, refuseWritten, slotsOf } from './sharing.js';
-import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
+import { absence, absent, mayBeNothing, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
 import type { Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
@@ -50,8 +50,15 @@ export const ownerOf = (cx: Context, binding: Binding): Owner => ({
 });
 
 /** A variable that starts with a value. */
-export const variable = (cx: Context, node: AnyNode, name: string, start: Term, owner?: Owner): Slot => {
-  const maybe = !owner || absence(start) !== undefined || cx.session.missing.has(start);
+export const variable = (
+  cx: Context,
+  node: AnyNode,
+  name: string,
+  start: Term,
+  owner?: Owner,
+  optional = false,
+): Slot => {
+  const maybe = !owner || optional || absence(start) !== undefined || cx.session.missing.has(start);
   const slot = pending(cx, node, name, false, owner, maybe);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
@@ -115,6 +122,7 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
+  if (!missing && mayBeNothing(cx, term)) cx.session.givenNothing(slot);
   if (missing?.key !== undefined && !nothing) cx.session.found.set(missing.key, zerosLike(cx, node, term));
   if (slot.is === 'pending' && !nothing) {
     if (!slot.slot) {
