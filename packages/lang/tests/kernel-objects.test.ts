@@ -318,3 +318,22 @@ it('a variable may be given nothing later, and is asked by conditions and defaul
       a[i] += u + (v === null ? 1000 : v);
     }
   }));
+
+it('members of objects around a parallel loop are summed by functions and methods', () =>
+  agree((_, k) => {
+    class Sum {
+      total = 0;
+      add(y: number): void {
+        this.total += y;
+      }
+    }
+    const [sum, other] = [new Sum(), { total: 0 }];
+    const add = (to: { total: number }, y: number): void => {
+      to.total += y;
+    };
+    for (const i of range(k.length)) {
+      sum.add(k[i]);
+      add(other, 2 * k[i]);
+    }
+    return sum.total + 1000 * other.total;
+  }));

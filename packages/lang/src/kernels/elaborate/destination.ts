@@ -233,7 +233,8 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
   const stays = slot.is === 'constant' && !hasItems(slot.term);
   refuseCopied(cx, target, of);
   cx.session.assignedParts.add(of);
-  if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot, name, binding: undefined };
+  const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
+  if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
   if (stays) cx.session.assignedElsewhere(of);
   return refuse(
     cx,

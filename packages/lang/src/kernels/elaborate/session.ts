@@ -171,7 +171,7 @@ export class Session {
     return wanted || more || nothing || this.isMixed
       ? {
           optional: new Set([...optional, ...this.optional]),
-          shapes: new Map([...this.found, ...shapes]),
+          shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,
         }
