@@ -17,9 +17,9 @@ import { writtenItems } from './written-items.js';
 import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Element, type Term } from './term.js';
 import { binaryOperation } from './binary-operation.js';
 import { scalar, value } from './evaluate.js';
-import { chosen, eitherValue, type Arm } from './choice.js';
+import { eitherValue } from './choice.js';
 import type { Flag } from './absence.js';
-import { absence, isAbsent, isMissing, missingOf, withoutFlag } from './missing.js';
+import { absence, isMissing, missingOf } from './missing.js';
 import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -355,21 +355,16 @@ export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void =
         assignPattern(cx, p.value, partOf(cx, p, from));
       });
     case 'AssignmentPattern':
-      return assignPattern(cx, pattern.left, withDefault(cx, pattern, from));
+      return assignPattern(cx, pattern.left, orDefault(cx, pattern, from));
     default:
       assign(cx, pattern, destination(cx, bare(pattern)), () => from, pattern);
   }
 };
 
 /** What a pattern with a default is given: the default where that is undefined. */
-export const withDefault = (cx: Context, { right }: AssignmentPattern, from: Term): Term => {
-  if (from.is === 'nothing') return value(cx, right);
-  const flag = isMissing(cx, right, from);
-  const test = flag && isAbsent(cx, right, flag, 'undefined');
-  if (!test) return from;
-  const own: Arm = { node: right, term: () => from };
-  const choose = (): Term => chosen(cx, right, test, { node: right, term: () => value(apart(cx), right) }, own);
-  return flag.isNull ? choose() : withoutFlag(cx, from, choose);
+export const orDefault = (cx: Context, pattern: AssignmentPattern, from: Term): Term => {
+  if (from.is === 'nothing') return value(cx, pattern.right);
+  return cx.session.missing.has(from) ? rare().withDefault(cx, pattern.right, from) : from;
 };
 
 /** The name of a property of a pattern. */

@@ -2,9 +2,10 @@ import type { AnyNode, BinaryExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
 import { compute, type Context } from './context.js';
-import { isAbsent, isMissing as isMissingNow } from './missing.js';
+import { isMissing as isMissingNow } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
+import { isAbsent } from './with-default.js';
 
 /** `x === undefined`, `x == null` and the like: what of an object is not there is known. */
 export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {

@@ -8,7 +8,7 @@ import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
-import { isScalar, termText, type Pending, type Term } from './term.js';
+import { isScalar, type Pending, type Term } from './term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
@@ -109,7 +109,7 @@ export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: st
 export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   if (isScalar(term)) return takenAsThere(cx, node, term);
   if (term.is === 'element') return wrongIndices(cx, node, term);
-  return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+  return rare().refuseNumber(cx, node, term);
 };
 
 /** A value that is used; refused where it may be undefined or null, and nobody has asked. */
@@ -128,26 +128,6 @@ export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T
 /** What JavaScript takes a scalar for where a number is wanted: a truth value is 1 or 0. */
 export const asNumber = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
   cx.session.isTruth(x) ? compute(cx, node, 'select', x, literal(1), literal(0)) : x;
-
-/** What to do where a number is wanted. */
-const numberRemedy = (term: Term): string => {
-  switch (term.is) {
-    case 'shaped':
-      return 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)';
-    case 'nothing':
-      return 'give it a value';
-    case 'closure':
-      return 'call it';
-    case 'loop':
-      return 'write for (const i of …)';
-    case 'cell':
-      return 'write isActive(parent(u), i)';
-    case 'host':
-      return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
-    default:
-      return 'use one of its elements';
-  }
-};
 
 /** A field was read or written with fewer indices than it has axes. */
 export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'element' }): never => {

@@ -11,7 +11,7 @@ import { indexed, isWhole, knownIndex, named } from './member.js';
 import { memberName } from './member-name.js';
 import { isModuleName, resolve } from './names.js';
 import { hasItems, refuseCopied } from './sharing.js';
-import { pending, readSlot } from './slots.js';
+import { readSlot } from './slots.js';
 import {
   isLiteral,
   shapeOfField,
@@ -25,7 +25,6 @@ import {
   type Variable,
 } from './term.js';
 import { asIndex } from './index-of.js';
-import { grows } from './made.js';
 
 /** What is assigned to. */
 export type Destination =
@@ -103,15 +102,10 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   );
 };
 
-/** A member of an object to assign to: one that it has, a setter, or one that it gets. */
+/** A member of an object to assign to. */
 export const memberOf = (cx: Context, target: AnyNode, of: Members, name: string): Destination | undefined => {
   const slot = of.members.get(name);
-  if (slot) return itemDestination(cx, target, of, slot, name);
-  const accessor = of.of && rare().accessor(cx, target, of, name);
-  if (accessor || of.of || !grows(cx, of)) return accessor;
-  const own = pending(cx, target, name, false, { since: cx.session.age(), writes: 0 });
-  (of.members as Map<string, Slot>).set(name, own);
-  return { to: 'slot', slot: own, name, binding: undefined };
+  return slot ? itemDestination(cx, target, of, slot, name) : rare().otherMember(cx, target, of, name);
 };
 
 /** What a part is assigned to of: a vector or matrix that is written itself, or what the expression stands for. */

@@ -2,9 +2,7 @@ import { rare } from '#rare';
 import type { AnyNode, ArrayExpression, ObjectExpression, Property } from 'acorn';
 import { refuse, unsupported, type Context } from './context.js';
 import { made } from './made.js';
-import { named } from './member.js';
-import { readSlot } from './slots.js';
-import { isLiteral, termText, type Slot, type Term } from './term.js';
+import { isLiteral, type Slot, type Term } from './term.js';
 import { itemsOf } from './items.js';
 import { value } from './evaluate.js';
 
@@ -24,7 +22,8 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
   const accessors: Property[] = [];
   for (const p of e.properties) {
     if (p.type === 'SpreadElement') {
-      for (const [name, term] of propertiesOf(cx, p.argument, value(cx, p.argument))) found.set(name, constant(term));
+      for (const [name, term] of rare().propertiesOf(cx, p.argument, value(cx, p.argument)))
+        found.set(name, constant(term));
       continue;
     }
     if (p.kind !== 'init') {
@@ -54,26 +53,6 @@ const nameFrom = (cx: Context, key: AnyNode): string => {
         'what a property is called must be known when the kernel is compiled',
         'write `name: value`',
       );
-};
-
-/** The properties of an object, of one of the surroundings as well; nothing has none. */
-export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
-  if (of.is === 'nothing') return [];
-  if (of.is === 'members' && of.of?.isLiteral)
-    return refuse(
-      cx,
-      node,
-      'lang/unsupported-syntax',
-      'what an object with getters and setters has is listed',
-      'name its members, or write methods',
-    );
-  if (of.is === 'members')
-    return [...of.members]
-      .filter(([name]) => !name.startsWith('#'))
-      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
-  if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
-    return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
-  return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');
 };
 
 const constant = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });

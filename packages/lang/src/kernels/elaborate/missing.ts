@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { Local } from '../code/code.js';
 import type { Absence, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { compute, originOf, takenAsThere, type Context } from './context.js';
+import { originOf, takenAsThere, type Context } from './context.js';
 import { nothing, type Slot, type Term } from './term.js';
 
 /*
@@ -99,12 +99,6 @@ const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
   const known = cx.session.missing.get(term);
   if (!known || 'is' in known) return known;
   return known.local && flagNow(cx, node, known, known.local);
-};
-
-/** Whether it is missing in one of the two ways; undefined where it never is in this one. */
-export const isAbsent = (cx: Context, node: AnyNode, { of, is, isNull }: Flag, wanted: Absence): Scalar | undefined => {
-  if (!isNull) return of === wanted ? is : undefined;
-  return compute(cx, node, 'and', is, wanted === 'null' ? isNull : compute(cx, node, 'not', isNull));
 };
 
 /** A part of what may be missing, as `?.` gives it: undefined where that is. */

@@ -1,6 +1,6 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
-import { partOf, tooFew, withDefault } from './assign.js';
+import { partOf, tooFew, orDefault } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
@@ -57,7 +57,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
         bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
     case 'AssignmentPattern':
-      return bindPattern(cx, pattern.left, withDefault(cx, pattern, from), what);
+      return bindPattern(cx, pattern.left, orDefault(cx, pattern, from), what);
     default:
       return unsupported(cx, pattern, 'this declaration', 'declare a name');
   }

@@ -5,7 +5,8 @@ import { memberOf } from './destination.js';
 import { literal } from '../code/scalar.js';
 import { argumentsOf, value } from './evaluate.js';
 import { isDeclared } from './instance.js';
-import { propertiesOf } from './literals.js';
+import { named } from './member.js';
+import { readSlot } from './slots.js';
 import { isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
 
 /** The names of an object's members, of one of the surroundings as well. */
@@ -71,4 +72,24 @@ export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term 
     is: 'members',
     members: new Map(others.map(([name, term]) => [name, { is: 'constant', term, what: 'constant' }])),
   };
+};
+
+/** The properties of an object, of one of the surroundings as well; nothing has none. */
+export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
+  if (of.is === 'nothing') return [];
+  if (of.is === 'members' && of.of?.isLiteral)
+    return refuse(
+      cx,
+      node,
+      'lang/unsupported-syntax',
+      'what an object with getters and setters has is listed',
+      'name its members, or write methods',
+    );
+  if (of.is === 'members')
+    return [...of.members]
+      .filter(([name]) => !name.startsWith('#'))
+      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+  if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
+    return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
+  return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');
 };

@@ -3,7 +3,7 @@ import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { argumentsOf } from './evaluate.js';
 import { hold } from './holds.js';
-import { grows, part } from './made.js';
+import { grows, part } from './added-parts.js';
 import { readSlot } from './slots.js';
 import { nothing, type List, type Slot, type Term } from './term.js';
 

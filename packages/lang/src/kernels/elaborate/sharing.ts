@@ -1,5 +1,6 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
-import { refuse, type Context } from './context.js';
+import type { Context } from './context.js';
 import type { Slot, Term } from './term.js';
 
 /*
@@ -45,27 +46,15 @@ export const heldBy = (slot: Slot): Term | undefined => {
 
 /** Refuses to assign to the parts of an array or object in place of itself, where another holds it. */
 export const refuseHeld = (cx: Context, node: AnyNode, term: Term): void => {
-  if (alive(cx, cx.session.holders, term) > 1)
-    refuse(
-      cx,
-      node,
-      'lang/array-alias',
-      'this array or object is held by another name or object too, which would change with it',
-      'give that a copy: [...a], { ...o }',
-    );
+  if (alive(cx, cx.session.holders, term) > 1) rare().refuseSharing(cx, node, 'held');
   refuseCopied(cx, node, term);
 };
 
 /** Refuses to make an array or object a copy of what others hold, in a loop in which its parts are assigned to: there they would be of the original. */
 export const refuseWritten = (cx: Context, node: AnyNode, term: Term): void => {
-  if (cx.session.assignedParts.has(term) && cx.looped && cx.session.made.get(term)?.stretch !== cx.stretch)
-    refuse(
-      cx,
-      node,
-      'lang/array-alias',
-      'in a loop this would be another name for what it is given, and its parts are assigned to',
-      'make a copy: [...a], { ...o }',
-    );
+  const { assignedParts, made } = cx.session;
+  if (assignedParts.has(term) && cx.looped && made.get(term)?.stretch !== cx.stretch)
+    rare().refuseSharing(cx, node, 'written');
 };
 
 /** Notes of what an array or object is the copy, which may change. */
@@ -88,14 +77,7 @@ const keepOrigins = (cx: Context, copy: Term, frame: number, seen = new Set<Term
 
 /** Refuses to change an array or object of which a name or a part of another holds a copy. */
 export const refuseCopied = (cx: Context, node: AnyNode, term: Term): void => {
-  if (alive(cx, cx.session.kept, term) > 0)
-    refuse(
-      cx,
-      node,
-      'lang/array-alias',
-      'this changes while something holds a copy of it, since which one is meant there is known only when the kernel runs',
-      'give that its index, or a copy that stays: [...a], { ...o }',
-    );
+  if (alive(cx, cx.session.kept, term) > 0) rare().refuseSharing(cx, node, 'copied');
 };
 
 const note = (of: WeakMap<object, number[]>, term: Term, frame: number): void => {

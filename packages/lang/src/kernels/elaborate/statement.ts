@@ -12,7 +12,7 @@ import type {
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import { assignPattern } from './assign.js';
-import { apart, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, originOf, refuse, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
@@ -90,12 +90,7 @@ const statement = (cx: Context, s: AnyNode): void => {
     case 'EmptyStatement':
       return;
     default:
-      return unsupported(
-        cx,
-        s,
-        statementNames[s.type] ?? 'this statement',
-        statementRemedies[s.type] ?? 'write it another way',
-      );
+      return rare().refuseStatement(cx, s);
   }
 };
 
@@ -217,15 +212,4 @@ const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStat
         `\`${what}\` would leave a parallel loop or a function`,
         'leave one loop after the other',
       );
-};
-
-const statementNames: Readonly<Record<string, string>> = {
-  TryStatement: '`try`',
-  DebuggerStatement: '`debugger`',
-  WithStatement: '`with`',
-};
-
-const statementRemedies: Readonly<Record<string, string>> = {
-  TryStatement: 'nothing in a kernel can be caught: what is thrown ends the iteration, and debug mode says so',
-  DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };
