@@ -315,7 +315,8 @@ it('a variable may be given nothing later, and is asked by conditions and defaul
       }
       const { u = 4, v = 5 } = { u: of(k[i]), v: nullable(k[i]) };
       a[i] = (some ?? 10) + (point ? point.x : 100) + (best ? best.y : 0) + scaled(x, of(k[i]));
-      a[i] += u + (v === null ? 1000 : v);
+      a[i] += u + (v === null ? 1000 : v) + (Boolean(some) ? 1e4 : 0) + (Number.isFinite(some) ? 1e5 : 0);
+      k[i] = Number.isNaN(Number(of(k[i]) ?? undefined)) ? 1 : Number(some ?? null) + (Boolean(point) ? 7 : 0);
     }
   }));
 

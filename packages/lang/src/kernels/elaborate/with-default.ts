@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import type { Scalar } from '../code/scalar.js';
+import { literal, type Scalar } from '../code/scalar.js';
 import type { Absence, Flag } from './absence.js';
 import { chosen, type Arm } from './choice.js';
 import { apart, compute, type Context } from './context.js';
@@ -24,4 +24,11 @@ export const withDefault = (cx: Context, right: AnyNode, from: Term): Term => {
 export const isAbsent = (cx: Context, node: AnyNode, { of, is, isNull }: Flag, wanted: Absence): Scalar | undefined => {
   if (!isNull) return of === wanted ? is : undefined;
   return compute(cx, node, 'and', is, wanted === 'null' ? isNull : compute(cx, node, 'not', isNull));
+};
+
+/** The number that JavaScript makes of what may be missing. */
+export const numberOfNothing = (cx: Context, node: AnyNode, { of, is, isNull }: Flag, number: Scalar): Scalar => {
+  const [zero, none] = [literal(0), literal(NaN)];
+  const nothing = isNull ? compute(cx, node, 'select', isNull, zero, none) : of === 'null' ? zero : none;
+  return compute(cx, node, 'select', is, nothing, number);
 };

@@ -25,7 +25,7 @@ export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
-export { withDefault } from '../elaborate/with-default.js';
+export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';
