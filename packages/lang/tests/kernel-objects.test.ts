@@ -338,3 +338,15 @@ it('members of objects around a parallel loop are summed by functions and method
     }
     return sum.total + 1000 * other.total;
   }));
+
+it('a variable that is given nothing at the end of a loop is nothing at its next beginning', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      let [n, point]: [number | null, Point | undefined] = [x, { x: 1, y: x }];
+      for (let j = 0; j < 3; j++) {
+        a[i] += (n ?? 100) + (point?.y ?? 1000);
+        n = null;
+        if (k[i] > j) point = undefined;
+      }
+    }
+  }));

@@ -26,13 +26,16 @@ export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
   return known && 'locals' in known ? known : undefined;
 };
 
-/** Whether a value is nothing, or may be when the kernel runs and is not promised to be there. */
-export const mayBeNothing = (cx: Context, term: Term): boolean => {
-  if (absence(term)) return true;
+/** Which nothing a value is, or may be when the kernel runs and is not promised to be there. */
+export const mayBe = (cx: Context, term: Term): Absence | undefined => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
-  return missing?.local !== undefined && !missing.promised;
+  return absence(term) ?? (missing?.local && !missing.promised ? known?.of : undefined);
 };
+
+/** Begins a variable with a value that is there, and may be nothing later. */
+export const setOptional = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
+  setFlag(cx, node, missing, of, literal(false));
 
 /** Gives a variable nothing. */
 export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>

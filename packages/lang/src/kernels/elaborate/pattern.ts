@@ -31,7 +31,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);
       const slot: Slot =
         what === 'constant' && (reassigned || written)
-          ? variable(cx, pattern, binding.name, from, owner, cx.session.known.optional.has(key))
+          ? variable(cx, pattern, binding.name, from, owner, cx.session.known.optional.get(key))
           : { is: 'constant', term: from, what };
       if (reassigned) cx.session.declared.set(slot, key);
       if (slot.is !== 'constant' || slot.term !== from) refuseSecondName(cx, pattern, from, slot);

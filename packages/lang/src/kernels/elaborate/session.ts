@@ -19,7 +19,7 @@ import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
-import type { Flag, Missing } from './absence.js';
+import type { Absence, Flag, Missing } from './absence.js';
 import type { ClassOf, Term, Variable } from './term.js';
 
 /**
@@ -45,11 +45,11 @@ export interface Known {
   readonly written: ReadonlySet<string>;
   /** Whether a variable is undefined and null in turn. */
   readonly mixed: boolean;
-  /** Variables that begin with a value and are given nothing later, by where they are declared. */
-  readonly optional: ReadonlySet<string>;
+  /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
+  readonly optional: ReadonlyMap<string, Absence>;
 }
 
-const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false, optional: new Set() };
+const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false, optional: new Map() };
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
 interface Made {
@@ -119,7 +119,7 @@ export class Session {
   /** Variables that begin with a value: where they are declared. */
   readonly declared = new WeakMap<object, string>();
   /** Of these the ones that are given what may be nothing. */
-  private readonly optional = new Set<string>();
+  private readonly optional = new Map<string, Absence>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
   /** Objects whose constructor is running. */
@@ -157,9 +157,9 @@ export class Session {
   }
 
   /** Notes that a variable is given what may be nothing. */
-  givenNothing(slot: object): void {
+  givenNothing(slot: object, of: Absence): void {
     const key = this.declared.get(slot);
-    if (key !== undefined) this.optional.add(key);
+    if (key !== undefined) this.optional.set(key, of);
   }
 
   /** What the next attempt has to know, where that is more than this one knew. */
@@ -167,10 +167,10 @@ export class Session {
     const { shapes, written, mixed, optional } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
-    const nothing = [...this.optional].some((key) => !optional.has(key));
+    const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
     return wanted || more || nothing || this.isMixed
       ? {
-          optional: new Set([...optional, ...this.optional]),
+          optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,

@@ -5,8 +5,8 @@ import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
 import { hasItems, heldBy, keptBy, noteOrigin, partsOf, refuseHeld, refuseWritten, slotsOf } from './sharing.js';
-import { absence, absent, mayBeNothing, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
-import type { Missing } from './absence.js';
+import { absence, absent, mayBe, missingOf, noteMissing, setAbsent, setOptional, setThere } from './missing.js';
+import type { Absence, Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
   isScalar,
@@ -56,10 +56,11 @@ export const variable = (
   name: string,
   start: Term,
   owner?: Owner,
-  optional = false,
+  optional?: Absence,
 ): Slot => {
-  const maybe = !owner || optional || absence(start) !== undefined || cx.session.missing.has(start);
+  const maybe = !owner || optional !== undefined || absence(start) !== undefined || cx.session.missing.has(start);
   const slot = pending(cx, node, name, false, owner, maybe);
+  if (optional) setOptional(cx, node, slot.missing!, optional);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
 };
@@ -122,7 +123,8 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
-  if (!missing && mayBeNothing(cx, term)) cx.session.givenNothing(slot);
+  const may = missing ? undefined : mayBe(cx, term);
+  if (may) cx.session.givenNothing(slot, may);
   if (missing?.key !== undefined && !nothing) cx.session.found.set(missing.key, zerosLike(cx, node, term));
   if (slot.is === 'pending' && !nothing) {
     if (!slot.slot) {
