@@ -350,3 +350,18 @@ it('a variable that is given nothing at the end of a loop is nothing at its next
       }
     }
   }));
+
+it('objects are true, and those that may be missing where they are there', () =>
+  agree((a, k, x) => {
+    const near = (y: number): Point | undefined => (y > 0 ? { x: y, y: x } : undefined);
+    for (const i of range(a.length)) {
+      const point = near(k[i]);
+      const always = { x, y: 1 };
+      let ok: boolean | undefined = true;
+      if (k[i] > 3) ok = undefined;
+      const y = point && point.y;
+      const one = point || always;
+      const found = [always, { x: 2, y: k[i] }].filter((p) => p).length + (always ? 1 : 0) + (!always ? 10 : 0);
+      a[i] = (y ?? 100) + one.x + (always && always.x) + found + (ok && x > 0 ? 1000 : 0) + (ok || x > 1 ? 1e4 : 0);
+    }
+  }));

@@ -5,7 +5,7 @@ import { literal, type Interval, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
-import { argumentsOf, knownTruth, truthOf } from './evaluate.js';
+import { argumentsOf, truthOfTerm } from './evaluate.js';
 import { callFunction } from './inline.js';
 import { eachItem, itemsOf } from './items.js';
 import { made } from './made.js';
@@ -89,10 +89,7 @@ type Ask = (cx: Context, item: Term, k: number) => Truth;
 /** What a function says of an item. */
 const answers = (cx: Context, e: CallExpression, of: Term, name: string): Ask => {
   const [f] = functionAnd(cx, e, name, 1);
-  return (inner, item, k) => {
-    const answer = callFunction(inner, e, f, [item, literal(k), of]);
-    return knownTruth(answer) ?? truthOf(inner, e, asScalar(inner, e, answer));
-  };
+  return (inner, item, k) => truthOfTerm(inner, e, callFunction(inner, e, f, [item, literal(k), of]));
 };
 
 /** Whether an item equals what is given; NaN equals NaN where that is said. */

@@ -2,11 +2,11 @@ import type { AnyNode } from 'acorn';
 import type { Block } from '../code/code.js';
 import { intervalOf, union } from '../code/interval.js';
 import type { Interval, Scalar } from '../code/scalar.js';
-import { apart, asScalar, compute, originOf, type Context } from './context.js';
+import { apart, asScalar, originOf, type Context } from './context.js';
 import { itemsOf } from './items.js';
-import { knownTruth, value } from './evaluate.js';
+import { knownTruth, truthOfTerm, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
-import { absence } from './missing.js';
+import { absence, absent, isMissing, withoutFlag } from './missing.js';
 import { hasItems } from './sharing.js';
 import { assignSlot, pending, readSlot } from './slots.js';
 import { isScalar, nothing, type Term } from './term.js';
@@ -64,15 +64,23 @@ export const eitherValue = (
 ): Term => {
   const known = knownTruth(left);
   if (known !== undefined) return known === and ? value(cx, right) : left;
+  const flag = isMissing(cx, leftNode, left);
+  const other: Arm = { node: right, term: () => value(apart(cx), right) };
+  if (flag && !flag.isNull && !isScalar(left)) {
+    /* An object that is missing is nothing, and one that is there is true. */
+    const own: Arm = { node: leftNode, term: () => (and ? absent(flag.of) : left) };
+    return withoutFlag(cx, left, () => chosen(cx, e, flag.is, and ? own : other, and ? other : own));
+  }
+  if (!flag && (hasItems(left) || left.is === 'shaped')) return and ? value(cx, right) : left;
   const first = asScalar(cx, leftNode, left);
+  const holds = truthOfTerm(cx, e, first) as Scalar;
   if (cx.session.isTruth(first))
-    return shortCircuit(cx, e, first, and, () => {
+    return shortCircuit(cx, e, holds, and, () => {
       const term = value(apart(cx), right);
-      return cx.session.hasLeft() ? first : asScalar(cx, right, term);
+      return cx.session.hasLeft() ? holds : asScalar(cx, right, term);
     });
   const own: Arm = { node: leftNode, term: () => first };
-  const other: Arm = { node: right, term: () => value(apart(cx), right) };
-  return chosen(cx, e, compute(cx, e, 'truth', first), and ? other : own, and ? own : other);
+  return chosen(cx, e, holds, and ? other : own, and ? own : other);
 };
 
 /** Of whole numbers: what the one that is chosen is known to lie in. */

@@ -7,6 +7,7 @@ import { isLiteral, isScalar, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
 import { isMissing } from './missing.js';
+import { hasItems } from './sharing.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const reference = (cx: Context, node: AnyNode): Term =>
@@ -39,9 +40,15 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
       return typeof right === 'boolean' ? literal(right) : right;
     });
   }
-  const term = value(cx, node);
+  return truthOfTerm(cx, node, value(cx, node));
+};
+
+/** Whether JavaScript takes a value for true: objects are, and what may be missing is where it is there. */
+export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | Scalar => {
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
+  const isObject = hasItems(term) || term.is === 'shaped' || term.is === 'closure';
+  if (isObject) return there ?? true;
   if (there && !isScalar(term)) return there;
   if (there) return compute(cx, node, 'and', there, truthOf(cx, node, term as Scalar));
   const found = knownTruth(term) ?? asScalar(cx, node, term);

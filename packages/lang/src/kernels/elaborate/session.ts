@@ -75,18 +75,18 @@ export class Session {
   readonly named = new WeakSet<object>();
   /** Copies of named arrays and objects, where JavaScript would hold the original: they may only be read. */
   readonly copies = new WeakSet<object>();
-  /** Of these the copies of one that changes: they are read at once. */
+  /** Of these the copies of one that changes. */
   readonly snapshots = new WeakSet<object>();
+  /** Of these what they are copies of. */
+  readonly origins = new WeakMap<object, readonly Term[]>();
+  /** Originals that have to stay as they are, and the frames in which they do; 0 never ends. */
+  readonly kept = new WeakMap<object, number[]>();
+  /** Arrays and objects, and the frames of who holds them. */
+  readonly holders = new WeakMap<object, number[]>();
+  /** What is being elaborated and has names of its own. */
+  readonly frames = new Set([0]);
   /** Arrays and objects whose parts are assigned to. */
   readonly assignedParts = new WeakSet<object>();
-  /** Of what the latter are copies. */
-  readonly origins = new WeakMap<object, readonly Term[]>();
-  /** What of the originals stays as it is, until which frames end. */
-  readonly kept = new WeakMap<object, number[]>();
-  /** Arrays and objects, and the frames of who holds them; 0 never ends. */
-  readonly holders = new WeakMap<object, number[]>();
-  /** What runs and has names of its own. */
-  readonly frames = new Set([0]);
   /** Arrays and objects with a name of which there are copies. */
   readonly copied = new WeakSet<object>();
   /** Arrays and objects that the kernel makes. */
@@ -122,6 +122,8 @@ export class Session {
   private readonly optional = new Map<string, Absence>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
+  /** Whether a variable was given undefined as well as null, which was not known. */
+  isMixed = false;
   /** Objects whose constructor is running. */
   readonly making = new WeakSet<object>();
   usesRandom = false;
@@ -146,9 +148,6 @@ export class Session {
     /** What attempts before found. */
     readonly known: Known = nothingKnown,
   ) {}
-
-  /** Whether a variable was given undefined as well as null, which was not known. */
-  isMixed = false;
 
   /** Notes that a part of an array or object is assigned to which was taken to stay what it is. */
   assignedElsewhere(of: object): void {
