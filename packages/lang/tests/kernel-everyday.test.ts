@@ -22,6 +22,27 @@ describe('functions that call themselves', () => {
   });
 });
 
+it('functions call themselves with parts of what they are given', () => {
+  type Tree = { v: number; kids: Tree[] };
+  agree((a, k, x) => {
+    const sum = (t: Tree): number => t.v + t.kids.reduce((s, kid) => 2 * s + sum(kid), 0);
+    const visit = (t: Tree, f: (t: Tree) => void): void => {
+      f(t);
+      for (const kid of t.kids) visit(kid, f);
+    };
+    for (const i of range(a.length)) {
+      const leaf = (v: number): Tree => ({ v, kids: [] });
+      const tree = { v: x, kids: [leaf(2), { v: k[i], kids: [leaf(4)] }] };
+      let visited = 0;
+      visit(tree, (t) => {
+        t.v *= 2;
+        visited++;
+      });
+      a[i] = sum(tree) + visited;
+    }
+  });
+});
+
 describe('push', () => {
   it('makes arrays longer where that is known', () =>
     agree((a, k, x) => {

@@ -25,7 +25,7 @@ export interface Context {
   /** The end of the iteration of the parallel loop around, or of the kernel. */
   readonly end: End;
   /**
-   * Calls that are being inlined, the kernel's own first: each the function, and the functions and known numbers it is given. A function
+   * Calls that are being inlined, the kernel's own first: each the function, and the functions, known numbers and objects it is given. A function
    * that calls what it is given, as `sum` does, can so be called again by that, and one that counts down to a known end by itself.
    */
   readonly calls: readonly (readonly unknown[])[];

@@ -11,7 +11,7 @@ import { isWord } from './names.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { Env } from './env.js';
 import { runBody } from './body.js';
-import { framed } from './sharing.js';
+import { framed, hasItems } from './sharing.js';
 
 /** A function that is kernel code, with these arguments; `self` is the object of which it is called as a method. */
 export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
@@ -102,7 +102,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
       e,
       'lang/recursion',
       `\`${f.name}\` calls itself, directly or by others, and where that ends would be known only when the kernel runs`,
-      'write a loop; with another number that is known when the kernel is compiled, as in power(x, 5), a function may call itself',
+      'write a loop; with another object, or number that is known when the kernel is compiled, as in power(x, 5), a function may call itself',
     );
   if (cx.calls.length > DEEPEST || (same.length > 0 && cx.session.recursions++ > MOST_RECURSIONS))
     return refuse(
@@ -132,6 +132,12 @@ const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
   return { at, name: f.name, caller: at.call ? `\`${at.call.name}\`` : `kernel '${cx.session.name}'` };
 };
 
-/** What of an argument tells a call from another of the same function: a function, a number that is known. */
+/** What of an argument tells a call from another of the same function: a function, a number that is known, an array or object. */
 const knownIn = (arg: Term): unknown =>
-  arg.is === 'closure' ? arg.node : arg.is === 'host' || arg.is === 'literal' ? arg.value : undefined;
+  arg.is === 'closure'
+    ? arg.node
+    : arg.is === 'host' || arg.is === 'literal'
+      ? arg.value
+      : hasItems(arg)
+        ? arg
+        : undefined;
