@@ -22,6 +22,27 @@ describe('functions that call themselves', () => {
   });
 });
 
+it('functions call themselves with parts of what they are given', () => {
+  type Tree = { v: number; kids: Tree[] };
+  agree((a, k, x) => {
+    const sum = (t: Tree): number => t.v + t.kids.reduce((s, kid) => 2 * s + sum(kid), 0);
+    const visit = (t: Tree, f: (t: Tree) => void): void => {
+      f(t);
+      for (const kid of t.kids) visit(kid, f);
+    };
+    for (const i of range(a.length)) {
+      const leaf = (v: number): Tree => ({ v, kids: [] });
+      const tree = { v: x, kids: [leaf(2), { v: k[i], kids: [leaf(4)] }] };
+      let visited = 0;
+      visit(tree, (t) => {
+        t.v *= 2;
+        visited++;
+      });
+      a[i] = sum(tree) + visited;
+    }
+  });
+});
+
 describe('push', () => {
   it('makes arrays longer where that is known', () =>
     agree((a, k, x) => {
@@ -229,3 +250,34 @@ it('what few write: freeze, in, reduceRight', () => {
     { settings },
   );
 });
+
+it('functions that are made in a loop keep the names of their iteration, and words of one parameter are given on', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const made: ((y: number) => number)[] = [];
+      for (const j of [1, 2, 3]) {
+        let calls = 0;
+        made.push((y) => y * j + calls++);
+      }
+      k[i] = [k[i], 3].map(Math.abs).every(Number.isFinite) ? 1 : 0;
+      a[i] = made.reduce((s, f) => 2 * s + f(x) + f(a[i]), [x, -2].map(Math.floor)[0]);
+    }
+  }));
+
+it('one of several arrays or objects has a name as long as none of them changes', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const points = [
+        { x: 1, y: 2 },
+        { x: k[i], y: 4 },
+      ];
+      points[0].x += x;
+      {
+        const one = points[k[i] & 1];
+        const found = points.find((p) => p.x > 0);
+        a[i] = one.x + one.y + (found?.y ?? 0);
+      }
+      for (const p of points) p.x += 1;
+      a[i] += points[0].x + points[1].x;
+    }
+  }));

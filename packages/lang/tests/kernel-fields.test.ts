@@ -487,3 +487,24 @@ describe('types of kernels', () => {
     kernel(['f32'], (y: boolean) => void y);
   });
 });
+
+it('rows of fields are taken apart', () => {
+  const [w, sums] = [field('w', 'f64'), field('sums', 'f64')];
+  const place = layout(dense(ij, [2, 3]).place(w), dense(i, 2).place(sums));
+  const text = textOf(
+    define([w, sums], (w: Grid2, sums: Grid1) => {
+      for (const i of range(2)) {
+        const [p, , q] = w[i];
+        sums[i] = p + 2 * q + Math.max(...w[i]);
+      }
+    }),
+    place,
+  );
+  expect(text.match(/field.load/g)).toHaveLength(3 + 2);
+  const wide = layout(dense(ij, [2, 5000]).place(w));
+  const codes = problemsOf(
+    define([w], (w: Grid2) => void ([w[0][1]] = w[0])),
+    wide,
+  ).map((d) => d.code);
+  expect(codes).toEqual(['lang/shape']);
+});

@@ -1,4 +1,4 @@
-import type { ScalarType } from '@filigree/ir';
+import { byteSize, isInteger, type ScalarType } from '@filigree/ir';
 import type { FieldDecl } from '@filigree/sparse/fields';
 import type { OperatorName, WordOperator } from './operators.js';
 import type { Origin } from './origin.js';
@@ -194,6 +194,13 @@ export const eachInstruction = (block: Block, f: (i: Instruction) => void): void
     for (const inner of blocksOf(i)) eachInstruction(inner, f);
   }
 };
+
+/** Whether a place is an element of a typed array of integers that are numbers in JavaScript, which takes of what is stored what its bits hold. */
+export const takesBits = (place: Place): boolean =>
+  place.of === 'buffer' && place.array !== undefined && isBits(place.type);
+
+/** Whether typed arrays of a type take the last bits of what they are given. */
+export const isBits = (type: ScalarType): boolean => isInteger(type) && byteSize(type) <= 4;
 
 export const typeOfPlace = (place: Place): ScalarType => (place.of === 'field' ? place.field.type : place.type);
 

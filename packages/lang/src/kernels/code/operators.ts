@@ -154,6 +154,12 @@ const bitwise: Operator['kind'] = (given, args) => {
   return all === 'mixed' || (own.includes('u32') && signs.has(false)) ? 'int' : promote(all);
 };
 
+/** `x | 0` is the i32 with the bits of x, as in plain TypeScript; of 64 bits it is x. */
+const orBits: Operator['kind'] = (kinds, args, settled) => {
+  const all = bitwise(kinds, args, settled);
+  return all === 'u32' && args.some((s) => s.is === 'literal' && Number(s.value) === 0) ? 'i32' : all;
+};
+
 /** The bits of a float are those of an i32. */
 const wholeOf = (k: Kind): Kind => (isReal(k) ? 'i32' : k);
 
@@ -265,7 +271,7 @@ const table = {
   bitor: onBits(
     (a, b) => a | b,
     (b, [x, y]) => b.or(x, y),
-    bitwise,
+    orBits,
   ),
   bitxor: onBits(
     (a, b) => a ^ b,

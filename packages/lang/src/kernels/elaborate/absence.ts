@@ -5,6 +5,10 @@ import type { Scalar } from '../code/scalar.js';
 export interface Missing {
   local: Local | undefined;
   of: Absence;
+  /** Whether it is null, where it may be undefined too; there as soon as `local` is, in kernels that have such variables. */
+  isNull?: Local;
+  /** Whether it was given both. */
+  mixed?: true;
   /** Whether somebody asked. */
   asked: boolean;
   /** Whether it is taken to be there where nobody asks, as TypeScript's `!` has it, which no text of a function keeps; debug mode says where it is not. */
@@ -21,6 +25,8 @@ export type Absence = 'undefined' | 'null';
 export interface Flag {
   readonly of: Absence;
   readonly is: Scalar;
+  /** Whether it is null then, where it may be undefined too. */
+  readonly isNull?: Scalar | undefined;
   /** The variable that it was read of. */
   readonly from: Missing;
 }

@@ -1,7 +1,7 @@
 import type { AnyNode } from 'acorn';
 import { byteSize, integerRange, isFloat, isInteger, type ScalarType } from '@filigree/ir';
 import { storedOf, type FieldDecl } from '@filigree/sparse/fields';
-import { typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
+import { takesBits, typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 
@@ -63,7 +63,7 @@ export const addsCodes = (cx: Context, { name, type }: FieldDecl): boolean =>
  */
 export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: Scalar, after: Scalar): void => {
   const type = typeOfPlace(place);
-  if (!isInteger(type) || byteSize(type) >= 4) return store(cx, node, place, after);
+  if (!isInteger(type) || byteSize(type) >= 4 || takesBits(place)) return store(cx, node, place, after);
   const at = originOf(cx, node);
   cx.session.emit(at, { do: 'fits', place, value: given });
   store(cx, node, place, cx.session.cast(at, after, type));

@@ -26,6 +26,11 @@ export const arrayMethods = [
   'toReversed',
   'keys',
   'values',
+  'push',
+  'pop',
+  'shift',
+  'unshift',
+  'join',
 ] as const;
 
 /** Whether something is called as methods of arrays are. */

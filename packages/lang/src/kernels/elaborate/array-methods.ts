@@ -1,22 +1,33 @@
 import type { CallExpression, MemberExpression } from 'acorn';
 import { isFloat, type ScalarType } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
-import { literal, type Scalar } from '../code/scalar.js';
+import { literal, type Interval, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
-import { argumentsOf, knownTruth, truthOf } from './evaluate.js';
+import { argumentsOf, truthOfTerm } from './evaluate.js';
 import { callFunction } from './inline.js';
-import { itemsOf } from './items.js';
+import { eachItem, itemsOf } from './items.js';
+import { made } from './made.js';
 import { loaded } from './member.js';
+import { pop, push, shift, unshift } from './push.js';
 import { shortCircuit } from './short-circuit.js';
 import { assignSlot, pending, readSlot, variable } from './slots.js';
-import { isLiteral, nothing, termText, tupleOf, type Term } from './term.js';
-import { eachItem } from './visited.js';
+import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
-export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined =>
-  isKnownArray(of) && isArrayMethod(name) ? methods[name](cx, e, of) : undefined;
+export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
+  if (!isKnownArray(of) || !isArrayMethod(name)) return undefined;
+  if (name in lengthMethods)
+    return elementOf(of) === undefined ? lengthMethods[name as keyof typeof lengthMethods](cx, e, of) : undefined;
+  return methods[name as keyof typeof methods]({ ...cx, visiting: [...cx.visiting, of] }, e, of);
+};
+
+/** A method that makes an array of its own. */
+const fresh =
+  (method: (cx: Context, e: CallExpression, of: Term) => List): Method =>
+  (cx, e, of) =>
+    made(cx, e, method(cx, e, of));
 
 type Method = (cx: Context, e: CallExpression, of: Term) => Term;
 
@@ -25,16 +36,16 @@ const isKnownArray = (of: Term): boolean =>
   (of.is === 'table' && of.index.length < of.shape.length) ||
   (of.is === 'host' && Array.isArray(of.value));
 
-const map: Method = (cx, e, of) => {
+const map = fresh((cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
-  const made = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
+  const list = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
   const element = elementOf(of);
-  if (element === undefined) return tupleOf(made);
+  if (element === undefined) return tupleOf(list);
   return tupleOf(
-    made.map((item) => rounded(cx, e, of, element, item)),
+    list.map((item) => rounded(cx, e, of, element, item)),
     element,
   );
-};
+});
 
 const forEach: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'forEach', 1);
@@ -61,136 +72,128 @@ const reduced =
       .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item(), k, of]), start[0] ?? items[0][0]());
   };
 
-const entries: Method = (cx, e, of) =>
-  tupleOf(itemsOf(cx, e, of).map((item, k) => tupleOf([literal(k), loaded(cx, e, item)])));
-
-/** Whether some item, or every one, is such: those behind the first that decides are not asked. */
-const asked =
-  (name: string, every: boolean): Method =>
-  (cx, e, of) => {
-    const [f] = functionAnd(cx, e, name, 1);
-    const ask = (item: Term, k: number): Truth => answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
-    return decidedBy(cx, e, itemsOf(cx, e, of), every, ask);
-  };
-
-const includes: Method = (cx, e, of) => {
-  const [x, ...more] = argumentsOf(cx, e);
-  if (x === undefined || more.length > 0)
-    return refuse(cx, e, 'lang/arguments', 'includes takes one argument', 'write a.includes(x)');
-  const isEqual = (item: Term): Truth => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]);
-  return decidedBy(cx, e, itemsOf(cx, e, of), false, isEqual);
-};
+/** What a loop goes through item by item: each is read when its turn comes. */
+const inTurn =
+  (made: (item: () => Term, k: number) => Term): Method =>
+  (cx, e, of) => ({
+    is: 'loop',
+    space: { over: 'items', items: eachItem(cx, e, of).map((item, k) => () => made(() => loaded(cx, e, item()), k)) },
+    order: 'unrolled',
+  });
 
 type Truth = boolean | Scalar;
 
-const decidedBy = (
-  cx: Context,
-  e: CallExpression,
-  items: readonly Term[],
-  every: boolean,
-  ask: (item: Term, k: number) => Truth,
-): Term => {
-  const from = (k: number, cx: Context): Truth => {
-    if (k === items.length) return every;
-    const first = ask(items[k], k);
-    if (typeof first === 'boolean') return first === every ? from(k + 1, cx) : first;
-    const rest = (): Scalar => {
-      const others = from(k + 1, apart(cx));
-      return typeof others === 'boolean' ? literal(others) : others;
-    };
-    return shortCircuit(cx, e, first, every, rest);
-  };
-  const found = from(0, cx);
-  return typeof found === 'boolean' ? literal(found) : found;
+/** Asks an item, at its place. */
+type Ask = (cx: Context, item: Term, k: number) => Truth;
+
+/** What a function says of an item. */
+const answers = (cx: Context, e: CallExpression, of: Term, name: string): Ask => {
+  const [f] = functionAnd(cx, e, name, 1);
+  return (inner, item, k) => truthOfTerm(inner, e, callFunction(inner, e, f, [item, literal(k), of]));
 };
 
-const answerOf = (cx: Context, e: CallExpression, answer: Term): Truth =>
-  knownTruth(answer) ?? truthOf(cx, e, asScalar(cx, e, answer));
+/** Whether an item equals what is given; NaN equals NaN where that is said. */
+const equals = (cx: Context, e: CallExpression, name: string, isNaNEqual = false): Ask => {
+  const [x, ...more] = argumentsOf(cx, e);
+  if (x === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', `${name} takes one argument`, `write a.${name}(x)`);
+  const same = (inner: Context, a: Term, b: Term): Truth => equalTerms(inner, e, '===', [e, a], [e, b]);
+  if (!isNaNEqual || !isScalar(x)) return (inner, item) => same(inner, item, x);
+  return (inner, item) => {
+    const equal = same(inner, item, x);
+    if (typeof equal === 'boolean' || !isScalar(item)) return equal;
+    const [a, b] = [item, x].map((one) => compute(inner, e, 'ne', one, one));
+    return compute(inner, e, 'or', equal, compute(inner, e, 'and', a, b));
+  };
+};
 
-const filter: Method = (cx, e, of) => {
-  const [f] = functionAnd(cx, e, 'filter', 1);
-  const stays = (item: Term, k: number): boolean => {
-    const truth = answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of]));
-    if (typeof truth === 'boolean') return truth;
+/** Whether some item, or every one, is such: those behind the first that decides are not asked. */
+const asked =
+  (every: boolean, asks: (cx: Context, e: CallExpression, of: Term) => Ask): Method =>
+  (cx, e, of) => {
+    const ask = asks(cx, e, of);
+    const items = eachItem(cx, e, of);
+    const from = (k: number, inner: Context): Truth => {
+      if (k === items.length) return every;
+      const first = ask(inner, loaded(inner, e, items[k]()), k);
+      if (typeof first === 'boolean') return first === every ? from(k + 1, inner) : first;
+      const rest = (): Scalar => {
+        const others = from(k + 1, apart(inner));
+        return typeof others === 'boolean' ? literal(others) : others;
+      };
+      return shortCircuit(inner, e, first, every, rest);
+    };
+    const found = from(0, cx);
+    return typeof found === 'boolean' ? literal(found) : found;
+  };
+
+const filter = fresh((cx, e, of) => {
+  const ask = answers(cx, e, of, 'filter');
+  const items = eachItem(cx, e, of).flatMap((item, k) => {
+    const term = loaded(cx, e, item());
+    const truth = ask(cx, term, k);
+    if (typeof truth === 'boolean') return truth ? [term] : [];
     return refuse(
       cx,
       e,
       'lang/dynamic-index',
       'which items stay is known only when the kernel runs, and so would be the length of the array',
-      'use a loop with an `if`, or reduce',
+      'loop over all and ask there, for (const x of a) if (f(x)) …; count them by a.reduce((n, x) => n + (f(x) ? 1 : 0), 0)',
     );
+  });
+  return tupleOf(items);
+});
+
+/** What is searched for: from which end, what is asked, and what is given for the item that is found, or for none. */
+interface Search {
+  readonly last: boolean;
+  readonly ask: Ask;
+  readonly found: (item: Term, k: number) => Term;
+  readonly none: Term;
+  readonly within?: Interval;
+}
+
+/** Items behind the one that is found are not asked. */
+const search = (cx: Context, e: CallExpression, of: Term, { last, ask, found, none, within }: Search): Term => {
+  const items = eachItem(cx, e, of).map((item, k) => [item, k] as const);
+  if (last) items.reverse();
+  const item = pending(cx, e, 'item');
+  const slot = { ...item, missing: { ...item.missing!, promised: true as const } };
+  /** What is found from here on, where that is known now; else the slot is given it. */
+  const from = (n: number, inner: Context): Term | undefined => {
+    if (n === items.length) return none;
+    const [item, k] = items[n];
+    const term = loaded(inner, e, item());
+    const truth = ask(inner, term, k);
+    if (typeof truth === 'boolean') return truth ? found(term, k) : from(n + 1, inner);
+    const [then, otherwise] = [() => found(term, k), () => from(n + 1, apart(inner))].map((arm) =>
+      cx.session.record(() => {
+        const known = arm();
+        if (known) assignSlot(inner, e, slot, known);
+      }),
+    );
+    cx.session.emit(originOf(cx, e), { do: 'if', condition: truth, then, otherwise });
+    return undefined;
   };
-  return tupleOf(itemsOf(cx, e, of).filter(stays));
+  return from(0, cx) ?? (slot.slot ? readSlot(cx, e, slot.slot, within) : nothing);
 };
 
-/** The place of the first item of which it holds, −1 where there is none. */
-const placed = (cx: Context, e: CallExpression, of: Term, holds: (item: Term, k: number) => Truth): Term => {
-  const truths: Truth[] = [];
-  for (const [k, item] of itemsOf(cx, e, of).entries()) if (truths[truths.push(holds(item, k)) - 1] === true) break;
-  return truths.reduceRight<Scalar>((rest, truth, k) => {
-    if (typeof truth === 'boolean') return truth ? literal(k) : rest;
-    return compute(cx, e, 'select', truth, literal(k), rest);
-  }, literal(-1));
-};
-
-/** The place of an item of which a function holds. */
-const placeWhere =
-  (name: string, search: typeof placed): Method =>
-  (cx, e, of) => {
-    const [f] = functionAnd(cx, e, name, 1);
-    return search(cx, e, of, (item, k) => answerOf(cx, e, callFunction(cx, e, f, [item, literal(k), of])));
-  };
-
-/** The place of an item that equals what is given. */
-const placeOf =
-  (name: string, search: typeof placed): Method =>
-  (cx, e, of) => {
-    const [x, ...more] = argumentsOf(cx, e);
-    if (x === undefined || more.length > 0)
-      return refuse(cx, e, 'lang/arguments', `${name} takes one argument`, `write a.${name}(x)`);
-    return search(cx, e, of, (item) => equalTerms(cx, e, '===', [e, loaded(cx, e, item)], [e, x]));
-  };
-
-/** The first or the last item of which it holds; undefined where there is none. */
-const sought =
+/** The first or the last item of which a function holds; undefined where there is none. */
+const itemWhere =
   (name: string, last: boolean): Method =>
-  (cx, e, of) => {
-    const [f] = functionAnd(cx, e, name, 1);
-    const items = itemsOf(cx, e, of).map((item, k) => [loaded(cx, e, item), literal(k)] as const);
-    if (last) items.reverse();
-    const made = pending(cx, e, 'item');
-    const slot = { ...made, missing: { ...made.missing!, promised: true as const } };
-    const from = (k: number, cx: Context): void => {
-      if (k === items.length) return assignSlot(cx, e, slot, nothing);
-      const truth = answerOf(cx, e, callFunction(cx, e, f, [...items[k], of]));
-      if (truth === true) return assignSlot(cx, e, slot, items[k][0]);
-      if (truth === false) return from(k + 1, cx);
-      const [then, otherwise] = [
-        cx.session.record(() => assignSlot(cx, e, slot, items[k][0])),
-        cx.session.record(() => from(k + 1, apart(cx))),
-      ];
-      cx.session.emit(originOf(cx, e), { do: 'if', condition: truth, then, otherwise });
-    };
-    from(0, cx);
-    return slot.slot ? readSlot(cx, e, slot.slot) : nothing;
-  };
+  (cx, e, of) =>
+    search(cx, e, of, { last, ask: answers(cx, e, of, name), found: (item) => item, none: nothing });
 
-/** As `placed`, from the end. */
-const placedLast = (cx: Context, e: CallExpression, of: Term, holds: (item: Term, k: number) => Truth): Term => {
-  const items = itemsOf(cx, e, of);
-  const turned = tupleOf([...items].reverse());
-  const from = asScalar(
-    cx,
-    e,
-    placed(cx, e, turned, (item, k) => holds(item, items.length - 1 - k)),
-  );
-  /* The last is the first of those turned round; none stays −1. */
-  const missing = compute(cx, e, 'lt', from, literal(0));
-  return compute(cx, e, 'select', missing, from, compute(cx, e, 'sub', literal(items.length - 1), from));
-};
+/** The place of the first or the last item that is such, −1 where there is none. */
+const placeWhere =
+  (last: boolean, asks: (cx: Context, e: CallExpression, of: Term) => Ask): Method =>
+  (cx, e, of) => {
+    const within = [-1, eachItem(cx, e, of).length - 1] as const;
+    return search(cx, e, of, { last, ask: asks(cx, e, of), found: (_, k) => literal(k), none: literal(-1), within });
+  };
 
 /** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
-const toSorted: Method = (cx, e, of) => {
+const toSorted = fresh((cx, e, of) => {
   if (e.arguments.length === 0)
     return refuse(
       cx,
@@ -217,18 +220,21 @@ const toSorted: Method = (cx, e, of) => {
     items.map((slot) => readSlot(cx, e, slot)),
     elementOf(of),
   );
-};
+});
 
-const concat: Method = (cx, e, of) =>
-  tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => (isKnownArray(x) ? itemsOf(cx, e, x) : [x])));
+const concat = fresh((cx, e, of) => tupleOf([of, ...argumentsOf(cx, e)].flatMap((x) => spread(cx, e, x))));
 
-const slice: Method = (cx, e, of) => {
+/** The items of an array; of anything else itself. */
+const spread = (cx: Context, e: CallExpression, x: Term): readonly Term[] =>
+  isKnownArray(x) ? itemsOf(cx, e, x) : [x];
+
+const slice = fresh((cx, e, of) => {
   const items = itemsOf(cx, e, of);
   const bounds = argumentsOf(cx, e).map((x) =>
     isLiteral(x) ? Number(x.value) : refuse(cx, e, 'lang/dynamic-index', 'slice takes known numbers', 'use a loop'),
   );
   return tupleOf(items.slice(...(bounds as [number?, number?])), elementOf(of));
-};
+});
 
 /** The item at a known place, from the end where that is negative. */
 const at: Method = (cx, e, of) => {
@@ -238,12 +244,16 @@ const at: Method = (cx, e, of) => {
   return items.at(Number(k.value)) ?? nothing;
 };
 
-const flat: Method = (cx, e, of) =>
-  tupleOf(itemsOf(cx, e, of).flatMap((item) => (isKnownArray(item) ? itemsOf(cx, e, item) : [item])));
+const flat = fresh((cx, e, of) => tupleOf(itemsOf(cx, e, of).flatMap((item) => spread(cx, e, item))));
 
-const flatMap: Method = (cx, e, of) => flat(cx, e, map(cx, e, of));
+const flatMap = fresh((cx, e, of) => {
+  const [f] = functionAnd(cx, e, 'flatMap', 1);
+  return tupleOf(
+    eachItem(cx, e, of).flatMap((item, k) => spread(cx, e, callFunction(cx, e, f, [item(), literal(k), of]))),
+  );
+});
 
-const toReversed: Method = (cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse());
+const toReversed = fresh((cx, e, of) => tupleOf([...itemsOf(cx, e, of)].reverse()));
 
 /** What JavaScript does in place: of an array that has a name the kernel would have to follow that. */
 const inPlace =
@@ -255,37 +265,55 @@ const inPlace =
       : refuse(cx, e, 'lang/unsupported-call', `\`${name}\` changes the array itself`, `write [...a].${name}(…)`);
   };
 
+/** A text of items that are known. */
+const join: Method = (cx, e, of) => {
+  const texts = [...argumentsOf(cx, e), ...itemsOf(cx, e, of)].map((item) =>
+    isLiteral(item) || (item.is === 'host' && typeof item.value === 'string')
+      ? String(item.value)
+      : refuse(
+          cx,
+          e,
+          'lang/unsupported-call',
+          'a text of what is computed cannot be part of a kernel',
+          'print the items: print(...a)',
+        ),
+  );
+  const text = e.arguments.length > 0 ? texts.slice(1).join(texts[0]) : texts.join();
+  return { is: 'host', name: text, value: text };
+};
+
 const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
 
-const values: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((item) => loaded(cx, e, item)));
+const lengthMethods = { push, pop, shift, unshift };
 
-const methods: Readonly<Record<(typeof arrayMethods)[number], Method>> = {
+const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof typeof lengthMethods>, Method>> = {
   map,
   forEach,
   reduce: reduced('reduce', false),
   reduceRight: reduced('reduceRight', true),
-  entries,
-  some: asked('some', false),
-  every: asked('every', true),
-  includes,
-  indexOf: placeOf('indexOf', placed),
-  findIndex: placeWhere('findIndex', placed),
+  entries: inTurn((item, k) => tupleOf([literal(k), item()])),
+  some: asked(false, (cx, e, of) => answers(cx, e, of, 'some')),
+  every: asked(true, (cx, e, of) => answers(cx, e, of, 'every')),
+  includes: asked(false, (cx, e) => equals(cx, e, 'includes', true)),
+  indexOf: placeWhere(false, (cx, e) => equals(cx, e, 'indexOf')),
+  findIndex: placeWhere(false, (cx, e, of) => answers(cx, e, of, 'findIndex')),
   filter,
   concat,
   slice,
   at,
   flat,
   flatMap,
-  find: sought('find', false),
-  findLast: sought('findLast', true),
-  findLastIndex: placeWhere('findLastIndex', placedLast),
-  lastIndexOf: placeOf('lastIndexOf', placedLast),
+  find: itemWhere('find', false),
+  findLast: itemWhere('findLast', true),
+  findLastIndex: placeWhere(true, (cx, e, of) => answers(cx, e, of, 'findLastIndex')),
+  lastIndexOf: placeWhere(true, (cx, e) => equals(cx, e, 'lastIndexOf')),
   sort: inPlace('sort', toSorted),
   toSorted,
   reverse: inPlace('reverse', toReversed),
   toReversed,
+  join,
   keys,
-  values,
+  values: inTurn((item) => item()),
 };
 
 /** The arguments of a method: a function, and no more than so many in all. */

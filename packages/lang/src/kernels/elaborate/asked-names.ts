@@ -4,7 +4,7 @@ import type { Binding } from '../../source/scope.js';
 import type { Context } from './context.js';
 import { isNothing } from './optional.js';
 
-/** The names of a function of which it asks whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`. */
+/** The names of a function of which it asks whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
 export const askedNames = (cx: Context): ReadonlySet<Binding> => {
   const { parsed } = cx.unit.text;
   const known = asked.get(parsed);
@@ -15,7 +15,9 @@ export const askedNames = (cx: Context): ReadonlySet<Binding> => {
     if (binding) found.add(binding);
   };
   const visit = (node: AnyNode): void => {
-    if (node.type === 'LogicalExpression' && node.operator === '??') add(node.left);
+    if (node.type === 'LogicalExpression') add(node.left);
+    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.argument);
+    if ('test' in node && node.test && node.type !== 'SwitchCase') add(node.test);
     if (node.type === 'AssignmentExpression' && node.operator === '??=') add(node.left);
     if (node.type === 'MemberExpression' && node.optional) add(node.object);
     if (node.type === 'BinaryExpression' && /^[=!]==?$/.test(node.operator)) {

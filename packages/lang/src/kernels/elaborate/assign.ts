@@ -1,5 +1,5 @@
 import { rare } from '#rare';
-import type { AnyNode, AssignmentExpression, AssignmentProperty, UpdateExpression } from 'acorn';
+import type { AnyNode, AssignmentExpression, AssignmentPattern, AssignmentProperty, UpdateExpression } from 'acorn';
 import { isInteger } from '@filigree/ir';
 import { componentsOf } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
@@ -7,7 +7,7 @@ import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
-import { itemsOf } from './items.js';
+import { eachItem } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate } from './reduction.js';
@@ -71,25 +71,42 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
         if (reduced) return nothing;
       }
       const term = made();
+      if (cx.session.hasLeft()) return term;
       const own = 'owner' in slot ? slot.owner : undefined;
       if (!to.copied)
         refuseShared(cx, from, term, (to.binding ? writtenItems(cx.unit).get(to.binding) : own?.writes) ?? 0);
-      assignSlot(cx, e, slot, term);
-      refuseSecondName(cx, e, term, slot);
-      setRebound(cx, slot);
+      give(cx, e, to, term, from);
       return term;
     }
     case 'element': {
       const term = made();
-      storeTerm(cx, e, to.element, term, from);
+      if (!cx.session.hasLeft()) storeTerm(cx, e, to.element, term, from);
       return term;
     }
-    case 'items': {
+    case 'items':
+    case 'accessor': {
       const term = made();
-      refuseShared(cx, from, term, 1);
-      assignItem(cx, e, to, term, from);
+      if (cx.session.hasLeft()) return term;
+      if (to.to === 'items') refuseShared(cx, from, term, 1);
+      give(cx, e, to, term, from);
       return term;
     }
+  }
+};
+
+/** Writes what is known already to a place. */
+export const give = (cx: Context, e: AnyNode, to: Destination, term: Term, from: AnyNode): void => {
+  switch (to.to) {
+    case 'slot':
+      assignSlot(cx, e, to.slot, term);
+      refuseSecondName(cx, e, term, to.slot);
+      return setRebound(cx, to.slot);
+    case 'element':
+      return storeTerm(cx, e, to.element, term, from);
+    case 'items':
+      return atIndex(cx, e, to, (item) => give(cx, e, item, term, from));
+    case 'accessor':
+      return to.set(term);
   }
 };
 
@@ -128,21 +145,8 @@ export const shapedFor = (
         'make one: vec(x, y), mat([a, b], [c, d])',
       );
 
-/** One of several places, at an index known only when the kernel runs. */
-const assignItem = (cx: Context, e: AnyNode, to: Destination & { to: 'items' }, term: Term, from: AnyNode): void =>
-  eachItem(cx, e, to, (item) => {
-    switch (item.to) {
-      case 'slot':
-        return assignSlot(cx, e, item.slot, term);
-      case 'element':
-        return storeTerm(cx, e, item.element, term, from);
-      case 'items':
-        return assignItem(cx, e, item, term, from);
-    }
-  });
-
 /** What is done with the place that an index names. */
-const eachItem = (
+const atIndex = (
   cx: Context,
   e: AnyNode,
   { items, index }: Destination & { to: 'items' },
@@ -168,6 +172,8 @@ const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
       const items = to.items.map((item) => readDestination(cx, e, item));
       return indexed(cx, e, tupleOf(items), to.index);
     }
+    case 'accessor':
+      return loaded(cx, e, to.get());
   }
 };
 
@@ -199,12 +205,18 @@ const compound = (
       const place = scalarPlace(cx, e, to.element);
       return combine(cx, e, place, token, right, wanted);
     }
-    case 'items': {
-      if (atomicKinds[token] && isOfField(to) && (cx.parallel || (sums.has(token) && isOfCodes(cx, to))))
+    case 'items':
+    case 'accessor': {
+      if (
+        to.to === 'items' &&
+        atomicKinds[token] &&
+        isOfField(to) &&
+        (cx.parallel || (sums.has(token) && isOfCodes(cx, to)))
+      )
         return combineItem(cx, e, to, token, right, wanted);
       const before = asScalar(cx, e, readDestination(cx, e, to));
       const after = binaryOperation(cx, e, token, before, right());
-      assignItem(cx, e, to, after, e);
+      give(cx, e, to, after, e);
       return wanted === 'before' ? before : after;
     }
   }
@@ -234,7 +246,7 @@ const combineItem = (
   const given = right();
   const result = wanted === 'nothing' ? undefined : pending(cx, e, 'item');
   const each = (of: Destination & { to: 'items' }): void =>
-    eachItem(cx, e, of, (item) => {
+    atIndex(cx, e, of, (item) => {
       if (item.to === 'items') return each(item);
       const term = compound(cx, e, item, token, () => given, wanted);
       if (result) assignSlot(cx, e, result, term);
@@ -330,11 +342,11 @@ const assignIf = (cx: Context, e: AssignmentExpression, to: Destination, and: bo
 export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
   switch (pattern.type) {
     case 'ArrayPattern': {
-      const items = itemsOf(cx, pattern, from);
+      const items = eachItem(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (k >= items.length) return tooFew(cx, p, items.length);
-        assignPattern(cx, p, items[k]);
+        assignPattern(cx, p, items[k]());
       });
     }
     case 'ObjectPattern':
@@ -343,10 +355,16 @@ export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void =
         assignPattern(cx, p.value, partOf(cx, p, from));
       });
     case 'AssignmentPattern':
-      return assignPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from);
+      return assignPattern(cx, pattern.left, orDefault(cx, pattern, from));
     default:
       assign(cx, pattern, destination(cx, bare(pattern)), () => from, pattern);
   }
+};
+
+/** What a pattern with a default is given: the default where that is undefined. */
+export const orDefault = (cx: Context, pattern: AssignmentPattern, from: Term): Term => {
+  if (from.is === 'nothing') return value(cx, pattern.right);
+  return cx.session.missing.has(from) ? rare().withDefault(cx, pattern.right, from) : from;
 };
 
 /** The name of a property of a pattern. */

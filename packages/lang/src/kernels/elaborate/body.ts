@@ -1,6 +1,5 @@
 import type { AnyNode } from 'acorn';
 import { children, isFunction, type FunctionNode } from '../../source/ast.js';
-import { leaves } from '../code/code.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { nothing, type Pending, type Term } from './term.js';
 import { released } from './holds.js';
@@ -54,15 +53,11 @@ const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly An
   const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
   const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
   const problems = cx.session.diagnostics.length;
-  const code = cx.session.record(() => run(inner, body, body));
-  if (slot && !leaves(code) && cx.session.diagnostics.length === problems)
-    refuse(
-      cx,
-      at,
-      'lang/return',
-      'this function does not return a value on every way through it',
-      'return a value at its end',
-    );
+  const code = cx.session.record(() => {
+    run(inner, body, body);
+    const comesToItsEnd = !cx.session.hasLeft() && cx.session.diagnostics.length === problems;
+    if (slot && comesToItsEnd) assignSlot(inner, block, slot, nothing);
+  });
   cx.session.emit(originOf(cx, block), { do: 'block', label, body: code });
   return slot?.slot ? readSlot(cx, at, slot.slot) : nothing;
 };
@@ -103,7 +98,9 @@ export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStateme
         : 'use continue to end an iteration, from loops within by the name of the loop: continue outer',
     );
   if (s.argument) {
-    assignSlot(cx, s, to.value!, released(cx, value(cx, s.argument)));
+    const term = value(cx, s.argument);
+    if (cx.session.hasLeft()) return;
+    assignSlot(cx, s, to.value!, released(cx, term));
   } else if (to.value) {
     assignSlot(cx, s, to.value, nothing);
   }

@@ -1,7 +1,6 @@
 import { rare } from '#rare';
 import type { AnyNode, CallExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
-import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { isArrayMethod } from './array-members.js';
 import { refuse, takenAsThere, type Context } from './context.js';
@@ -62,8 +61,11 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   if (f.is === 'host' && (f.value === keepName || (f.value === Object.freeze && e.arguments.length === 1)))
     return reference(cx, e.arguments[0]);
   if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
+  if (f.is === 'host' && (f.value === Array || f.value === Array.of))
+    return rare().plainArray(cx, e, f.value === Array);
+  if (f.is === 'host' && f.value === Object.assign) return rare().assignMembers(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
-  const intrinsic = f.is === 'host' ? (intrinsicOf(f.value) ?? cx.words.get(f.value)) : undefined;
+  const intrinsic = f.is === 'host' ? cx.elaborator.word(f.value) : undefined;
   if (intrinsic) return intrinsic(cx, e);
   const args = argumentsOf(cx, e);
   const gradient = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;

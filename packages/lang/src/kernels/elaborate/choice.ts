@@ -2,13 +2,14 @@ import type { AnyNode } from 'acorn';
 import type { Block } from '../code/code.js';
 import { intervalOf, union } from '../code/interval.js';
 import type { Interval, Scalar } from '../code/scalar.js';
-import { apart, asScalar, compute, originOf, type Context } from './context.js';
+import { apart, asScalar, originOf, type Context } from './context.js';
 import { itemsOf } from './items.js';
-import { knownTruth, scalar, value } from './evaluate.js';
+import { knownTruth, truthOfTerm, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
-import { absence } from './missing.js';
-import { assignSlot, hasItems, pending, readSlot } from './slots.js';
-import { isScalar, type Term } from './term.js';
+import { absence, absent, isMissing, withoutFlag } from './missing.js';
+import { hasItems } from './sharing.js';
+import { assignSlot, pending, readSlot } from './slots.js';
+import { isScalar, nothing, type Term } from './term.js';
 
 /** A value that may be computed, where that is written. */
 export interface Arm {
@@ -16,7 +17,7 @@ export interface Arm {
   readonly term: () => Term;
 }
 
-/** One of two values, of which only that is computed. */
+/** One of two values, of which only that is computed. An arm that only throws gives none. */
 export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, alternate: Arm): Term => {
   const { session } = cx;
   const at = originOf(cx, e);
@@ -25,11 +26,13 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
   const record = ({ node, term: made }: Arm): Block =>
     session.record(() => {
       const term = listed(cx, node, made());
+      if (session.hasLeft()) return;
       arms.push(term);
       assignSlot(cx, node, slot, term);
     });
   const [then, otherwise] = [record(consequent), record(alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
+  if (arms.length === 0) return nothing;
   if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
   if (arms.some((term) => hasItems(term) && session.named.has(term))) session.copies.add(found);
@@ -61,15 +64,27 @@ export const eitherValue = (
 ): Term => {
   const known = knownTruth(left);
   if (known !== undefined) return known === and ? value(cx, right) : left;
-  const first = asScalar(cx, leftNode, left);
-  if (cx.session.isTruth(first)) return shortCircuit(cx, e, first, and, () => scalar(apart(cx), right));
-  const own: Arm = { node: leftNode, term: () => first };
+  const flag = isMissing(cx, leftNode, left);
   const other: Arm = { node: right, term: () => value(apart(cx), right) };
-  return chosen(cx, e, compute(cx, e, 'truth', first), and ? other : own, and ? own : other);
+  if (flag && !flag.isNull && !isScalar(left)) {
+    /* An object that is missing is nothing, and one that is there is true. */
+    const own: Arm = { node: leftNode, term: () => (and ? absent(flag.of) : left) };
+    return withoutFlag(cx, left, () => chosen(cx, e, flag.is, and ? own : other, and ? other : own));
+  }
+  if (!flag && (hasItems(left) || left.is === 'shaped')) return and ? value(cx, right) : left;
+  const first = asScalar(cx, leftNode, left);
+  const holds = truthOfTerm(cx, e, first) as Scalar;
+  if (cx.session.isTruth(first))
+    return shortCircuit(cx, e, holds, and, () => {
+      const term = value(apart(cx), right);
+      return cx.session.hasLeft() ? holds : asScalar(cx, right, term);
+    });
+  const own: Arm = { node: leftNode, term: () => first };
+  return chosen(cx, e, holds, and ? other : own, and ? own : other);
 };
 
 /** Of whole numbers: what the one that is chosen is known to lie in. */
 const ofEither = (arms: readonly Term[]): Interval | undefined => {
-  const [a, b] = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
-  return a && b && union(a, b);
+  const within = arms.map((term) => (isScalar(term) ? intervalOf(term) : undefined));
+  return within.reduce((a, b) => a && b && union(a, b));
 };

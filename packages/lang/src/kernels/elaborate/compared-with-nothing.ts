@@ -5,6 +5,7 @@ import { compute, type Context } from './context.js';
 import { isMissing as isMissingNow } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
+import { isAbsent } from './with-default.js';
 
 /** `x === undefined`, `x == null` and the like: what of an object is not there is known. */
 export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
@@ -14,8 +15,8 @@ export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
   const [isMissing, isNull] = [term.is === 'nothing', term.is === 'host' && term.value === null];
   const isLoose = e.operator.length === 2;
   const flag = isMissing || isNull ? undefined : isMissingNow(cx, e, term);
-  if (flag && (isLoose || flag.of === (isNullLiteral(nothing) ? 'null' : 'undefined')))
-    return e.operator.startsWith('=') ? flag.is : compute(cx, e, 'not', flag.is);
+  const holds = flag && (isLoose ? flag.is : isAbsent(cx, e, flag, isNullLiteral(nothing) ? 'null' : 'undefined'));
+  if (holds) return e.operator.startsWith('=') ? holds : compute(cx, e, 'not', holds);
   const same = isLoose ? isMissing || isNull : isNullLiteral(nothing) ? isNull : isMissing;
   return literal(same === e.operator.startsWith('='));
 };

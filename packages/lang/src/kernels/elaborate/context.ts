@@ -8,15 +8,13 @@ import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../vocabulary/random.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
-import { isScalar, termText, type Pending, type Term } from './term.js';
+import { isScalar, type Pending, type Term } from './term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 
 /** Where in a kernel the code stands that is being elaborated. */
 export interface Context {
   readonly session: Session;
   readonly elaborator: Elaborator;
-  /** Words that extensions bring, by their functions. */
-  readonly words: ReadonlyMap<unknown, (cx: Context, e: CallExpression) => Term>;
   readonly unit: Unit;
   readonly env: Env;
   /** The parallel loop around, if there is one. */
@@ -27,7 +25,7 @@ export interface Context {
   /** The end of the iteration of the parallel loop around, or of the kernel. */
   readonly end: End;
   /**
-   * Calls that are being inlined, the kernel's own first: each the function, and the functions and known numbers it is given. A function
+   * Calls that are being inlined, the kernel's own first: each the function, and the functions, known numbers and objects it is given. A function
    * that calls what it is given, as `sum` does, can so be called again by that, and one that counts down to a known end by itself.
    */
   readonly calls: readonly (readonly unknown[])[];
@@ -37,6 +35,8 @@ export interface Context {
   readonly call?: Call | undefined;
   /** When the innermost call began: names that came to be later end with it. */
   readonly since: number;
+  /** What has names of its own here, which end with it. */
+  readonly frame: number;
   /** The same object for all that runs whenever what is around it does; branches and loops of the kernel, and calls, have others. */
   readonly stretch: object;
   /** What loops around visit the items of. */
@@ -56,6 +56,8 @@ export interface Elaborator {
   readonly expression: (cx: Context, node: AnyNode) => Term;
   /** Statements in order; see `run`. */
   readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
+  /** What a function means that is a word of the language or of an extension. */
+  readonly word: (f: unknown) => ((cx: Context, e: CallExpression) => Term) | undefined;
 }
 
 /** What is known of a parallel loop while its body is elaborated. */
@@ -107,7 +109,7 @@ export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: st
 export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   if (isScalar(term)) return takenAsThere(cx, node, term);
   if (term.is === 'element') return wrongIndices(cx, node, term);
-  return refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+  return rare().refuseNumber(cx, node, term);
 };
 
 /** A value that is used; refused where it may be undefined or null, and nobody has asked. */
@@ -126,26 +128,6 @@ export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T
 /** What JavaScript takes a scalar for where a number is wanted: a truth value is 1 or 0. */
 export const asNumber = (cx: Context, node: AnyNode, x: Scalar): Scalar =>
   cx.session.isTruth(x) ? compute(cx, node, 'select', x, literal(1), literal(0)) : x;
-
-/** What to do where a number is wanted. */
-const numberRemedy = (term: Term): string => {
-  switch (term.is) {
-    case 'shaped':
-      return 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)';
-    case 'nothing':
-      return 'give it a value';
-    case 'closure':
-      return 'call it';
-    case 'loop':
-      return 'write for (const i of …)';
-    case 'cell':
-      return 'write isActive(parent(u), i)';
-    case 'host':
-      return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
-    default:
-      return 'use one of its elements';
-  }
-};
 
 /** A field was read or written with fewer indices than it has axes. */
 export const wrongIndices = (cx: Context, node: AnyNode, term: Term & { is: 'element' }): never => {

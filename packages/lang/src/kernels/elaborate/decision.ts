@@ -17,7 +17,7 @@ const decide = (
   node: AnyNode,
   slot: Variable,
   every: boolean,
-  asked: () => Scalar | undefined,
+  asked: (inner: Context) => Scalar | undefined,
 ): boolean => {
   const { parallel, session } = cx;
   const [local] = slot.locals;
@@ -57,12 +57,12 @@ export const decision = (
   }
   if (e.type !== 'LogicalExpression' || e.operator === '??') return false;
   const other = isNamed(cx, binding, e.left) ? e.right : isNamed(cx, binding, e.right) ? e.left : undefined;
-  return other !== undefined && decide(cx, node, slot, e.operator === '&&', () => asTruth(cx, other));
+  return other !== undefined && decide(cx, node, slot, e.operator === '&&', (inner) => asTruth(inner, other));
 };
 
 /** `found ||= c`, `all &&= c`. */
 export const decidesBy = (cx: Context, e: AssignmentExpression, slot: Variable): boolean =>
-  decide(cx, e, slot, e.operator === '&&=', () => asTruth(cx, e.right));
+  decide(cx, e, slot, e.operator === '&&=', (inner) => asTruth(inner, e.right));
 
 /** What is a truth value itself: of a number JavaScript would keep the number. */
 const asTruth = (cx: Context, node: AnyNode): Scalar | undefined => {

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, MemberExpression } from 'acorn';
 import type { AnyField, MatrixField, VectorField } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
@@ -9,7 +10,8 @@ import { reference, value } from './evaluate.js';
 import { indexed, isWhole, knownIndex, named } from './member.js';
 import { memberName } from './member-name.js';
 import { isModuleName, resolve } from './names.js';
-import { hasItems, readSlot } from './slots.js';
+import { hasItems, refuseCopied } from './sharing.js';
+import { readSlot } from './slots.js';
 import {
   isLiteral,
   shapeOfField,
@@ -36,7 +38,9 @@ export type Destination =
     }
   | { readonly to: 'element'; readonly element: Element | ArrayElement }
   /** One of several, at an index that is known only when the kernel runs. */
-  | { readonly to: 'items'; readonly items: readonly Destination[]; readonly index: Scalar };
+  | { readonly to: 'items'; readonly items: readonly Destination[]; readonly index: Scalar }
+  /** A member whose class has functions for it. */
+  | { readonly to: 'accessor'; readonly get: () => Term; readonly set: (term: Term) => void };
 
 /** What an assignment writes to; its object and indices are evaluated here, once. */
 export const destination = (cx: Context, target: AnyNode): Destination => {
@@ -65,8 +69,8 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
-    const slot = of.is === 'members' ? of.members.get(name) : undefined;
-    if (of.is === 'members' && slot) return itemDestination(cx, target, of, slot, name);
+    const to = of.is === 'members' ? memberOf(cx, target, of, name) : undefined;
+    if (to) return to;
     return refuse(
       cx,
       target,
@@ -96,6 +100,12 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
     `${termText(of)} has no elements to assign to`,
     'assign to a variable, an array or a field',
   );
+};
+
+/** A member of an object to assign to. */
+export const memberOf = (cx: Context, target: AnyNode, of: Members, name: string): Destination | undefined => {
+  const slot = of.members.get(name);
+  return slot ? itemDestination(cx, target, of, slot, name) : rare().otherMember(cx, target, of, name);
 };
 
 /** What a part is assigned to of: a vector or matrix that is written itself, or what the expression stands for. */
@@ -148,6 +158,7 @@ const shapeOfSlot = (slot: Slot): Shape | undefined => {
 
 /** A component of a vector, several of them, or a row or an element of a matrix. */
 const componentOf = (cx: Context, target: AnyNode, of: Destination, key: string | Scalar): Destination => {
+  if (of.to === 'accessor') return refuseComponent(cx, target);
   if (of.to === 'items') return { ...of, items: of.items.map((item) => componentOf(cx, target, item, key)) };
   if (of.to === 'slot' && of.slot.is === 'constant') {
     const { term } = of.slot;
@@ -212,16 +223,21 @@ const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
 };
 
 /** An item of an array or object literal. */
-const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination =>
-  cx.session.copies.has(of) || (slot.is === 'constant' && !hasItems(slot.term))
-    ? refuse(
-        cx,
-        target,
-        'lang/array-alias',
-        'this array is written through another name than the one it was declared by',
-        'write to it by that name, or make a copy: [...a]',
-      )
-    : { to: 'slot', slot, name, binding: undefined };
+const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination => {
+  const stays = slot.is === 'constant' && !hasItems(slot.term);
+  refuseCopied(cx, target, of);
+  cx.session.assignedParts.add(of);
+  const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
+  if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
+  if (stays) cx.session.assignedElsewhere(of);
+  return refuse(
+    cx,
+    target,
+    'lang/array-alias',
+    'this array is written through another name than the one it was declared by',
+    'write to it by that name, or make a copy: [...a]',
+  );
+};
 
 const refuseComponent = (cx: Context, target: AnyNode): never =>
   refuse(

@@ -1,10 +1,8 @@
-import { rare } from '#rare';
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { apart, originOf, type Context } from './context.js';
 import { assignment, update } from './assign.js';
 import { condition, reference } from './evaluate.js';
-import { memberName } from './member-name.js';
 
 /** Evaluates an expression whose value nobody uses. */
 export const effect = (cx: Context, node: AnyNode): void => {
@@ -15,12 +13,7 @@ export const effect = (cx: Context, node: AnyNode): void => {
   else if (e.type === 'ConditionalExpression') either(cx, e, e.test, e.consequent, e.alternate);
   else if (e.type === 'LogicalExpression' && e.operator === '&&') either(cx, e, e.left, e.right, undefined);
   else if (e.type === 'LogicalExpression' && e.operator === '||') either(cx, e, e.left, undefined, e.right);
-  else if (!(e.type === 'CallExpression' && isPush(e) && rare().push(cx, e))) reference(cx, e);
-};
-
-const isPush = (e: CallExpression): boolean => {
-  const callee = bare(e.callee);
-  return callee.type === 'MemberExpression' && memberName(callee) === 'push';
+  else reference(cx, e);
 };
 
 /** As `if` does. */

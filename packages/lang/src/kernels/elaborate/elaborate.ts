@@ -4,6 +4,7 @@ import type { Layout } from '@filigree/sparse/fields';
 import { keptOf } from '../../source/kept.js';
 import { wordsOf } from '../extension.js';
 import type { Intrinsic } from '../intrinsics/intrinsic.js';
+import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { word } from '../intrinsics/word.js';
 import type { KernelDef } from '../kernel.js';
 import type { Block, Local, Reduction } from '../code/code.js';
@@ -12,7 +13,7 @@ import type { Origin } from '../code/origin.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
-import { Refused, Session, TooLarge, type TableUse } from './session.js';
+import { Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
 import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
@@ -52,7 +53,8 @@ export interface ArrayParam {
 /**
  * From the text of a kernel to its code: names are resolved, calls inlined, and whatever is known at compile time is
  * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
- * its loops then need seeds; and so is one where a variable that begins as null is asked, in a loop, before it is given what it holds.
+ * its loops then need seeds; and so is one where a variable that begins as null is asked, in a loop, before it is given what it holds, or where
+ * a function assigns to parts of what it is given.
  */
 export const elaborate = (
   def: KernelDef,
@@ -61,11 +63,10 @@ export const elaborate = (
   { derivatives = false, debug = false }: { readonly derivatives?: boolean; readonly debug?: boolean } = {},
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
-  const attempted = (random: boolean, shapes: ReadonlyMap<string, Term> = new Map()): Elaborated => {
-    const made = attempt(def, layout, words, random, { derivatives, debug, shapes });
-    const { guessed, found } = made.session;
-    const wanted = [...guessed].filter((key) => found.has(key) && !shapes.has(key));
-    return wanted.length > 0 ? attempted(random, new Map([...found, ...shapes])) : made;
+  const attempted = (random: boolean, known?: Known): Elaborated => {
+    const made = attempt(def, layout, words, random, { derivatives, debug, known });
+    const learned = made.session.learned();
+    return learned ? attempted(random, learned) : made;
   };
   const first = attempted(false);
   return first.session.usesRandom && first.diagnostics.length === 0 ? attempted(true) : first;
@@ -79,12 +80,12 @@ const attempt = (
   {
     derivatives,
     debug,
-    shapes,
-  }: { readonly derivatives: boolean; readonly debug: boolean; readonly shapes: ReadonlyMap<string, Term> },
+    known,
+  }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known | undefined },
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
-  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug, shapes);
+  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug, known);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];
@@ -145,8 +146,7 @@ const attempt = (
         );
       const cx: Context = {
         session,
-        words,
-        elaborator: { expression, statements },
+        elaborator: { expression, statements, word: (f) => intrinsicOf(f) ?? words.get(f) },
         unit,
         env: new Env(),
         parallel: undefined,
@@ -155,6 +155,7 @@ const attempt = (
         end,
         calls: [[node]],
         since: 0,
+        frame: 0,
         stretch: {},
         visiting: [],
         random: undefined,

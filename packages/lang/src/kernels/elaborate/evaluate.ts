@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, Identifier } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { bare } from '../../source/ast.js';
 import { apart, asScalar, compute, type Context } from './context.js';
@@ -7,9 +7,20 @@ import { isLiteral, isScalar, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
 import { isMissing } from './missing.js';
+import { hasItems } from './sharing.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
-export const reference = (cx: Context, node: AnyNode): Term => cx.elaborator.expression(cx, node);
+export const reference = (cx: Context, node: AnyNode): Term =>
+  knownTerms.get(node) ?? cx.elaborator.expression(cx, node);
+
+/** An argument whose value is known already, for what takes a call. */
+export const known = (at: AnyNode, term: Term): Identifier => {
+  const node: Identifier = { type: 'Identifier', name: 'argument', start: at.start, end: at.end };
+  knownTerms.set(node, term);
+  return node;
+};
+
+const knownTerms = new WeakMap<AnyNode, Term>();
 
 /** The value of an expression: elements of fields and arrays are read. */
 export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
@@ -29,9 +40,15 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
       return typeof right === 'boolean' ? literal(right) : right;
     });
   }
-  const term = value(cx, node);
+  return truthOfTerm(cx, node, value(cx, node));
+};
+
+/** Whether JavaScript takes a value for true: objects are, and what may be missing is where it is there. */
+export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | Scalar => {
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
+  const isObject = hasItems(term) || term.is === 'shaped' || term.is === 'closure';
+  if (isObject) return there ?? true;
   if (there && !isScalar(term)) return there;
   if (there) return compute(cx, node, 'and', there, truthOf(cx, node, term as Scalar));
   const found = knownTruth(term) ?? asScalar(cx, node, term);

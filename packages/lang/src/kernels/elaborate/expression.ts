@@ -5,7 +5,6 @@ import type {
   ConditionalExpression,
   LogicalExpression,
   MemberExpression,
-  TemplateLiteral,
   UnaryExpression,
 } from 'acorn';
 import { bare } from '../../source/ast.js';
@@ -17,7 +16,7 @@ import { effect } from './effect.js';
 import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveFree } from './names.js';
 import { readSlot } from './slots.js';
-import { isLiteral, nothing, type Term } from './term.js';
+import { nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
 import { condition, scalar, value } from './evaluate.js';
@@ -61,18 +60,9 @@ export const expression = (cx: Context, node: AnyNode): Term => {
       return found === cut ? nothing : found;
     }
     case 'TemplateLiteral':
-      return knownText(cx, e);
+      return rare().knownText(cx, e);
     case 'NewExpression':
-      return (
-        rare().newArray(cx, e) ??
-        rare().instance(cx, e) ??
-        unsupported(
-          cx,
-          e,
-          '`new`',
-          'use vec(…), mat(…), a class of yours, an object { x, y }, an array of known length: new Array(n).fill(0); or make it outside',
-        )
-      );
+      return rare().newArray(cx, e) ?? rare().instance(cx, e) ?? rare().refuseExpression(cx, e);
     case 'ArrayExpression':
       return list(cx, e);
     case 'ObjectExpression':
@@ -92,12 +82,7 @@ export const expression = (cx: Context, node: AnyNode): Term => {
         self: cx.self,
       };
     default:
-      return unsupported(
-        cx,
-        e,
-        expressionNames[e.type] ?? 'this',
-        expressionRemedies[e.type] ?? 'write it another way',
-      );
+      return rare().refuseExpression(cx, e);
   }
 };
 
@@ -144,46 +129,25 @@ const unary = (cx: Context, e: UnaryExpression): Term => {
       expression(cx, e.argument);
       return nothing;
     case 'typeof':
-      return typeOf(cx, e);
+      return rare().typeOf(cx, e);
     default:
       return unsupported(cx, e, `\`${e.operator}\``, 'what an object holds never changes: leave it out');
   }
 };
 
-/** Known at compile time, so that a helper can branch on what it is given. */
-const typeOf = (cx: Context, e: UnaryExpression): Term => {
-  const term = value(cx, e.argument);
-  const text =
-    term.is === 'nothing'
-      ? 'undefined'
-      : term.is === 'closure'
-        ? 'function'
-        : term.is === 'host'
-          ? typeof term.value
-          : isLiteral(term)
-            ? typeof term.value
-            : term.is === 'temp'
-              ? cx.session.isTruth(term)
-                ? 'boolean'
-                : 'number'
-              : 'object';
-  return { is: 'host', name: text, value: text };
-};
-
 const binary = (cx: Context, e: BinaryExpression): Term => {
-  if (e.left.type === 'PrivateIdentifier') return unsupported(cx, e, 'a private name', 'use a plain property');
   const asks = e.operator === 'in' || e.operator === 'instanceof';
   const known = asks ? (e.operator === 'in' ? rare().isIn(cx, e) : rare().instanceOf(cx, e)) : undefined;
   if (known) return known;
   if (!(e.operator in binaryOperators))
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
-  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x))))
+  if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x as AnyNode))))
     return rare().comparedWithNothing(cx, e);
-  const a = value(cx, e.left);
+  const a = value(cx, e.left as AnyNode);
   const b = value(cx, e.right);
   if (!isEquality(e.operator))
-    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left, a), asScalar(cx, e.right, b));
-  const equal = equalTerms(cx, e, e.operator, [e.left, a], [e.right, b]);
+    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left as AnyNode, a), asScalar(cx, e.right, b));
+  const equal = equalTerms(cx, e, e.operator, [e.left as AnyNode, a], [e.right, b]);
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };
 
@@ -199,36 +163,11 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
   return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
 };
 
-/** A text whose parts are known. */
-const knownText = (cx: Context, e: TemplateLiteral): Term => {
-  const parts = e.expressions.map((x) => {
-    const term = value(cx, x);
-    if (isLiteral(term) || (term.is === 'host' && typeof term.value === 'string')) return String(term.value);
-    return unsupported(cx, x, 'a text of what is computed', 'give it to print(…) or assert(condition, …)');
-  });
-  const text = e.quasis.map(({ value: { cooked } }, k) => `${k > 0 ? parts[k - 1] : ''}${cooked ?? ''}`).join('');
-  return { is: 'host', name: text, value: text };
-};
-
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const test = condition(cx, e.test);
   if (typeof test === 'boolean') return expression(cx, test ? e.consequent : e.alternate);
   const arm = (node: AnyNode): Arm => ({ node, term: () => value(apart(cx), node) });
   return chosen(cx, e, test, arm(e.consequent), arm(e.alternate));
-};
-
-const expressionNames: Readonly<Record<string, string>> = {
-  TaggedTemplateExpression: 'a text',
-  AwaitExpression: '`await`',
-  YieldExpression: '`yield`',
-  ImportExpression: '`import()`',
-  MetaProperty: '`import.meta`',
-};
-
-const expressionRemedies: Readonly<Record<string, string>> = {
-  TaggedTemplateExpression: 'compute with numbers and truth values',
-  ImportExpression: 'import outside, and list it in `scope`',
-  AwaitExpression: 'await before the launch',
 };
 
 /** `object.name` and `object[index]`. */

@@ -33,7 +33,7 @@ const codeOf = (node: AnyNode): string =>
 
 /** What of it is a number goes into the variable: a comparison with NaN does not hold. */
 export const numbersOf = (cx: Context, { extreme, of }: Extreme): Combination | undefined => {
-  const term = withoutEffects(cx, () => asScalar(cx, of, value(cx, of)));
+  const term = withoutEffects(cx, (inner) => asScalar(inner, of, value(inner, of)));
   return term && { kind: extreme, term, numbersOnly: true };
 };
 

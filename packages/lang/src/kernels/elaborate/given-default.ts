@@ -3,7 +3,7 @@ import type { AnyNode, AssignmentPattern } from 'acorn';
 import type { KernelArg } from '../arguments.js';
 import { holds } from '../code/kinds.js';
 import type { Scalar } from '../code/scalar.js';
-import { refuse, type Context } from './context.js';
+import { apart, refuse, type Context } from './context.js';
 import { value } from './evaluate.js';
 import { sameShape } from './slots.js';
 import { isScalar, shapedTerm, termText, type Term } from './term.js';
@@ -25,7 +25,7 @@ export const givenDefault = (
     return refuse(cx, right, 'lang/default', 'an array that launches give has no default', 'give it at each launch');
   const [type, shape] = typeof arg === 'string' ? [arg, []] : [arg.type, arg.shape];
   const found: { term?: Term } = {};
-  cx.session.record(() => void (found.term = value(cx, right)));
+  cx.session.record(() => void (found.term = value(apart(cx), right)));
   const term = found.term!;
   const given = isScalar(term) || term.is === 'shaped' ? shapedTerm(term) : undefined;
   if (!given || !sameShape(given.shape, shape))

@@ -1,7 +1,7 @@
 import type { CallExpression } from 'acorn';
 import type { GivenGradient } from '../vocabulary/with-gradient.js';
 import type { Scalar, Temp } from '../code/scalar.js';
-import { compute, originOf, refuse, type Context } from './context.js';
+import { apart, compute, originOf, refuse, type Context } from './context.js';
 import { loaded } from './member.js';
 import { callFunction } from './inline.js';
 import { itemsOf } from './items.js';
@@ -26,7 +26,7 @@ export const callWithGradient = (
   const [all, inputs] = [args.map((a) => scalarsOf(cx, e, a)), [] as Temp[]];
   const yields: Scalar[] = [];
   const body = cx.session.record(() => {
-    const made = callFunction(cx, e, hostOf('backward', backward), [
+    const made = callFunction(apart(cx), e, hostOf('backward', backward), [
       ...args,
       close ?? result,
       inShape(cx, e, result, seeds),

@@ -18,7 +18,8 @@ export const holdRead = (cx: Context, slot: Variable, term: Term): void => {
   const { session } = cx;
   const since = slot.owner?.since ?? session.holding.get(slot);
   if (since !== undefined) hold(cx, term, since);
-  if ((slot.owner?.writes ?? 0) > 0 || session.changingIn.has(slot)) session.changing.add(term);
+  if ((slot.owner?.writes ?? 0) > 0) session.changing.set(term, slot);
+  else if (session.changingIn.has(slot)) session.changing.set(term, undefined);
 };
 
 /** Notes on a variable without a name of its own, as `c ? v : w` is, who else holds what it is given. */
@@ -35,7 +36,7 @@ export const holdPart = (cx: Context, of: Term, part: Term): void => {
   const { session } = cx;
   if (part.is !== 'shaped' || of.is !== 'shaped') return;
   hold(cx, part, session.held.get(of) ?? -1);
-  if (session.changing.has(of)) session.changing.add(part);
+  if (session.changing.has(of)) session.changing.set(part, undefined);
 };
 
 /** What a function returns: names that ended with it hold it no more. */

@@ -5,17 +5,22 @@ import { keptOf } from '../../source/kept.js';
 import { inlinedScope } from '../vocabulary/inline.js';
 import type { Call, Unit } from '../code/origin.js';
 import { originOf, refuse, type Context } from './context.js';
+import { known } from './evaluate.js';
 import { termText, type Closure, type Term } from './term.js';
 import { isWord } from './names.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { Env } from './env.js';
 import { runBody } from './body.js';
+import { framed, hasItems } from './sharing.js';
 
 /** A function that is kernel code, with these arguments; `self` is the object of which it is called as a method. */
 export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
   if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args, self);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
+  /* A word of one parameter that is given on, as in `a.map(Math.abs)`, takes the first argument. */
+  const word = f.value.length === 1 ? cx.elaborator.word(f.value) : undefined;
+  if (word) return word(cx, { ...e, arguments: args.slice(0, 1).map((term) => known(e, term)) });
   return inline(cx, e, hostClosure(cx, e, f.name, f.value as (...args: never[]) => unknown), args, self);
 };
 
@@ -97,7 +102,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
       e,
       'lang/recursion',
       `\`${f.name}\` calls itself, directly or by others, and where that ends would be known only when the kernel runs`,
-      'write a loop; with another number that is known when the kernel is compiled, as in power(x, 5), a function may call itself',
+      'write a loop; with another object, or number that is known when the kernel is compiled, as in power(x, 5), a function may call itself',
     );
   if (cx.calls.length > DEEPEST || (same.length > 0 && cx.session.recursions++ > MOST_RECURSIONS))
     return refuse(
@@ -115,12 +120,11 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
     env: new Env(f.env),
     calls: [...cx.calls, call],
     since: cx.session.age(),
-    stretch: {},
     self: f.node.type === 'ArrowFunctionExpression' ? f.self : self,
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };
-  return runBody(inner, e, f.node, args);
+  return framed(inner, (own) => runBody(own, e, f.node, args));
 };
 
 const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
@@ -128,6 +132,12 @@ const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
   return { at, name: f.name, caller: at.call ? `\`${at.call.name}\`` : `kernel '${cx.session.name}'` };
 };
 
-/** What of an argument tells a call from another of the same function: a function, a number that is known. */
+/** What of an argument tells a call from another of the same function: a function, a number that is known, an array or object. */
 const knownIn = (arg: Term): unknown =>
-  arg.is === 'closure' ? arg.node : arg.is === 'host' || arg.is === 'literal' ? arg.value : undefined;
+  arg.is === 'closure'
+    ? arg.node
+    : arg.is === 'host' || arg.is === 'literal'
+      ? arg.value
+      : hasItems(arg)
+        ? arg
+        : undefined;

@@ -4,17 +4,23 @@ import type {
   BinaryExpression,
   CallExpression,
   Class,
+  MethodDefinition,
   NewExpression,
+  ObjectExpression,
+  Property,
   StaticBlock,
 } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
 import { refuse, unsupported, type Context } from './context.js';
+import type { Destination } from './destination.js';
 import { Env } from './env.js';
 import { argumentsOf, reference, value } from './evaluate.js';
 import { callFunction, hostUnit } from './inline.js';
+import { made } from './made.js';
 import { keyName, memberName } from './member-name.js';
 import { keepName } from './names.js';
+import { holdItems } from './sharing.js';
 import { assignSlot, pending } from './slots.js';
 import {
   nothing,
@@ -35,9 +41,9 @@ export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   const callee = reference(cx, e.callee);
   const of = callee.is === 'host' ? classIn(cx, e, callee) : undefined;
   if (!of) return undefined;
-  const members = new Map<string, Slot>();
-  const self: Members = { is: 'members', members, of };
-  for (const name of changing(of)) members.set(name, pending(cx, e, name, false, undefined, false));
+  const self = made(cx, e, { is: 'members', members: new Map(), of });
+  for (const name of changing(of, cx.session.made.get(self)!.written))
+    (self.members as Map<string, Slot>).set(name, pending(cx, e, name, false, { since: cx.session.age(), writes: 0 }));
   construct(cx, e, of, self, argumentsOf(cx, e));
   return self;
 };
@@ -53,10 +59,11 @@ export const ownClass = (cx: Context, node: AnyNode & Class): Term => {
       'a static or computed member of a class that stands in the kernel',
       'declare the class outside of it',
     );
-  const above = node.superClass ? reference(cx, node.superClass) : undefined;
-  const parent = above?.is === 'host' ? classIn(cx, node, above) : undefined;
-  if (above && !parent) return noClass(cx, node, name);
-  return { is: 'host', name, value: new OwnClass(name, node, cx.unit, cx.env, parent) };
+  const extended = node.superClass ? reference(cx, node.superClass) : undefined;
+  const parent = extended?.is === 'host' ? classIn(cx, node, extended) : undefined;
+  const native = extended?.is === 'host' && !parent ? nativeError(extended.value) : undefined;
+  if (extended && !parent && !native) return noClass(cx, node, name);
+  return { is: 'host', name, value: new OwnClass(name, node, cx.unit, cx.env, parent, native) };
 };
 
 /** Whether this is what bundlers add to keep the name of a class. */
@@ -76,8 +83,15 @@ class OwnClass implements ClassOf {
     readonly unit: ClassOf['unit'],
     readonly env: Names,
     readonly parent: ClassOf | undefined,
+    readonly native: ClassOf['native'],
   ) {}
 }
+
+/** Errors that JavaScript has, which classes may extend. */
+const nativeError = (value: unknown): ClassOf['native'] =>
+  typeof value === 'function' && (value === Error || value.prototype instanceof Error)
+    ? (value as unknown as ClassOf['native'])
+    : undefined;
 
 const classIn = (cx: Context, e: AnyNode, { name, value }: Host): ClassOf | undefined =>
   value instanceof OwnClass ? value : classOf(cx, e, name, value);
@@ -94,7 +108,7 @@ const noClass = (cx: Context, e: AnyNode, name: string): never =>
 /** `super(…)`: what the class that is extended makes of the object, and then what the members of this one begin with. */
 export const superCall = (cx: Context, e: CallExpression): Term => {
   const of = homeOf(cx, e);
-  if (of.parent) construct(cx, e, of.parent, cx.self as Members, argumentsOf(cx, e));
+  above(cx, e, of, cx.self as Members, argumentsOf(cx, e));
   begin(cx, of, cx.self as Members);
   return nothing;
 };
@@ -113,7 +127,7 @@ export const initial = (cx: Context, e: AssignmentExpression): Term | undefined 
   if (name === undefined || self?.is !== 'members' || self.members.has(name) || !cx.session.making.has(self))
     return undefined;
   const term = value(cx, e.right);
-  setMember(self, name, term);
+  setMember(cx, self, name, term);
   return term;
 };
 
@@ -121,19 +135,67 @@ export const initial = (cx: Context, e: AssignmentExpression): Term | undefined 
 export const ofClass = (
   cx: Context,
   e: AnyNode,
-  of: ClassOf | undefined,
+  from: ClassOf | undefined,
   self: Members,
   name: string,
 ): Term | undefined => {
-  const method = of?.node.body.body.find(
-    (m) => m.type === 'MethodDefinition' && !m.static && !m.computed && keyName(m.key) === name,
+  const { of, methods } = nearest(from, name);
+  const method = methods.find((m) => m.kind !== 'set');
+  if (!of || !method) return undefined;
+  const closure = closureOf(cx, of, name, method.value);
+  return method.kind === 'get' ? callFunction(cx, e as CallExpression, closure, [], self) : closure;
+};
+
+/** A member that a setter takes what is assigned to. */
+export const accessor = (cx: Context, e: AnyNode, self: Members, name: string): Destination | undefined => {
+  const { of, methods } = nearest(self.of, name);
+  const setter = methods.find((m) => m.kind === 'set');
+  if (!of || !setter) return undefined;
+  const closure = closureOf(cx, of, name, setter.value);
+  return {
+    to: 'accessor',
+    get: () => ofClass(cx, e, of, self, name) ?? nothing,
+    set: (term) => void callFunction(cx, e as CallExpression, closure, [term], self),
+  };
+};
+
+/** The getters and setters of an object literal, as those of a class. */
+export const accessorsOf = (cx: Context, node: ObjectExpression, accessors: readonly Property[]): ClassOf => {
+  const body = accessors.map((p) => ({ ...p, type: 'MethodDefinition', static: false }));
+  return {
+    name: 'value with getters',
+    value: node,
+    env: cx.env,
+    node: { body: { body } } as unknown as Class,
+    unit: cx.unit,
+    parent: undefined,
+    isLiteral: true,
+  };
+};
+
+/** Whether objects of a class have a method, getter or setter of a name, or declare a member of it. */
+export const isDeclared = (of: ClassOf | undefined, name: string): boolean =>
+  of !== undefined &&
+  (of.node.body.body.some(
+    (m) =>
+      (m.type === 'MethodDefinition' || m.type === 'PropertyDefinition') &&
+      !m.static &&
+      !m.computed &&
+      keyName(m.key) === name,
+  ) ||
+    isDeclared(of.parent, name));
+
+/** The methods, getter and setter of a name that the nearest class has. */
+const nearest = (
+  of: ClassOf | undefined,
+  name: string,
+): { readonly of?: ClassOf; readonly methods: readonly MethodDefinition[] } => {
+  if (!of) return { methods: [] };
+  const methods = of.node.body.body.filter(
+    (m): m is MethodDefinition =>
+      m.type === 'MethodDefinition' && m.kind !== 'constructor' && !m.static && !m.computed && keyName(m.key) === name,
   );
-  if (of && method?.type === 'MethodDefinition') {
-    if (method.kind === 'get')
-      return callFunction(cx, e as CallExpression, closureOf(cx, of, name, method.value), [], self);
-    if (method.kind === 'method') return closureOf(cx, of, name, method.value);
-  }
-  return of?.parent && ofClass(cx, e, of.parent, self, name);
+  return methods.length > 0 ? { of, methods } : nearest(of.parent, name);
 };
 
 /** `x instanceof C`. */
@@ -141,9 +203,14 @@ export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined =
   const [x, of] = [value(cx, e.left as AnyNode), reference(cx, e.right)];
   if (of.is !== 'host' || !(typeof of.value === 'function' || of.value instanceof OwnClass)) return undefined;
   if (x.is === 'host' && typeof of.value === 'function') return literal(x.value instanceof of.value);
-  if (x.is !== 'members' || !x.of) return undefined;
-  for (let c: ClassOf | undefined = x.of; c; c = c.parent) if (c.value === of.value) return literal(true);
-  return literal(false);
+  if (x.is !== 'members') return undefined;
+  let native: ClassOf['native'];
+  for (let c: ClassOf | undefined = x.of; c; c = c.parent) {
+    if (c.value === of.value) return literal(true);
+    native = c.native;
+  }
+  const { prototype } = native ?? Object;
+  return literal(typeof of.value === 'function' && (prototype === of.value.prototype || prototype instanceof of.value));
 };
 
 const construct = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: readonly Term[]): void => {
@@ -152,13 +219,19 @@ const construct = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: re
   const isWhole = !making.has(self);
   making.add(self);
   if (own?.type !== 'MethodDefinition') {
-    if (of.parent) construct(cx, e, of.parent, self, args);
+    above(cx, e, of, self, args);
     begin(cx, of, self);
   } else {
-    if (!of.parent) begin(cx, of, self);
+    if (!of.parent && !of.native) begin(cx, of, self);
     callFunction(cx, e as CallExpression, closureOf(cx, of, of.name, own.value), args, self);
   }
   if (isWhole) making.delete(self);
+};
+
+/** What is made of an object by the class that its own extends; errors of JavaScript keep what they say. */
+const above = (cx: Context, e: AnyNode, of: ClassOf, self: Members, args: readonly Term[]): void => {
+  if (of.parent) construct(cx, e, of.parent, self, args);
+  else if (of.native && args.length > 0) setMember(cx, self, 'message', args[0]);
 };
 
 /** What is declared in the class itself: `name = value;`. */
@@ -169,12 +242,14 @@ const begin = (cx: Context, of: ClassOf, self: Members): void => {
     const [name, term] = [keyName(m.key)!, value(inner, m.value)];
     const slot = self.members.get(name);
     if (slot) assignSlot(inner, m, slot, term);
-    else setMember(self, name, term);
+    else setMember(cx, self, name, term);
   }
 };
 
-const setMember = (self: Members, name: string, term: Term): void =>
-  void (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
+const setMember = (cx: Context, self: Members, name: string, term: Term): void => {
+  holdItems(cx, term);
+  (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
+};
 
 /** A class of the surroundings with those that it extends; nothing if this is none. */
 const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf | undefined => {
@@ -185,10 +260,11 @@ const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf
   const [statement] = unit.text.parsed.program.body;
   const node = statement?.type === 'ExpressionStatement' ? bare(statement.expression) : undefined;
   if (node?.type !== 'ClassExpression') return undefined;
-  const above: unknown = Object.getPrototypeOf(value);
-  const parent = node.superClass ? classOf(cx, e, (above as { name: string }).name, above) : undefined;
-  if (node.superClass && !parent) noClass(cx, e, name);
-  const of = { name, value, node, unit, parent };
+  const extended: unknown = Object.getPrototypeOf(value);
+  const parent = node.superClass ? classOf(cx, e, (extended as { name: string }).name, extended) : undefined;
+  const native = node.superClass && !parent ? nativeError(extended) : undefined;
+  if (node.superClass && !parent && !native) noClass(cx, e, name);
+  const of = { name, value, node, unit, parent, native };
   cx.session.classes.set(value, of);
   return of;
 };
@@ -203,8 +279,8 @@ const homeOf = (cx: Context, e: AnyNode): ClassOf =>
   cx.calls.map(([f]) => cx.session.homes.get(f as AnyNode)).findLast((of) => of !== undefined) ??
   refuse(cx, e, 'lang/unsupported-syntax', 'what `super` means is not known outside of its class', 'write a function');
 
-/** Members that are assigned to not only once, where the object is made. */
-const changing = (of: ClassOf): readonly string[] => {
+/** Members that are assigned to not only once, where the object is made; where others do, all. */
+const changing = (of: ClassOf, byOthers: boolean): readonly string[] => {
   const times = new Map<string, number>();
   const count = (name: string | undefined, by: number): void =>
     void (name !== undefined && times.set(name, (times.get(name) ?? 0) + by));
@@ -227,5 +303,5 @@ const changing = (of: ClassOf): readonly string[] => {
       if (m.type !== 'MethodDefinition') continue;
       for (const s of m.value.body.body) visit(s, m.kind === 'constructor');
     }
-  return [...times].filter(([, n]) => n > 1).map(([name]) => name);
+  return [...times].filter(([, n]) => byOthers || n > 1).map(([name]) => name);
 };

@@ -1,18 +1,25 @@
 import type { AnyNode } from 'acorn';
 import { literal, type Literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
+import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { readSlot } from './slots.js';
-import { termText, type Term } from './term.js';
+import { termText, type Element, type Shaped, type Term } from './term.js';
 import { elementOf, fromHost } from './host-value.js';
 
 /** The items of what has a length known at compile time. */
-export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] => {
-  if (term.is === 'list') return term.items.map((slot) => readSlot(cx, node, slot));
-  if (term.is === 'shaped') return rows(term);
+export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] =>
+  eachItem(cx, node, term).map((item) => item());
+
+/** The same, each as it is when its turn comes: what is done with one may change another. */
+export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() => Term)[] => {
+  if (term.is === 'list') return term.items.map((slot) => () => readSlot(cx, node, slot));
+  if (term.is === 'loop' && term.space.over === 'items') return term.space.items;
+  if (term.is === 'shaped') return eachRow(cx, node, term);
   if (term.is === 'table' && term.index.length < term.shape.length)
-    return Array.from({ length: term.shape[term.index.length] }, (_, k) => indexTable(term, k));
+    return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexTable(term, k));
   if (term.is === 'host' && Array.isArray(term.value))
-    return term.value.map((value: unknown, k) => fromHost(cx, node, `${term.name}[${k}]`, value));
+    return term.value.map((value: unknown, k) => () => fromHost(cx, node, `${term.name}[${k}]`, value));
+  if (term.is === 'element' && !isWhole(cx, node, term) && term.index.length > 0) return ofField(cx, node, term);
   return refuse(
     cx,
     node,
@@ -24,7 +31,29 @@ export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[]
   );
 };
 
-const rows = (term: Term & { is: 'shaped' }): readonly Term[] => {
+/** Of a variable whose components are assigned to: as they are then. */
+const eachRow = (cx: Context, node: AnyNode, term: Shaped): readonly (() => Term)[] => {
+  const changing = cx.session.changing.get(term);
+  return rows(term).map((row, k) => () => (changing ? rows(readSlot(cx, node, changing) as Shaped)[k] : row));
+};
+
+/** The elements, or rows, of a row of a field. */
+const ofField = (cx: Context, node: AnyNode, term: Element): readonly (() => Term)[] => {
+  const length = rowsOf(cx, node, term);
+  return length > MOST
+    ? refuse(
+        cx,
+        node,
+        'lang/shape',
+        `this is taken apart into ${length} elements (${MOST} at most)`,
+        'name them by their indices, or loop over them',
+      )
+    : Array.from({ length }, (_, k) => () => loaded(cx, node, indexed(cx, node, term, literal(k))));
+};
+
+const MOST = 4096;
+
+const rows = (term: Shaped): readonly Term[] => {
   if (term.shape.length === 1) return term.elements;
   const [n, width] = term.shape;
   return Array.from({ length: n }, (_, i) => ({

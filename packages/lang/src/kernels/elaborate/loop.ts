@@ -8,10 +8,12 @@ import { apart, originOf, refuse, type Context } from './context.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { itemsOf } from './items.js';
+import { framed } from './sharing.js';
 import { keepingVars } from './var-scope.js';
 import { isLiteral, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
+import { Env } from './env.js';
 import { recorded, run } from './run.js';
 import { visitedAt, visitedBy, type RunLoop } from './visited.js';
 import { variableName } from './loop-variable.js';
@@ -218,7 +220,7 @@ const overRanges =
     nest(0, []);
   };
 
-/** An unrolled loop: its iterations one after the other, each with its own constants. Items are computed in their iteration. */
+/** An unrolled loop: its iterations one after the other, each with names of its own, which functions made there keep. Items are computed in their iteration. */
 const unroll = (
   cx: Context,
   s: ForOfStatement | ForInStatement,
@@ -234,11 +236,13 @@ const unroll = (
       const label = { name: 'skipped' };
       const loop = { break: own.break, continue: label };
       const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
-      const inner: Context = { ...(exits ? apart(cx) : cx), exits: { ...cx.exits, loop, named } };
-      const code = cx.session.record(() => {
-        bindPattern(inner, pattern, item(), 'loop variable');
-        cx.session.append(recorded(inner, s.body));
-      });
+      const inner = { ...(exits ? apart(cx) : cx), env: new Env(cx.env), exits: { ...cx.exits, loop, named } };
+      const code = cx.session.record(() =>
+        framed(inner, (own) => {
+          bindPattern(own, pattern, item(), 'loop variable');
+          cx.session.append(recorded(own, s.body));
+        }),
+      );
       if (exits) cx.session.emit(at, { do: 'block', label, body: code });
       else cx.session.append(code);
     }

@@ -6,21 +6,22 @@ import { asScalar, originOf, refuse, type Context } from './context.js';
 import { argumentsOf, value } from './evaluate.js';
 import { hold } from './holds.js';
 import { callFunction } from './inline.js';
-import { itemsOf } from './items.js';
+import { eachItem, itemsOf } from './items.js';
 import { loaded } from './member.js';
-import { readSlot, variable } from './slots.js';
+import { made } from './made.js';
+import { pending, readSlot, variable } from './slots.js';
 import { ownTypes } from './typed-arrays.js';
-import { isLiteral, isScalar, nothing, tupleOf, type Term } from './term.js';
+import { isLiteral, isScalar, nothing, tupleOf, type Slot, type Term } from './term.js';
 
 /** `new Array(n).fill(x)`, the way to make an array of equal items. */
 export const filledArray = (cx: Context, e: CallExpression): Term | undefined => {
   const callee = bare(e.callee);
   if (callee.type !== 'MemberExpression' || callee.computed || callee.property.type !== 'Identifier') return undefined;
-  const made = bare(callee.object);
-  const isMade = (made.type === 'NewExpression' || made.type === 'CallExpression') && made.arguments.length === 1;
+  const array = bare(callee.object);
+  const isMade = (array.type === 'NewExpression' || array.type === 'CallExpression') && array.arguments.length === 1;
   const { isGlobal } = cx.unit.text.parsed.scopes;
-  if (callee.property.name !== 'fill' || !isMade || !isGlobal(bare(made.callee), 'Array')) return undefined;
-  const n = lengthOf(cx, made, value(cx, made.arguments[0]));
+  if (callee.property.name !== 'fill' || !isMade || !isGlobal(bare(array.callee), 'Array')) return undefined;
+  const n = lengthOf(cx, array, value(cx, array.arguments[0]));
   const [x, ...more] = argumentsOf(cx, e);
   if (x === undefined || more.length > 0)
     return refuse(cx, e, 'lang/arguments', 'fill takes one argument', 'write new Array(n).fill(0)');
@@ -33,20 +34,33 @@ export const filledArray = (cx: Context, e: CallExpression): Term | undefined =>
       'make one for each: Array.from({ length: n }, () => [0, 0])',
     );
   hold(cx, x, -1);
-  return tupleOf(new Array<Term>(n).fill(x));
+  return made(cx, e, tupleOf(new Array<Term>(n).fill(x)));
+};
+
+/** `new Array(n)`, whose items have no value yet, and `new Array(a, b)`, `Array.of(a)`, which has these. */
+export const plainArray = (cx: Context, e: NewExpression | CallExpression, isLength: boolean): Term => {
+  const given = argumentsOf(cx, e);
+  const [n] = given;
+  if (!isLength || given.length !== 1 || !isScalar(n)) return made(cx, e, tupleOf(given));
+  const item = (_: unknown, k: number): Slot =>
+    pending(cx, e, `new Array(…)[${k}]`, true, { since: cx.session.age(), writes: 0 });
+  return made(cx, e, { is: 'list', items: Array.from({ length: lengthOf(cx, e, n) }, item) });
 };
 
 /** `new Float32Array(n)`, `new Int32Array([1, 2])` and the like: zeros of a type, or items that are rounded to it. */
 export const newArray = (cx: Context, e: NewExpression): Term | undefined => {
   const callee = bare(e.callee);
+  const { isGlobal } = cx.unit.text.parsed.scopes;
+  if (isGlobal(callee, 'Array')) return plainArray(cx, e, true);
   const type = callee.type === 'Identifier' ? ownTypes[callee.name] : undefined;
-  if (!type || !cx.unit.text.parsed.scopes.isGlobal(callee, (callee as Identifier).name)) return undefined;
+  if (!type || !isGlobal(callee, (callee as Identifier).name)) return undefined;
   if (e.arguments.length !== 1) return undefined;
   const given = value(cx, e.arguments[0]);
   const cast = (x: Scalar): Scalar => cx.session.cast(originOf(cx, e), x, type);
-  if (isScalar(given)) return tupleOf(new Array<Term>(lengthOf(cx, e, given)).fill(cast(literal(0))), type);
+  if (isScalar(given))
+    return made(cx, e, tupleOf(new Array<Term>(lengthOf(cx, e, given)).fill(cast(literal(0))), type));
   const items = itemsOf(cx, e, given).map((item) => asScalar(cx, e, loaded(cx, e, item)));
-  if (isFloat(type)) return tupleOf(items.map(cast), type);
+  if (isFloat(type)) return made(cx, e, tupleOf(items.map(cast), type));
   /* What an integer cannot hold is refused, as where it is assigned. */
   return readSlot(cx, e, variable(cx, e, 'item', tupleOf(items, type)));
 };
@@ -63,8 +77,11 @@ export const arrayFrom = (cx: Context, e: CallExpression): Term => {
       'write Array.from({ length: n }, f)',
     );
   const length = of.is === 'members' ? of.members.get('length') : undefined;
-  const items = length ? new Array<Term>(lengthOf(cx, e, readSlot(cx, e, length))).fill(nothing) : itemsOf(cx, e, of);
-  return tupleOf(f ? items.map((item, k) => callFunction(cx, e, f, [item, literal(k)])) : items);
+  const items = length
+    ? new Array<() => Term>(lengthOf(cx, e, readSlot(cx, e, length))).fill(() => nothing)
+    : eachItem(cx, e, of);
+  const list = tupleOf(items.map((item, k) => (f ? callFunction(cx, e, f, [item(), literal(k)]) : item())));
+  return made(cx, e, list);
 };
 
 const lengthOf = (cx: Context, node: AnyNode, n: Term): number =>

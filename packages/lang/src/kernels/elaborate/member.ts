@@ -4,7 +4,6 @@ import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { load } from './access.js';
-import { arrayMethods } from './array-members.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { hold, holdPart } from './holds.js';
 import { assignSlot, pending, readSlot } from './slots.js';
@@ -127,22 +126,7 @@ const ofVector = (cx: Context, e: AnyNode, of: Term, name: string): Term => {
   return unshaped(elements.length === 1 ? [] : [elements.length], elements);
 };
 
-const missing = (cx: Context, e: AnyNode, of: Term, name: string): never =>
-  refuse(cx, e, 'lang/unknown-member', `${termText(of)} has no \`${name}\` in a kernel`, remedyOf(of, name));
-
-/** What there is instead. */
-const remedyOf = (of: Term, name: string): string => {
-  if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
-    return 'but for `a.push(x);`, arrays keep their length: make one that is long enough, new Int32Array(64), and count what it holds';
-  if (of.is === 'element')
-    return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
-  if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
-    return `arrays have length, ${arrayMethods.join(', ')}`;
-  const names = of.is === 'members' ? [...of.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];
-  return names.length > 0 && typeof (of as { value?: unknown }).value !== 'string'
-    ? `it has ${names.slice(0, 12).join(', ')}`
-    : 'compute with numbers, vectors, matrices and arrays of known length';
-};
+const missing = (cx: Context, e: AnyNode, of: Term, name: string): never => rare().refuseMember(cx, e, of, name);
 
 /** `object[index]`. */
 export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {

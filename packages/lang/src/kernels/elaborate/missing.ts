@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { Local } from '../code/code.js';
 import type { Absence, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { originOf, refuse, takenAsThere, type Context } from './context.js';
+import { originOf, takenAsThere, type Context } from './context.js';
 import { nothing, type Slot, type Term } from './term.js';
 
 /*
@@ -26,6 +26,17 @@ export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
   return known && 'locals' in known ? known : undefined;
 };
 
+/** Which nothing a value is, or may be when the kernel runs and is not promised to be there. */
+export const mayBe = (cx: Context, term: Term): Absence | undefined => {
+  const known = cx.session.missing.get(term);
+  const missing = known && ('from' in known ? known.from : known);
+  return absence(term) ?? (missing?.local && !missing.promised ? known?.of : undefined);
+};
+
+/** Begins a variable with a value that is there, and may be nothing later. */
+export const setOptional = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
+  setFlag(cx, node, missing, of, literal(false));
+
 /** Gives a variable nothing. */
 export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
   setFlag(cx, node, missing, of, literal(true));
@@ -35,27 +46,50 @@ export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefine
   if (!missing) return void takenAsThere(cx, node, term);
   const flag = flagOf(cx, node, term);
   if (flag) {
-    setFlag(cx, node, missing, flag.of, flag.is);
+    setFlag(cx, node, missing, flag.of, flag.is, flag.isNull);
     missing.asked ||= flag.from.asked;
   } else if (missing.local) setFlag(cx, node, missing, missing.of, literal(false));
 };
 
-const setFlag = (cx: Context, node: AnyNode, missing: Missing, of: Absence, value: Scalar): void => {
-  if (missing.local && missing.of !== of)
-    refuse(cx, node, 'lang/shape', `this is ${of}, elsewhere it is ${missing.of}`, 'use one of the two');
+const setFlag = (
+  cx: Context,
+  node: AnyNode,
+  missing: Missing,
+  of: Absence,
+  value: Scalar,
+  isNull: Scalar = literal(of === 'null'),
+): void => {
+  const { session } = cx;
+  if (missing.local && missing.of !== of) {
+    missing.mixed = true;
+    if (!missing.isNull) session.isMixed = true;
+  }
   if (!missing.local) {
     missing.of = of;
-    missing.local = cx.session.local('missing', { name: 'missing', type: 'i1', unnamed: true });
-    missing.locals.push(missing.local);
+    missing.local = ownFlag(cx, missing);
+    if (session.known.mixed) missing.isNull = ownFlag(cx, missing);
   }
-  cx.session.emit(originOf(cx, node), { do: 'write', local: missing.local, value });
+  session.emit(originOf(cx, node), { do: 'write', local: missing.local, value });
+  if (missing.isNull) session.emit(originOf(cx, node), { do: 'write', local: missing.isNull, value: isNull });
+};
+
+const ownFlag = (cx: Context, missing: Missing): Local => {
+  const local = cx.session.local('missing', { name: 'missing', type: 'i1', unnamed: true });
+  missing.locals.push(local);
+  return local;
 };
 
 /** What was read of a variable is missing where that is now. */
 export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
-  if (missing?.local && term.is !== 'literal')
-    cx.session.missing.set(term, { of: missing.of, is: read(cx, node, missing.local), from: missing });
+  if (missing?.local && term.is !== 'literal') cx.session.missing.set(term, flagNow(cx, node, missing, missing.local));
 };
+
+const flagNow = (cx: Context, node: AnyNode, from: Missing, local: Local): Flag => ({
+  of: from.of,
+  is: read(cx, node, local),
+  isNull: from.isNull && read(cx, node, from.isNull),
+  from,
+});
 
 /** Asks whether a value is missing; nothing where it is always there. */
 export const isMissing = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
@@ -67,7 +101,7 @@ export const isMissing = (cx: Context, node: AnyNode, term: Term): Flag | undefi
 const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
   const known = cx.session.missing.get(term);
   if (!known || 'is' in known) return known;
-  return known.local && { of: known.of, is: read(cx, node, known.local), from: known };
+  return known.local && flagNow(cx, node, known, known.local);
 };
 
 /** A part of what may be missing, as `?.` gives it: undefined where that is. */
@@ -75,7 +109,12 @@ export const partOf = (cx: Context, node: AnyNode, whole: Term, part: Term): Ter
   const flag = flagOf(cx, node, whole);
   if (!flag || absence(part)) return part;
   const own = part.is === 'literal' ? { ...part } : part;
-  cx.session.missing.set(own, { of: 'undefined', is: flag.is, from: { ...flag.from, asked: false } });
+  cx.session.missing.set(own, {
+    of: 'undefined',
+    is: flag.is,
+    isNull: flag.isNull && literal(false),
+    from: { ...flag.from, asked: false },
+  });
   return own;
 };
 

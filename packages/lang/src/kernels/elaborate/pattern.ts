@@ -1,13 +1,16 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
-import { partOf, tooFew } from './assign.js';
+import { partOf, tooFew, orDefault } from './assign.js';
 import { unsupported, type Context } from './context.js';
-import { itemsOf } from './items.js';
+import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
 import { absence } from './missing.js';
+import { hasItems, holdItems } from './sharing.js';
 import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
-import { isWholeData, nothing, type Constant, type Slot, type Term } from './term.js';
-import { value } from './evaluate.js';
+import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
+
+/** Whether items of an array have no value yet, `new Array(n)`: they are variables. */
+const isUnset = (from: Term): boolean => from.is === 'list' && from.items.some((slot) => slot.is === 'pending');
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {
@@ -19,37 +22,32 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       if (reassigned && isWholeData(from) && what !== 'loop variable')
         return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
       const owner = ownerOf(cx, binding);
+      const key = `${cx.unit.name}:${binding.start}`;
       if (reassigned && binding.kind !== 'param' && absence(from) !== undefined)
-        return cx.env.bind(
-          binding,
-          nullable(cx, pattern, binding.name, from, owner, `${cx.unit.name}:${binding.start}`),
-        );
+        return cx.env.bind(binding, nullable(cx, pattern, binding.name, from, owner, key));
       if (reassigned && from.is === 'nothing')
         return cx.env.bind(binding, pending(cx, pattern, binding.name, true, owner));
-      const written = owner.writes > 0 && !cx.session.named.has(from);
+      const written = owner.writes > 0 && !cx.session.named.has(from) && !isUnset(from);
       if (binding.kind !== 'param') refuseShared(cx, pattern, from, owner.writes);
       const slot: Slot =
         what === 'constant' && (reassigned || written)
-          ? variable(cx, pattern, binding.name, from, owner)
+          ? variable(cx, pattern, binding.name, from, owner, cx.session.known.optional.get(key))
           : { is: 'constant', term: from, what };
-      if (binding.kind !== 'param') refuseSecondName(cx, pattern, from, slot);
+      if (reassigned) cx.session.declared.set(slot, key);
+      if (slot.is !== 'constant' || slot.term !== from) refuseSecondName(cx, pattern, from, slot);
+      else if (hasItems(from)) holdItems(cx, from, cx.frame);
       if (reassigned) setRebound(cx, slot);
       else if (slot.is === 'constant') setNamed(cx, slot.term);
       return cx.env.bind(binding, slot);
     }
     case 'ArrayPattern': {
-      const items = itemsOf(cx, pattern, from);
+      const items = eachItem(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (p.type === 'RestElement')
-          return bindPattern(
-            cx,
-            p.argument,
-            { is: 'list', items: items.slice(k).map((term) => ({ is: 'constant', term, what: 'constant' })) },
-            what,
-          );
+          return bindPattern(cx, p.argument, tupleOf(items.slice(k).map((item) => item())), what);
         if (k >= items.length && p.type !== 'AssignmentPattern') return tooFew(cx, p, items.length);
-        bindPattern(cx, p, items[k] ?? nothing, what);
+        bindPattern(cx, p, items[k]?.() ?? nothing, what);
       });
     }
     case 'ObjectPattern':
@@ -59,7 +57,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
         bindPattern(cx, p.value, partOf(cx, p, from), what);
       });
     case 'AssignmentPattern':
-      return bindPattern(cx, pattern.left, from.is === 'nothing' ? value(cx, pattern.right) : from, what);
+      return bindPattern(cx, pattern.left, orDefault(cx, pattern, from), what);
     default:
       return unsupported(cx, pattern, 'this declaration', 'declare a name');
   }

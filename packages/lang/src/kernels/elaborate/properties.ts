@@ -1,10 +1,13 @@
 import type { AnyNode, BinaryExpression, CallExpression, ObjectPattern } from 'acorn';
-import { nameOfProperty } from './assign.js';
-import type { Context } from './context.js';
+import { give, nameOfProperty } from './assign.js';
+import { refuse, type Context } from './context.js';
+import { memberOf } from './destination.js';
 import { literal } from '../code/scalar.js';
 import { argumentsOf, value } from './evaluate.js';
-import { propertiesOf } from './literals.js';
-import { nothing, tupleOf, type Term } from './term.js';
+import { isDeclared } from './instance.js';
+import { named } from './member.js';
+import { readSlot } from './slots.js';
+import { isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
 
 /** The names of an object's members, of one of the surroundings as well. */
 export const namesOf = (cx: Context, node: AnyNode, of: Term): Term =>
@@ -20,14 +23,45 @@ export const partsOfObject = (cx: Context, e: CallExpression, by: (of: object) =
   );
 };
 
-/** `name in o`, of an object whose members are known; nothing of others. */
+/** `name in o`, of an object whose members are known, and `#name in o`; nothing of others. */
 export const isIn = (cx: Context, e: BinaryExpression): Term | undefined => {
-  const [key, of] = [value(cx, e.left as AnyNode), value(cx, e.right)];
-  if (!(key.is === 'host' && typeof key.value === 'string')) return undefined;
-  if (of.is === 'members' && !of.of) return literal(of.members.has(key.value));
-  return of.is === 'host' && typeof of.value === 'object' && of.value !== null
-    ? literal(key.value in of.value)
-    : undefined;
+  const name = e.left.type === 'PrivateIdentifier' ? `#${e.left.name}` : knownName(value(cx, e.left));
+  const of = value(cx, e.right);
+  if (name === undefined) return undefined;
+  if (of.is === 'members') return literal(hasMember(of, name) || isDeclared(of.of, name));
+  const like = of.is === 'list' ? of.items : of.is === 'table' ? { length: of.shape[of.index.length] } : undefined;
+  /* An array with as many items. */
+  if (like) return literal(name in Array.from(like, () => 0));
+  return of.is === 'host' && typeof of.value === 'object' && of.value !== null ? literal(name in of.value) : undefined;
+};
+
+const knownName = (key: Term): string | undefined =>
+  isLiteral(key) || (key.is === 'host' && typeof key.value === 'string') ? String(key.value) : undefined;
+
+/** Whether a member was given something. */
+const hasMember = ({ members }: Members, name: string): boolean => {
+  const slot = members.get(name);
+  return slot !== undefined && !(slot.is === 'pending' && !slot.slot && !slot.missing);
+};
+
+/** `Object.assign(o, { a: 1 })`: members are assigned to one after the other. */
+export const assignMembers = (cx: Context, e: CallExpression): Term => {
+  const [to = nothing, ...from] = argumentsOf(cx, e);
+  if (to.is !== 'members')
+    return refuse(cx, e, 'lang/shape', `members are assigned to of ${termText(to)}`, 'give it an object of the kernel');
+  for (const [name, term] of from.flatMap((of) => propertiesOf(cx, e, of))) {
+    const place =
+      memberOf(cx, e, to, name) ??
+      refuse(
+        cx,
+        e,
+        'lang/unknown-member',
+        `${termText(to)} has no \`${name}\` to assign to`,
+        'declare it where the object is made, or make another: { ...o, name: value }',
+      );
+    give(cx, e, place, term, e);
+  }
+  return to;
 };
 
 /** What a pattern does not name of an object: `{ a, ...others }`. */
@@ -38,4 +72,24 @@ export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term 
     is: 'members',
     members: new Map(others.map(([name, term]) => [name, { is: 'constant', term, what: 'constant' }])),
   };
+};
+
+/** The properties of an object, of one of the surroundings as well; nothing has none. */
+export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
+  if (of.is === 'nothing') return [];
+  if (of.is === 'members' && of.of?.isLiteral)
+    return refuse(
+      cx,
+      node,
+      'lang/unsupported-syntax',
+      'what an object with getters and setters has is listed',
+      'name its members, or write methods',
+    );
+  if (of.is === 'members')
+    return [...of.members]
+      .filter(([name]) => !name.startsWith('#'))
+      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+  if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
+    return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
+  return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');
 };

@@ -1,29 +1,59 @@
 import type { CallExpression } from 'acorn';
-import { bare } from '../../source/ast.js';
+import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
-import { argumentsOf, reference } from './evaluate.js';
+import { argumentsOf } from './evaluate.js';
 import { hold } from './holds.js';
-import { variable } from './slots.js';
-import type { Slot, Term } from './term.js';
-import { writtenItems } from './written-items.js';
+import { grows, part } from './added-parts.js';
+import { readSlot } from './slots.js';
+import { nothing, type List, type Slot, type Term } from './term.js';
 
-/**
- * `list.push(a, b);` of an array of the kernel, whose length stays known. Nothing of other calls: a method by that name, and what is pushed to
- * for its result.
+/*
+ * Methods that change how long an array of the kernel is. Its length stays known, since they are called where they surely run, and as often as the array
+ * is made.
  */
-export const push = (cx: Context, e: CallExpression): Term | undefined => {
-  const callee = bare(e.callee);
-  const name = callee.type === 'MemberExpression' ? bare(callee.object) : undefined;
-  if (name?.type !== 'Identifier') return undefined;
-  const of = reference(cx, name);
-  if (of.is !== 'list' || of.element !== undefined) return undefined;
-  const { session } = cx;
-  if (session.growing.get(of) !== cx.stretch)
+
+export const push = (cx: Context, e: CallExpression, of: Term): Term => {
+  const items = itemsToChange(cx, e, of, 'push');
+  items.push(...added(cx, e, of as List));
+  return literal(items.length);
+};
+
+export const unshift = (cx: Context, e: CallExpression, of: Term): Term => {
+  const items = itemsToChange(cx, e, of, 'unshift');
+  items.unshift(...added(cx, e, of as List));
+  return literal(items.length);
+};
+
+export const pop = (cx: Context, e: CallExpression, of: Term): Term =>
+  taken(cx, e, itemsToChange(cx, e, of, 'pop').pop());
+
+export const shift = (cx: Context, e: CallExpression, of: Term): Term =>
+  taken(cx, e, itemsToChange(cx, e, of, 'shift').shift());
+
+const taken = (cx: Context, e: CallExpression, slot: Slot | undefined): Term =>
+  slot ? readSlot(cx, e, slot) : nothing;
+
+const added = (cx: Context, e: CallExpression, of: List): readonly Slot[] =>
+  argumentsOf(cx, e).map((term) => {
+    hold(cx, term, -1);
+    return part(cx, e, of, term);
+  });
+
+const itemsToChange = (cx: Context, e: CallExpression, of: Term, name: string): Slot[] => {
+  if (of.is !== 'list')
+    return refuse(
+      cx,
+      e,
+      'lang/captured-write',
+      'an array of the surroundings keeps its length: a kernel only reads it',
+      `make a copy: [...a].${name}(…)`,
+    );
+  if (cx.session.made.get(of)?.stretch !== cx.stretch)
     return refuse(
       cx,
       e,
       'lang/dynamic-index',
-      `whether, and how often, something is pushed to \`${name.name}\` would be known only when the kernel runs, and so would its length`,
+      `whether, and how often, \`${name}\` changes the length of this array would be known only when the kernel runs, and so would its length`,
       'loop with unrolled(range(n)), or over an array; or make an array that is long enough, new Array(64).fill(0), and count what it holds',
     );
   if (cx.visiting.includes(of))
@@ -31,23 +61,16 @@ export const push = (cx: Context, e: CallExpression): Term | undefined => {
       cx,
       e,
       'lang/dynamic-index',
-      `something is pushed to \`${name.name}\` while its items are visited`,
-      'loop over a copy, [...a], or push to another array',
+      `\`${name}\` changes the length of this array while its items are visited`,
+      'loop over a copy, [...a], or change another array',
     );
-  if (session.copies.has(of) || session.copied.has(of) || session.rebound.has(of))
-    return refuse(
-      cx,
-      e,
-      'lang/array-alias',
-      'this array has another name, or its name is given others',
-      'push to it before, or make a copy: [...a]',
-    );
-  const binding = cx.unit.text.parsed.scopes.bindingOf(name);
-  const isWritten = binding !== undefined && (writtenItems(cx.unit).get(binding) ?? 0) > 0;
-  for (const term of argumentsOf(cx, e)) {
-    hold(cx, term, -1);
-    const slot: Slot = isWritten ? variable(cx, e, 'item', term) : { is: 'constant', term, what: 'constant' };
-    (of.items as Slot[]).push(slot);
-  }
-  return of;
+  return grows(cx, of)
+    ? (of.items as Slot[])
+    : refuse(
+        cx,
+        e,
+        'lang/array-alias',
+        'this array has another name, or its name is given others',
+        `call ${name} before, or make a copy: [...a]`,
+      );
 };

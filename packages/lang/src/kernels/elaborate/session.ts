@@ -1,7 +1,17 @@
 import type { AnyNode } from 'acorn';
 import { isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
-import type { Action, Block, Cell, Instruction, Local, Reduction } from '../code/code.js';
+import {
+  exitsOf,
+  leaves,
+  type Action,
+  type Block,
+  type Cell,
+  type Instruction,
+  type Label,
+  type Local,
+  type Reduction,
+} from '../code/code.js';
 import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
@@ -9,8 +19,8 @@ import type { OperatorName, WordOperator } from '../code/operators.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
-import type { Flag, Missing } from './absence.js';
-import type { ClassOf, Term } from './term.js';
+import type { Absence, Flag, Missing } from './absence.js';
+import type { ClassOf, Term, Variable } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -25,6 +35,27 @@ export interface TableUse {
   readonly values: readonly (number | bigint)[];
   /** Of floats: the buffer that holds them as f64, for where they are used with f64. */
   readonly wide?: string;
+}
+
+/** What one attempt finds out that the next must know from its beginning. */
+export interface Known {
+  /** Of variables that begin as nothing: what they are given, by where they are declared. */
+  readonly shapes: ReadonlyMap<string, Term>;
+  /** Where arrays and objects are made whose parts are variables. */
+  readonly written: ReadonlySet<string>;
+  /** Whether a variable is undefined and null in turn. */
+  readonly mixed: boolean;
+  /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
+  readonly optional: ReadonlyMap<string, Absence>;
+}
+
+const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false, optional: new Map() };
+
+/** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
+interface Made {
+  readonly site: string;
+  readonly stretch: object;
+  readonly written: boolean;
 }
 
 /**
@@ -44,18 +75,28 @@ export class Session {
   readonly named = new WeakSet<object>();
   /** Copies of named arrays and objects, where JavaScript would hold the original: they may only be read. */
   readonly copies = new WeakSet<object>();
-  /** Of these the copies of one that changes: they are read at once. */
+  /** Of these the copies of one that changes. */
   readonly snapshots = new WeakSet<object>();
+  /** Of these what they are copies of. */
+  readonly origins = new WeakMap<object, readonly Term[]>();
+  /** Originals that have to stay as they are, and the frames in which they do; 0 never ends. */
+  readonly kept = new WeakMap<object, number[]>();
+  /** Arrays and objects, and the frames of who holds them. */
+  readonly holders = new WeakMap<object, number[]>();
+  /** What is being elaborated and has names of its own. */
+  readonly frames = new Set([0]);
+  /** Arrays and objects whose parts are assigned to. */
+  readonly assignedParts = new WeakSet<object>();
   /** Arrays and objects with a name of which there are copies. */
   readonly copied = new WeakSet<object>();
-  /** Arrays that the kernel makes: where, for only there more can be pushed to them. */
-  readonly growing = new WeakMap<object, object>();
+  /** Arrays and objects that the kernel makes. */
+  readonly made = new WeakMap<object, Made>();
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
   readonly held = new WeakMap<object, number>();
-  /** Of these the ones whose components their name assigns to. */
-  readonly changing = new WeakSet<object>();
+  /** Of these the ones whose components their name assigns to, and the variable that they were read of. */
+  readonly changing = new WeakMap<object, Variable | undefined>();
   /** Variables without a name of their own that were given a vector that has one, and since when it has. */
   readonly holding = new WeakMap<object, number>();
   /** Of these the ones that were given a vector whose components are assigned to. */
@@ -75,6 +116,14 @@ export class Session {
   readonly guessed = new Set<string>();
   /** What such variables are given, with zeros for numbers. */
   readonly found = new Map<string, Term>();
+  /** Variables that begin with a value: where they are declared. */
+  readonly declared = new WeakMap<object, string>();
+  /** Of these the ones that are given what may be nothing. */
+  private readonly optional = new Map<string, Absence>();
+  /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
+  private readonly assigned = new Set<string>();
+  /** Whether a variable was given undefined as well as null, which was not known. */
+  isMixed = false;
   /** Objects whose constructor is running. */
   readonly making = new WeakSet<object>();
   usesRandom = false;
@@ -96,9 +145,37 @@ export class Session {
     readonly derivatives = false,
     /** Whether what the kernel prints and asserts is written down. */
     readonly debug = false,
-    /** What an attempt before found of variables that begin as nothing. */
-    readonly shapes: ReadonlyMap<string, Term> = new Map(),
+    /** What attempts before found. */
+    readonly known: Known = nothingKnown,
   ) {}
+
+  /** Notes that a part of an array or object is assigned to which was taken to stay what it is. */
+  assignedElsewhere(of: object): void {
+    const made = this.made.get(of);
+    if (made) this.assigned.add(made.site);
+  }
+
+  /** Notes that a variable is given what may be nothing. */
+  givenNothing(slot: object, of: Absence): void {
+    const key = this.declared.get(slot);
+    if (key !== undefined) this.optional.set(key, of);
+  }
+
+  /** What the next attempt has to know, where that is more than this one knew. */
+  learned(): Known | undefined {
+    const { shapes, written, mixed, optional } = this.known;
+    const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
+    const more = [...this.assigned].some((site) => !written.has(site));
+    const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
+    return wanted || more || nothing || this.isMixed
+      ? {
+          optional: new Map([...optional, ...this.optional]),
+          shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
+          written: new Set([...written, ...this.assigned]),
+          mixed: mixed || this.isMixed,
+        }
+      : undefined;
+  }
 
   emit(at: Origin, action: Action): void {
     if (++this.count > LARGEST) {
@@ -127,7 +204,17 @@ export class Session {
 
   /** Whether what would be emitted next can never run. */
   hasLeft(): boolean {
-    return this.block[this.block.length - 1]?.do === 'exit';
+    return leaves(this.block.slice(-1));
+  }
+
+  /** How many instructions stand before what would be emitted next. */
+  emitted(): number {
+    return this.block.length;
+  }
+
+  /** Whether one of those from there on may leave the block of a label. */
+  mayLeave(label: Label, since: number): boolean {
+    return this.block.slice(since).some((i) => exitsOf(i).has(label));
   }
 
   /** Adds instructions that were recorded apart. */

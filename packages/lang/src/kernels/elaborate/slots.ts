@@ -1,12 +1,12 @@
 import type { AnyNode } from 'acorn';
-import { isFloat } from '@filigree/ir';
 import type { Binding } from '../../source/scope.js';
-import type { Local } from '../code/code.js';
+import { isBits, type Local } from '../code/code.js';
 import { shapeText, type Shape } from '../vocabulary/algebra.js';
-import { originOf, refuse, type Context } from './context.js';
+import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
-import { absence, absent, missingOf, noteMissing, setAbsent, setThere } from './missing.js';
-import type { Missing } from './absence.js';
+import { hasItems, heldBy, keptBy, noteOrigin, partsOf, refuseHeld, refuseWritten, slotsOf } from './sharing.js';
+import { absence, absent, mayBe, missingOf, noteMissing, setAbsent, setOptional, setThere } from './missing.js';
+import type { Absence, Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
   isScalar,
@@ -17,6 +17,7 @@ import {
   type Members,
   type Owner,
   type Pending,
+  type Shaped,
   type Slot,
   type Term,
   type Variable,
@@ -49,9 +50,17 @@ export const ownerOf = (cx: Context, binding: Binding): Owner => ({
 });
 
 /** A variable that starts with a value. */
-export const variable = (cx: Context, node: AnyNode, name: string, start: Term, owner?: Owner): Slot => {
-  const maybe = !owner || absence(start) !== undefined || cx.session.missing.has(start);
+export const variable = (
+  cx: Context,
+  node: AnyNode,
+  name: string,
+  start: Term,
+  owner?: Owner,
+  optional?: Absence,
+): Slot => {
+  const maybe = !owner || optional !== undefined || absence(start) !== undefined || cx.session.missing.has(start);
   const slot = pending(cx, node, name, false, owner, maybe);
+  if (optional) setOptional(cx, node, slot.missing!, optional);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
 };
@@ -62,7 +71,7 @@ const unasked = (locals: Local[]): Missing => ({ local: undefined, of: 'undefine
 export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, owner: Owner, key: string): Slot => {
   const made = pending(cx, node, name, false, owner, true);
   const slot: Pending = { ...made, missing: { ...made.missing!, key } };
-  const shape = cx.session.shapes.get(key);
+  const shape = cx.session.known.shapes.get(key);
   if (shape) slot.slot = madeLike(cx, node, slot, shape);
   assignSlot(cx, node, slot, start);
   return slot;
@@ -73,7 +82,7 @@ export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, 
  * given later.
  */
 export const beginning = (cx: Context, slot: Slot): Term | undefined => {
-  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local) return undefined;
+  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local || slot.missing.mixed) return undefined;
   if (slot.missing.key !== undefined && slot.stretch !== cx.stretch) cx.session.guessed.add(slot.missing.key);
   return absent(slot.missing.of);
 };
@@ -114,6 +123,8 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
+  const may = missing ? undefined : mayBe(cx, term);
+  if (may) cx.session.givenNothing(slot, may);
   if (missing?.key !== undefined && !nothing) cx.session.found.set(missing.key, zerosLike(cx, node, term));
   if (slot.is === 'pending' && !nothing) {
     if (!slot.slot) {
@@ -139,9 +150,10 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
   if (slot.is !== 'variable') return;
   const at = originOf(cx, node);
   const given = elementsFor(cx, node, slot, term);
-  /* What an integer cannot hold is refused, as where it is stored in a field; floats are rounded. */
+  /* A typed array rounds floats, and takes the last bits of what is stored as an integer. */
   const { type } = slot;
-  const elements = type && isFloat(type) ? given.map((x) => cx.session.cast(at, x, type)) : given;
+  const rounded = (x: Scalar): Scalar => (type && isBits(type) ? compute(cx, node, 'bitor', x, literal(0)) : x);
+  const elements = type ? given.map((x) => cx.session.cast(at, rounded(x), type)) : given;
   holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
   setThere(cx, node, missing, term);
@@ -200,7 +212,7 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
   /* A part that is nothing as yet. */
   if (slot.missing && absence(term)) return slot;
-  if (isScalar(term) || term.is === 'shaped') {
+  if (isNumeric(term)) {
     const { type } = slot;
     const cell = { name: slot.name, ...(type ? { type } : !slot.owner && { unnamed: true as const }) };
     const shape = isScalar(term) ? [] : term.shape;
@@ -214,15 +226,9 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const part: Pending = {
-      ...slot,
-      name,
-      slot: undefined,
-      owner,
-      type,
-      missing: slot.missing && unasked(slot.locals),
-    };
-    return madeLike(cx, node, part, readSlot(cx, node, item));
+    const begin = readSlot(cx, node, item);
+    const missing = slot.missing || absence(begin) ? unasked(slot.locals) : undefined;
+    return madeLike(cx, node, { ...slot, name, slot: undefined, owner, type, missing }, begin);
   };
   const made: Term =
     term.is === 'list'
@@ -237,8 +243,9 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
-  const stretch = cx.session.growing.get(term);
-  if (stretch) cx.session.growing.set(made, stretch);
+  keptBy(cx, made);
+  const own = cx.session.made.get(term);
+  if (own) cx.session.made.set(made, { ...own, written: true });
   return fixed(made);
 };
 
@@ -257,44 +264,49 @@ const memberName = (of: string, name: string): string =>
 
 const fixed = (term: Term): Slot => ({ is: 'constant', term, what: 'constant' });
 
-export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
+/** A number, truth value, vector or matrix. */
+export const isNumeric = (term: Term): term is Scalar | Shaped => isScalar(term) || term.is === 'shaped';
 
 /**
  * An array or object that already has a name gets no second one: the variable holds a copy, where JavaScript would hold
  * the original. That makes no difference as long as neither is written, which is recorded here. A copy of a copy is one too: of what is found or chosen.
  */
 const noteCopy = (cx: Context, from: Term, made: Term): void => {
+  const { copies, copied, named, snapshots } = cx.session;
   if (!hasItems(from) || from === made) return;
-  if (cx.session.copies.has(from)) cx.session.copies.add(made);
-  if (!cx.session.named.has(from)) return;
-  cx.session.copies.add(made);
-  cx.session.copied.add(from);
-  if (hasVariables(from)) cx.session.snapshots.add(made);
+  if (copies.has(from)) copies.add(made);
+  if (named.has(from)) {
+    copies.add(made);
+    copied.add(from);
+  }
+  if (snapshots.has(from) || (named.has(from) && hasVariables(from))) noteOrigin(cx, made, from);
 };
 
 /** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
 export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
-  const { snapshots, rebound } = cx.session;
-  const held = to.is === 'pending' ? to.slot : to;
-  if (held?.is !== 'constant' || !hasItems(held.term)) return;
-  if (snapshots.has(held.term) || rebound.has(from))
+  const held = heldBy(to);
+  if (held && (hasSnapshots(cx, held) || cx.session.rebound.has(from)))
     refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
 };
 
+const hasSnapshots = (cx: Context, term: Term): boolean =>
+  cx.session.snapshots.has(term) || partsOf(term).some((part) => hasSnapshots(cx, part));
+
 /** Records that a variable holds an array or object and will be assigned another. */
 export const setRebound = (cx: Context, slot: Slot): void => {
-  const held = slot.is === 'pending' ? slot.slot : slot;
-  if (held?.is !== 'constant' || !hasItems(held.term)) return;
-  setNamed(cx, held.term);
-  cx.session.rebound.add(held.term);
+  const held = heldBy(slot);
+  if (!held) return;
+  setNamed(cx, held);
+  cx.session.rebound.add(held);
 };
 
 const hasVariables = (term: Term): boolean => {
-  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
-  const isObject = term.is === 'members' && term.of !== undefined;
-  /* What functions return and choices give stays as it is; members of instances are assigned by methods. */
-  const changes = (slot: Slot): boolean => isObject || !('owner' in slot) || slot.owner !== undefined;
-  return slots.some((slot) => (slot.is === 'constant' ? hasVariables(slot.term) : changes(slot)));
+  /* What functions return and choices give stays as it is. */
+  const changes = (slot: Slot): boolean => !('owner' in slot) || slot.owner !== undefined;
+  return (
+    partsOf(term).some(hasVariables) ||
+    slotsOf(term).some((slot) => slot.is !== 'constant' && !heldBy(slot) && changes(slot))
+  );
 };
 
 /** Notes that an array or object, and those in it, have a name, as has a vector. */
@@ -302,13 +314,18 @@ export const setNamed = (cx: Context, term: Term): void => {
   hold(cx, term);
   if (!hasItems(term)) return;
   cx.session.named.add(term);
-  const slots = term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
-  for (const slot of slots) if (slot.is === 'constant') setNamed(cx, slot.term);
+  for (const slot of slotsOf(term)) if (slot.is === 'constant') hold(cx, slot.term);
+  for (const part of partsOf(term)) setNamed(cx, part);
 };
 
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
+  if (to !== from) {
+    refuseHeld(cx, node, to);
+    if (cx.session.named.has(from) || cx.session.copies.has(from)) refuseWritten(cx, node, to);
+  }
   noteCopy(cx, from, to);
+  if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));

@@ -12,11 +12,12 @@ import type {
 import { bare } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
 import { assignPattern } from './assign.js';
-import { apart, originOf, refuse, unsupported, type Context } from './context.js';
+import { apart, originOf, refuse, type Context } from './context.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate } from './reduction.js';
+import { framed } from './sharing.js';
 import { isOuter, ownerOf, pending } from './slots.js';
 import { nothing, type Term, type Variable } from './term.js';
 import { isShared } from './var-scope.js';
@@ -29,16 +30,28 @@ import { recorded, run } from './run.js';
  * Statements in order. One that is refused is skipped, so that problems in the others are found too; code after an
  * unconditional exit never runs and is not looked at. Functions declared in `scope` are known before their declaration.
  */
-export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
+export const statements = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void =>
+  framed(cx, (own) => inOrder(own, list, scope));
+
+const inOrder = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
+  let now = cx;
   for (const s of list) {
     if (cx.session.hasLeft()) return;
+    const before = cx.session.emitted();
     try {
-      statement(cx, s);
+      statement(now, s);
     } catch (e) {
       if (!(e instanceof Refused)) throw e;
     }
+    if (mayReturn(cx, before)) now = apart(cx);
   }
+};
+
+/** Whether what was emitted since may end the function that is called, so that what comes next in it may not run where what comes next after the call does. */
+const mayReturn = (cx: Context, since: number): boolean => {
+  const to = cx.exits.return;
+  return to !== undefined && to.whole && cx.calls.length > 1 && cx.session.mayLeave(to.label, since);
 };
 
 const statement = (cx: Context, s: AnyNode): void => {
@@ -77,12 +90,7 @@ const statement = (cx: Context, s: AnyNode): void => {
     case 'EmptyStatement':
       return;
     default:
-      return unsupported(
-        cx,
-        s,
-        statementNames[s.type] ?? 'this statement',
-        statementRemedies[s.type] ?? 'write it another way',
-      );
+      return rare().refuseStatement(cx, s);
   }
 };
 
@@ -204,15 +212,4 @@ const jump = (cx: Context, s: AnyNode & { type: 'BreakStatement' | 'ContinueStat
         `\`${what}\` would leave a parallel loop or a function`,
         'leave one loop after the other',
       );
-};
-
-const statementNames: Readonly<Record<string, string>> = {
-  TryStatement: '`try`',
-  DebuggerStatement: '`debugger`',
-  WithStatement: '`with`',
-};
-
-const statementRemedies: Readonly<Record<string, string>> = {
-  TryStatement: 'nothing in a kernel can be caught: what is thrown ends the iteration, and debug mode says so',
-  DebuggerStatement: 'leave it out here; on the host the function runs in a debugger as it is',
 };

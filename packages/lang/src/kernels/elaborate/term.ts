@@ -58,6 +58,10 @@ export interface ClassOf {
   readonly node: Class;
   readonly unit: Unit;
   readonly parent: ClassOf | undefined;
+  /** The error of JavaScript that it extends. */
+  readonly native?: { readonly prototype: object } | undefined;
+  /** Whether it is no class, but the getters and setters of one object literal. */
+  readonly isLiteral?: true;
 }
 
 /** A field with as many indices as were given so far. */
@@ -280,7 +284,7 @@ export const termText = (t: Term): string => {
   }
 };
 
-const loopText = { active: 'active(…)', range: 'a range', items: 'splineNodes(…)' } as const;
+const loopText = { active: 'active(…)', range: 'a range', items: 'what is gone through item by item' } as const;
 
 const hostText = (value: unknown): string => {
   if (typeof value === 'function') return `function \`${value.name}\``;

@@ -3,8 +3,7 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { isLiteral, tupleOf, type ArrayArgument, type Element, type LoopHead, type Term } from './term.js';
-import { itemsOf } from './items.js';
-import { readSlot } from './slots.js';
+import { eachItem } from './items.js';
 
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
 export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
@@ -38,10 +37,6 @@ export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], i
       ? index[0]
       : tupleOf(index);
 };
-
-/** The items of what has a length known at compile time, each as it is when its turn comes: what is done with one may change another. */
-export const eachItem = (cx: Context, node: AnyNode, of: Term): readonly (() => Term)[] =>
-  of.is === 'list' ? of.items.map((slot) => () => readSlot(cx, node, slot)) : ready(itemsOf(cx, node, of));
 
 const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
 

@@ -1,13 +1,13 @@
 import { eachInstruction, type Block, type Local } from '../code/code.js';
-import type { Context } from './context.js';
+import { apart, type Context } from './context.js';
 
 /**
  * What `made` gives, if nothing but that comes of it: then it may be computed where plain TypeScript would not, or once where it
  * is computed twice. Undefined, and nothing is emitted, where it changes anything.
  */
-export const withoutEffects = <T>(cx: Context, made: () => T): T | undefined => {
+export const withoutEffects = <T>(cx: Context, made: (inner: Context) => T): T | undefined => {
   const found: { value?: T } = {};
-  const code = cx.session.record(() => void (found.value = made()));
+  const code = cx.session.record(() => void (found.value = made(apart(cx))));
   if (!isPure(code)) return undefined;
   cx.session.append(code);
   return found.value;

@@ -11,6 +11,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import {
+  takesBits,
   typeOfPlace,
   type Block,
   type Instruction,
@@ -37,7 +38,7 @@ import {
 } from './ranges.js';
 import { constantOf } from './constant.js';
 import { bufferOf } from './table.js';
-import { wholeValue } from './to-int32.js';
+import { bitsOf, wholeValue } from './to-int32.js';
 import { writtenIn } from './written.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
@@ -109,7 +110,7 @@ class Emitter {
       case 'load':
         return this.bind(i.to, this.load(i.place, this.types.typeOf(i.to)));
       case 'store':
-        return this.store(i.place, this.as(i.value, typeOfPlace(i.place)), i.more);
+        return this.store(i.place, this.stored(i.value, i.place), i.more);
       case 'atomic':
         return this.bind(i.to, this.atomic(i.place, i.kind, this.as(i.value, typeOfPlace(i.place))));
       case 'fits':
@@ -206,6 +207,14 @@ class Emitter {
   private as(s: Scalar, type: ScalarType): Value {
     if (s.is === 'literal') return this.b.constant(constantOf(s.value, type), type);
     return this.to(this.value(s), type);
+  }
+
+  /** A scalar as it is stored: of a typed array as its bits. */
+  private stored(s: Scalar, place: Place): Value {
+    const type = typeOfPlace(place);
+    if (!takesBits(place)) return this.as(s, type);
+    if (s.is === 'literal') return this.b.constant(constantOf(bitsOf(s.value), type), type);
+    return this.to(wholeValue(this.b, this.value(s)), type);
   }
 
   private to(value: Value, type: ScalarType): Value {

@@ -15,3 +15,7 @@ const toInt32 = (b: Builder, x: Value): Value => {
   const fits = b.cmp('lt', b.math('abs', x), of(2 ** 31));
   return b.select(fits, b.cast(x, 'i32'), b.cast(b.cast(rest, 'u32'), 'i32'));
 };
+
+/** The same of a number that is known. */
+export const bitsOf = (x: number | bigint | boolean): number =>
+  typeof x === 'bigint' ? Number(BigInt.asIntN(32, x)) : Number(x) | 0;

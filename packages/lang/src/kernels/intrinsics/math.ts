@@ -1,13 +1,16 @@
+import { rare } from '#rare';
 import type { AnyNode, CallExpression } from 'acorn';
 import { binaryFunctions, unaryFunctions, type ScalarType } from '@filigree/ir';
 
 import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
+import type { Flag } from '../elaborate/absence.js';
 import { asNumber, asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf } from '../elaborate/evaluate.js';
+import { argumentsOf, condition } from '../elaborate/evaluate.js';
+import { isMissing } from '../elaborate/missing.js';
 import { power } from '../elaborate/binary-operation.js';
 import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
 import { math, type FunctionName } from '../../source/math.js';
@@ -36,13 +39,13 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
       Math.random,
       (cx, e) => unsupported(cx, e, 'Math.random', 'use random(), which gives the same numbers whatever the threads'),
     ],
-    [Number.isNaN, isNaN_],
-    [isNaN, isNaN_],
-    [Number.isFinite, isFinite_],
-    [isFinite, isFinite_],
-    [Number.isInteger, isInteger_],
+    [Number.isNaN, ofThere(isNaN_)],
+    [isNaN, ofOne(isNaN_)],
+    [Number.isFinite, ofThere(isFinite_)],
+    [isFinite, ofOne(isFinite_)],
+    [Number.isInteger, ofThere(isInteger_)],
     [Boolean, truthOf],
-    [Number, (cx, e) => asNumber(cx, e, scalars(cx, e, 1)[0])],
+    [Number, asNumber_],
   ]);
 
 /** What a function is under its name in `math`, and in `Math` where that has it. */
@@ -139,51 +142,74 @@ const known =
     return isLiteral(x) && typeof x.value === 'number' ? literal(fold(x.value)) : f(cx, e, x);
   };
 
-const unary =
-  (name: OperatorName): Intrinsic =>
-  (cx, e) =>
-    compute(cx, e, name, scalars(cx, e, 1)[0]);
+const unary = (name: OperatorName): Intrinsic => ofOne((cx, e, x) => compute(cx, e, name, x));
 
 const ofTwo =
   (f: (cx: Context, e: CallExpression, args: readonly Scalar[]) => Scalar): Intrinsic =>
   (cx, e) =>
     f(cx, e, scalars(cx, e, 2));
 
-const all = (cx: Context, e: CallExpression): readonly Scalar[] => {
-  const args = argumentsOf(cx, e);
-  return args.length > 0
-    ? args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a))
-    : refuse(cx, e, 'lang/arguments', 'this function takes at least one argument', 'give it one');
-};
+const all = (cx: Context, e: CallExpression): readonly Scalar[] =>
+  argumentsOf(cx, e).map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
 
 const fold =
   (name: 'min' | 'max'): Intrinsic =>
-  (cx, e) =>
-    all(cx, e).reduce((a, b) => compute(cx, e, name, a, b));
+  (cx, e) => {
+    const [first = literal(Math[name]()), ...rest] = all(cx, e);
+    return rest.reduce((a, b) => compute(cx, e, name, a, b), first);
+  };
 
 const hypot: Intrinsic = (cx, e) => {
-  const [first, ...rest] = all(cx, e);
+  const [first = literal(0), ...rest] = all(cx, e);
   return rest.length === 0 ? compute(cx, e, 'abs', first) : rest.reduce((a, b) => compute(cx, e, 'hypot', a, b), first);
 };
 
-const isNaN_: Intrinsic = (cx, e) => {
-  const [x] = scalars(cx, e, 1);
+const isNaN_ = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
   return compute(cx, e, 'ne', x, x);
 };
 
-const isInteger_: Intrinsic = (cx, e) => {
-  const [x] = scalars(cx, e, 1);
+const isInteger_ = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
   const finite = compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
   return compute(cx, e, 'and', finite, compute(cx, e, 'eq', compute(cx, e, 'floor', x), x));
 };
 
-/** `Boolean(x)`. */
+/** `Boolean(x)`: what may be nothing is false then. */
 const truthOf: Intrinsic = (cx, e) => {
-  const [x] = scalars(cx, e, 1);
-  return cx.session.isTruth(x) ? x : compute(cx, e, 'truth', x);
+  if (e.arguments.length !== 1) return scalars(cx, e, 1)[0];
+  const holds = condition(cx, e.arguments[0]);
+  return typeof holds === 'boolean' ? literal(holds) : holds;
 };
 
-const isFinite_: Intrinsic = (cx, e) => {
-  const [x] = scalars(cx, e, 1);
+/** `Number(x)`: of undefined NaN, of null 0. */
+const asNumber_: Intrinsic = (cx, e) => {
+  const [x, flag] = nullable(cx, e);
+  const number = asNumber(cx, e, x);
+  return flag ? rare().numberOfNothing(cx, e, flag, number) : number;
+};
+
+type OfOne = (cx: Context, e: CallExpression, x: Scalar) => Scalar;
+
+const ofOne =
+  (f: OfOne): Intrinsic =>
+  (cx, e) =>
+    f(cx, e, scalars(cx, e, 1)[0]);
+
+/** What holds of no value that may be missing, where it is. */
+const ofThere =
+  (holds: OfOne): Intrinsic =>
+  (cx, e) => {
+    const [x, flag] = nullable(cx, e);
+    const found = holds(cx, e, x);
+    return flag ? compute(cx, e, 'and', compute(cx, e, 'not', flag.is), found) : found;
+  };
+
+/** The one argument of what asks itself whether it is there, and what says so. */
+const nullable = (cx: Context, e: CallExpression): readonly [Scalar, Flag | undefined] => {
+  const args = argumentsOf(cx, e);
+  const flag = args.length === 1 ? isMissing(cx, e, args[0]) : undefined;
+  return [scalarsOf(cx, e, args, 1)[0], flag];
+};
+
+const isFinite_ = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
   return compute(cx, e, 'lt', compute(cx, e, 'abs', x), literal(Infinity));
 };

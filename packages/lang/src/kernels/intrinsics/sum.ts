@@ -5,7 +5,7 @@ import { addTerms } from './algebra.js';
 import type { Intrinsic } from './intrinsic.js';
 import { argumentsOf } from '../elaborate/evaluate.js';
 import { callFunction, callWord } from '../elaborate/inline.js';
-import { itemsOf } from '../elaborate/items.js';
+import { eachItem } from '../elaborate/items.js';
 import { visitedBy } from '../elaborate/visited.js';
 import { literal } from '../code/scalar.js';
 
@@ -22,7 +22,7 @@ export const sum: Intrinsic = (cx, e) => {
     );
   const [space, term] = args;
   const [at] = e.arguments;
-  const over = space.is === 'loop' ? visitedBy(cx, at, space) : itemsOf(cx, at, space).map((item) => () => item);
+  const over = space.is === 'loop' ? visitedBy(cx, at, space) : eachItem(cx, at, space);
   if ('space' in over) return callWord(cx, e, cx.parallel || cx.looped ? serialSum : parallelSum, args);
   /* Each term is added as soon as it is computed: fewer values live at once. */
   return (

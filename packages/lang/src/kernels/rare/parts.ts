@@ -1,17 +1,31 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
 export { arrayMethod } from '../elaborate/array-methods.js';
+export { ofVariables, otherMember } from '../elaborate/added-parts.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
-export { initial, instance, instanceOf, ofClass, ownClass, superCall, superMember } from '../elaborate/instance.js';
-export { arrayFrom, filledArray, newArray } from '../elaborate/made-array.js';
+export {
+  accessorsOf,
+  initial,
+  instance,
+  instanceOf,
+  ofClass,
+  ownClass,
+  superCall,
+  superMember,
+} from '../elaborate/instance.js';
+export { arrayFrom, filledArray, newArray, plainArray } from '../elaborate/made-array.js';
+export { knownText, typeOf } from '../elaborate/known-text.js';
+export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
-export { isIn, namesOf, othersOf, partsOfObject } from '../elaborate/properties.js';
-export { push } from '../elaborate/push.js';
+export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
+export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
+export { refuseSharing } from '../elaborate/refuse-sharing.js';
+export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';

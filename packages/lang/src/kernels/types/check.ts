@@ -1,6 +1,7 @@
 import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
 import {
   eachInstruction,
+  takesBits,
   typeOfPlace,
   type AtomicKind,
   type Block,
@@ -61,7 +62,7 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
         ? [bitsOfFloats(i.place)]
         : [...indices(i.place, types), ...stored(i.value, i.place, types)];
     case 'store':
-      return i.noted ? [] : [...indices(i.place, types), ...stored(i.value, i.place, types)];
+      return i.noted ? [] : [...indices(i.place, types), ...stored(i.value, i.place, types, takesBits(i.place))];
     case 'fits':
       return stored(i.value, i.place, types);
     case 'bounds':
@@ -109,12 +110,14 @@ const bitsOfFloats = (place: Place): Problem => ({
 
 const nameOf = (place: Place): string => (place.of === 'field' ? `field '${place.field.name}'` : 'the array');
 
-const stored = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+/** `cuts`: of what does not fit the last bits are taken. */
+const stored = (value: Scalar, place: Place, types: Types, cuts = false): readonly Problem[] => {
   const type = typeOfPlace(place);
   const own = types.kindOf(value);
   /* A variable of no stated type is an i32. */
   const kind = own === 'int' && value.is !== 'literal' ? 'i32' : own;
   const name = nameOf(place);
+  if (cuts && kind !== 'i1') return [];
   if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
   if (fits(kind, type) || liesWithin(value, type)) return literalProblem(value, type);
   return [

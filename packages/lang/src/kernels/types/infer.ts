@@ -1,5 +1,5 @@
 import type { ScalarType } from '@filigree/ir';
-import { eachInstruction, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
+import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
   givenKind,
   join,
@@ -196,8 +196,9 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
     case 'reduce':
       return askAll([i.value], isWide(i.reduction.local.cell));
     case 'store':
+      return askAll([i.value], (typeOfPlace(i.place) === 'f64' || takesBits(i.place)) && !i.noted);
     case 'atomic':
-      return askAll([i.value], typeOfPlace(i.place) === 'f64' && !('noted' in i));
+      return askAll([i.value], typeOfPlace(i.place) === 'f64');
     case 'given':
       return i.values
         .map((v, n) => {

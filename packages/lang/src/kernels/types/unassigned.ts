@@ -71,7 +71,16 @@ class Walk {
   private read(local: Local, i: Instruction, now: ReadonlySet<Local>): void {
     if (!local.unset || now.has(local) || this.found.has(local)) return;
     const message = `\`${local.name}\` has no value here on some way through the kernel`;
-    this.found.set(local, diagnosticAt(i.at, 'error', 'lang/unassigned', message, 'give it one where it is declared'));
+    this.found.set(
+      local,
+      diagnosticAt(
+        i.at,
+        'error',
+        'lang/unassigned',
+        message,
+        'give it one where it is declared: let x = 0, new Array(n).fill(0)',
+      ),
+    );
   }
 }
 

@@ -1,0 +1,46 @@
+import type { AnyNode } from 'acorn';
+import { arrayMethods } from './array-members.js';
+import { refuse, type Context } from './context.js';
+import { termText, type Term } from './term.js';
+
+/** Refuses what is no number where one is wanted. */
+export const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
+  refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+
+/** What to do where a number is wanted. */
+const numberRemedy = (term: Term): string => {
+  switch (term.is) {
+    case 'shaped':
+      return 'use the methods of vectors: a.add(b), a.mul(s), a.dot(b)';
+    case 'nothing':
+      return 'give it a value';
+    case 'closure':
+      return 'call it';
+    case 'loop':
+      return 'write for (const i of …)';
+    case 'cell':
+      return 'write isActive(parent(u), i)';
+    case 'host':
+      return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
+    default:
+      return 'use one of its elements';
+  }
+};
+
+/** Refuses a member that a value does not have. */
+export const refuseMember = (cx: Context, e: AnyNode, of: Term, name: string): never =>
+  refuse(cx, e, 'lang/unknown-member', `${termText(of)} has no \`${name}\` in a kernel`, remedyOf(of, name));
+
+/** What there is instead. */
+const remedyOf = (of: Term, name: string): string => {
+  if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
+    return 'but for push, pop, shift and unshift of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
+  if (of.is === 'element')
+    return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
+  if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
+    return `arrays have length, ${arrayMethods.join(', ')}`;
+  const names = of.is === 'members' ? [...of.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];
+  return names.length > 0 && typeof (of as { value?: unknown }).value !== 'string'
+    ? `it has ${names.slice(0, 12).join(', ')}`
+    : 'compute with numbers, vectors, matrices and arrays of known length';
+};

@@ -1,0 +1,225 @@
+import { range, vec } from '@filigree/lang';
+import { describe, it } from 'vitest';
+import { agree } from './agree.js';
+
+describe('a function that changes the array it is asked about', () => {
+  it('some', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.some((y) => (list[2] = 7 * y) > ++asked) ? 1 : 0;
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('every', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.every((y) => (list[2] = y + 1) < 10 - ++asked) ? 1 : 0;
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('find', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.find((y) => (list[2] = y + 10) > 8 + ++asked) ?? -5;
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('findLast', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.findLast((y) => (list[0] = y + 10) > 8 + ++asked) ?? -5;
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('findIndex', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.findIndex((y) => (list[2] = y + x) > 1 + ++asked);
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('findLastIndex', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let asked = 0;
+        a[i] = list.findLastIndex((y) => (list[0] = y + x) > 1 + ++asked);
+        a[i] += 10 * list[0] + 100 * list[2] + 1000 * asked;
+      }
+    }));
+
+  it('filter, flatMap and Array.from', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        const kept = list.filter((_, j) => {
+          list[2] += 3;
+          return j !== 1;
+        });
+        const pair = [0, 0];
+        const pairs = list.flatMap((y) => {
+          list[2] += y;
+          pair[1] = y;
+          return pair;
+        });
+        const made = Array.from(list, (y) => (list[2] += y));
+        a[i] = [...kept, ...pairs, ...made].reduce((s, y) => 2 * s + y, 0);
+      }
+    }));
+
+  it('entries and values are gone through one by one, and kept by a copy', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        let s = 0;
+        const before = [...list.entries()];
+        for (const [j, y] of list.entries()) {
+          s = 2 * s + y + j;
+          list[2] += y;
+        }
+        for (const y of list.values()) {
+          s = 2 * s + y;
+          list[2] += y;
+        }
+        a[i] = s + before[2][1];
+      }
+    }));
+
+  it('names that an array is taken apart into are given items as they are then', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, k[i], x];
+        [list[1], list[0]] = list;
+        const v = vec(a[i], x, 2);
+        [v.y, v.x] = v;
+        let s = 0;
+        for (const c of v) {
+          v.z = c;
+          s = 2 * s + c;
+        }
+        a[i] = s + list[0] + 3 * list[1] + v.z;
+      }
+    }));
+});
+
+it('includes finds NaN, indexOf does not', () =>
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      const list = [a[i], 0 / (k[i] - k[i])];
+      a[i] = (list.includes(Math.sqrt(-1 - k[i] * k[i])) ? 1 : 0) + list.indexOf(Math.sqrt(-1 - k[i] * k[i]));
+      k[i] = [1, k[i]].includes(3) ? 1 : 0;
+    }
+  }));
+
+it('a place that is known when the kernel is compiled is an index', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const lists = [[1, 2], [x]];
+      a[i] =
+        lists[[3, 4].indexOf(4)].length + lists[[3, 4].findIndex((y) => y === 3)].length + k[[5, 6].lastIndexOf(6)];
+    }
+  }));
+
+describe('arrays that grow', () => {
+  it('do so in functions that are called, and in those that methods call', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list: number[] = [];
+        const add = (y: number): number => list.push(y, 2 * y);
+        const addTo = (to: number[], y: number): number[] => {
+          to.push(y);
+          return to;
+        };
+        const count = add(x);
+        [3, 1].forEach((y) => list.push(y * a[i]));
+        const lengths = [1, 2].map(() => list.push(k[i]));
+        const rest = addTo(list, 7);
+        const even = [1, 2, 3].reduce<number[]>((so, y) => {
+          if (y !== 2) so.push(y * x);
+          return so;
+        }, []);
+        const walk = (n: number): void => {
+          list.push(n);
+          if (n > 0) walk(n - 1);
+        };
+        walk(2);
+        a[i] = [...list, ...lengths, ...even, count].reduce((s, y) => 2 * s + y, 0) + list.length + rest.length;
+      }
+    }));
+
+  it('are those of objects, of arrays, and made by new Array, fill, map and slice', () => {
+    class Queue {
+      items: number[] = [];
+      add(y: number): this {
+        this.items.push(y);
+        return this;
+      }
+    }
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const queue = new Queue().add(x).add(k[i]);
+          const grid = [[1], [2]];
+          grid[0].push(x);
+          grid[1].push(k[i], 3);
+          grid.push([5]);
+          const object = { list: [1] };
+          object.list.push(x);
+          const filled = new Array<number>(2).fill(0);
+          filled.push(x);
+          filled[0] = 3;
+          const made = new Array<number>(2);
+          made[1] = x;
+          made[0] = made[1] + made.push(4);
+          const mapped = filled.map((y) => 2 * y);
+          mapped.push(1);
+          const all = [
+            ...queue.items,
+            ...grid.flat(),
+            ...object.list,
+            ...filled,
+            ...made,
+            ...mapped,
+            ...Array.of(1, x),
+          ];
+          a[i] = all.reduce((s, y) => 2 * s + y, grid.length);
+        }
+      },
+      { Queue },
+    );
+  });
+
+  it('give items back', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [1, x, k[i], 4];
+        const [last, first] = [list.pop()!, list.shift()!];
+        list[0] += 1;
+        a[i] = [last, first, list.unshift(7, 8), ...list].reduce((s, y) => 2 * s + y, 0);
+        k[i] = [].length + ([1].pop() ?? 3) + (new Array<number>().pop() ?? 5);
+      }
+    }));
+});
+
+it('texts are joined where all of them are known', () =>
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      k[i] = [1, 'b', true].join('-') === '1-b-true' ? 1 : 0;
+      a[i] = ['x', 'y'].join().length;
+    }
+  }));

@@ -1,0 +1,367 @@
+import { range, unrolled, vec } from '@filigree/lang';
+import { describe, it } from 'vitest';
+import { agree } from './agree.js';
+
+type Point = { x: number; y: number };
+
+describe('functions that assign to parts of what they are given', () => {
+  it('change objects, arrays, typed arrays and instances of their callers', () => {
+    class Body {
+      constructor(public mass: number) {}
+      get twice(): number {
+        return 2 * this.mass;
+      }
+    }
+    agree(
+      (a, k, x) => {
+        const move = (p: Point, by: number): void => {
+          p.x += by;
+          p.y = p.x;
+        };
+        const sort = (list: number[]): void => {
+          for (let end = list.length - 1; end > 0; end--)
+            for (let j = 0; j < end; j++) if (list[j] > list[j + 1]) [list[j], list[j + 1]] = [list[j + 1], list[j]];
+        };
+        for (const i of range(a.length)) {
+          const point = { x: 1, y: 2 };
+          const same = point;
+          move(point, x);
+          move(point, k[i]);
+          const list = [a[i], x, k[i], 2];
+          sort(list);
+          const counts = new Int32Array(3);
+          const count = (into: Int32Array, at: number): number => into[at]++;
+          const before = count(counts, k[i] & 1) + count(counts, 1);
+          const body = new Body(x);
+          const grow = (b: Body): number => (b.mass += k[i]);
+          grow(body);
+          const nested = { at: { x: 1, y: 2 }, steps: 0 };
+          const step = (n: typeof nested): void => {
+            move(n.at, x);
+            n.steps++;
+          };
+          step(nested);
+          step(nested);
+          a[i] = point.x + 2 * same.y + body.twice + nested.at.x + nested.steps + before + counts[1];
+          a[i] += list.reduce((s, y) => 3 * s + y, 0);
+        }
+      },
+      { Body },
+    );
+  });
+
+  it('and so do loops over arrays of objects, methods of objects, and reduce', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const points = [
+          { x: 1, y: 2 },
+          { x: 3, y: k[i] },
+        ];
+        for (const p of points) p.x += x;
+        points.forEach((p) => (p.y *= 2));
+        const counter = {
+          n: k[i],
+          add(by: number) {
+            this.n += by;
+            return this;
+          },
+        };
+        const total = points.reduce(
+          (so, p) => {
+            so.sum += p.x;
+            so.count++;
+            return so;
+          },
+          { sum: 0, count: 0 },
+        );
+        a[i] = counter.add(2).add(x).n + total.sum * total.count + points[1].y;
+      }
+    }));
+
+  it('leave what is known known', () =>
+    agree((a, _, x) => {
+      const settings = { n: 3, weights: [1, 2, 3] };
+      const weigh = (of: typeof settings, y: number): number => {
+        let s = 0;
+        for (const j of unrolled(range(of.n))) s += of.weights[j] * y;
+        return s;
+      };
+      for (const i of range(a.length)) a[i] = weigh(settings, x);
+    }));
+});
+
+it('members are added to an object where it is made, by name, by text and by Object.assign', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const o: Record<string, number> = { p: 1 };
+      o.q = x;
+      o.q += 2;
+      for (const name of ['r', 's']) o[name] = k[i];
+      const base = { u: 1, v: 3 };
+      const made = Object.assign({ w: 5 }, base, { u: x });
+      base.v = 7;
+      Object.assign(base, { u: 2 * x });
+      let all = 0;
+      for (const name in o) all = 2 * all + o[name];
+      a[i] = all + made.u + 2 * made.v + made.w + base.u;
+    }
+  }));
+
+describe('getters and setters', () => {
+  class Temperature {
+    celsius = 20;
+    get fahrenheit(): number {
+      return this.celsius * 1.8 + 32;
+    }
+    set fahrenheit(f: number) {
+      this.celsius = (f - 32) / 1.8;
+    }
+  }
+  class Doubled extends Temperature {
+    override get fahrenheit(): number {
+      return 2 * super.fahrenheit;
+    }
+    override set fahrenheit(f: number) {
+      this.celsius = f;
+    }
+  }
+  it('of classes and of objects', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const [t, d] = [new Temperature(), new Doubled()];
+          t.fahrenheit = x;
+          t.fahrenheit += 2;
+          d.fahrenheit = k[i];
+          d.fahrenheit++;
+          const o = {
+            v: x,
+            get half() {
+              return this.v / 2;
+            },
+            set half(h: number) {
+              this.v = 2 * h;
+            },
+          };
+          o.half = k[i];
+          o.half *= 2;
+          Object.assign(o, { half: o.half + 1 });
+          a[i] = t.celsius + d.celsius + o.v + o.half;
+        }
+      },
+      { Temperature, Doubled },
+    ));
+});
+
+it('`in` asks arrays, instances and private names, `instanceof` what JavaScript has', () =>
+  agree((a, k) => {
+    class Named {
+      g = 1;
+      later?: number;
+      #own = 2;
+      m(): number {
+        return this.#own;
+      }
+      get q(): number {
+        return 2;
+      }
+      has(o: object): boolean {
+        return #own in o;
+      }
+    }
+    for (const i of range(a.length)) {
+      const n = new Named();
+      const yes = [1 in [1, 2], 'g' in n, 'm' in n, 'q' in n, n.has(n), n instanceof Object, 'length' in [1]];
+      const no = [2 in [1, 2], 'z' in n, n.has({}), {} instanceof Named];
+      k[i] = yes.filter((y) => y).length + 10 * no.filter((y) => y).length;
+    }
+  }));
+
+it('classes that extend Error are thrown and made', () =>
+  agree((a, k, x) => {
+    class Bad extends RangeError {
+      code: number;
+      constructor(message: string, code: number) {
+        super(message);
+        this.code = code;
+      }
+    }
+    const fail = (code: number): never => {
+      throw new Bad('bad', code);
+    };
+    for (const i of range(a.length)) {
+      const e = new Bad('text', k[i]);
+      if (x > 100) fail(3);
+      a[i] =
+        e.code + (e instanceof Error ? 10 : 0) + (e instanceof TypeError ? 100 : 0) + (e.message === 'text' ? 1e3 : 0);
+    }
+  }));
+
+describe('what only throws', () => {
+  const fail = (what: string): never => {
+    throw new Error(what);
+  };
+  it('may stand for any value', () =>
+    agree(
+      (a, k, x) => {
+        const named = (n: number): number => {
+          switch (n) {
+            case 0:
+              return x;
+            case 1:
+              return 2 * x;
+            default:
+              return fail('no such');
+          }
+        };
+        const positive = (y: number): number | undefined => (y > 0 ? y : undefined);
+        for (const i of range(a.length)) {
+          const y = a[i] < 100 ? 2 * a[i] : fail('too large');
+          const z = a[i] > 100 ? fail('too large') : vec(x, y);
+          const w = positive(k[i] * k[i] + 1) ?? fail('not positive');
+          const ok = x < 100 || fail('too large');
+          a[i] = y + z.x + 3 * z.y + w + named(i % 2) + (ok ? 1 : 0);
+        }
+      },
+      { fail },
+    ));
+});
+
+it('a function that ends without a value gives undefined', () =>
+  agree((a, k, x) => {
+    const positive = (y: number): number | undefined => {
+      if (y > 0) return 2 * y;
+    };
+    const at = (y: number): Point | undefined => {
+      for (const j of unrolled(range(3))) if (y === j) return { x: j, y: x };
+    };
+    for (const i of range(a.length)) {
+      const p = at(k[i]);
+      positive(k[i]);
+      a[i] = (positive(k[i]) ?? -1) + (p ? p.x + p.y : 100) + (positive(x) === undefined ? 1000 : 0);
+    }
+  }));
+
+it('extremes of nothing', () =>
+  agree((a) => {
+    const none: number[] = [];
+    for (const i of range(a.length))
+      a[i] = (Math.min() === Infinity ? 1 : 0) + (Math.max(...none) === -Infinity ? 10 : 0) + Math.hypot();
+  }));
+
+it('what may be undefined or null in turn is asked which', () =>
+  agree((a, k, x) => {
+    const of = (y: number): number | null | undefined => (y > 5 ? null : y > 0 ? undefined : y);
+    for (const i of range(a.length)) {
+      let held: number | null | undefined = null;
+      for (let j = 0; j < 5; j++) {
+        if (j === k[i] % 5) held = null;
+        else if (j === 3) held = undefined;
+        else if (j === k[i] % 7) held = x;
+      }
+      const found = of(k[i]);
+      const copy = found;
+      a[i] =
+        (held === null ? 1 : 0) +
+        (held === undefined ? 2 : 0) +
+        (held ?? 10) +
+        (found === null || found === undefined ? 100 : 0);
+      a[i] += copy === null ? -1000 : copy === undefined ? 1000 : copy;
+    }
+  }));
+
+it('a member that begins as undefined is given a value later, or not', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const o: { p: number; q: number | undefined } = { p: 1, q: undefined };
+      if (k[i] > 0) o.q = x;
+      a[i] = o.p + (o.q ?? 7);
+    }
+  }));
+
+it('parts that are assigned as a whole keep what held them before by a copy', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const points = [
+        { x: 1, y: 2 },
+        { x: 3, y: 4 },
+      ];
+      let s = 0;
+      for (const p of points) s += p.x;
+      points[0] = { x: k[i], y: x };
+      const state = { at: { x, y: 2 } };
+      const old = { ...state.at };
+      const far = (p: Point): number => p.x + p.y;
+      s += far(state.at);
+      state.at = { x: old.y, y: old.x + k[i] };
+      a[i] = s + points[0].x + 2 * state.at.x + 3 * state.at.y + 5 * old.x;
+    }
+  }));
+
+it('a variable may be given nothing later, and is asked by conditions and defaults', () =>
+  agree((a, k, x) => {
+    const of = (y: number): number | undefined => (y > 2 ? y : undefined);
+    const nullable = (y: number): number | null | undefined => (y > 5 ? null : of(y));
+    const scaled = (y: number, by = 3): number => y * by;
+    for (const i of range(a.length)) {
+      let some: number | null | undefined = 2;
+      let point: Point | undefined = { x, y: 1 };
+      let best: Point | undefined;
+      for (let j = 0; j < 4; j++) {
+        if (j === k[i] % 5) some = null;
+        else if (j === k[i] % 3) some = of(k[i] + j);
+        if (j > k[i]) point = undefined;
+        if (!best || best.x < k[j]) best = { x: k[j], y: j };
+      }
+      const { u = 4, v = 5 } = { u: of(k[i]), v: nullable(k[i]) };
+      a[i] = (some ?? 10) + (point ? point.x : 100) + (best ? best.y : 0) + scaled(x, of(k[i]));
+      a[i] += u + (v === null ? 1000 : v) + (Boolean(some) ? 1e4 : 0) + (Number.isFinite(some) ? 1e5 : 0);
+      k[i] = Number.isNaN(Number(of(k[i]) ?? undefined)) ? 1 : Number(some ?? null) + (Boolean(point) ? 7 : 0);
+    }
+  }));
+
+it('members of objects around a parallel loop are summed by functions and methods', () =>
+  agree((_, k) => {
+    class Sum {
+      total = 0;
+      add(y: number): void {
+        this.total += y;
+      }
+    }
+    const [sum, other] = [new Sum(), { total: 0 }];
+    const add = (to: { total: number }, y: number): void => {
+      to.total += y;
+    };
+    for (const i of range(k.length)) {
+      sum.add(k[i]);
+      add(other, 2 * k[i]);
+    }
+    return sum.total + 1000 * other.total;
+  }));
+
+it('a variable that is given nothing at the end of a loop is nothing at its next beginning', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      let [n, point]: [number | null, Point | undefined] = [x, { x: 1, y: x }];
+      for (let j = 0; j < 3; j++) {
+        a[i] += (n ?? 100) + (point?.y ?? 1000);
+        n = null;
+        if (k[i] > j) point = undefined;
+      }
+    }
+  }));
+
+it('objects are true, and those that may be missing where they are there', () =>
+  agree((a, k, x) => {
+    const near = (y: number): Point | undefined => (y > 0 ? { x: y, y: x } : undefined);
+    for (const i of range(a.length)) {
+      const point = near(k[i]);
+      const always = { x, y: 1 };
+      let ok: boolean | undefined = true;
+      if (k[i] > 3) ok = undefined;
+      const y = point && point.y;
+      const one = point || always;
+      const found = [always, { x: 2, y: k[i] }].filter((p) => p).length + (always ? 1 : 0) + (!always ? 10 : 0);
+      a[i] = (y ?? 100) + one.x + (always && always.x) + found + (ok && x > 0 ? 1000 : 0) + (ok || x > 1 ? 1e4 : 0);
+    }
+  }));
