@@ -18,7 +18,7 @@ export interface MetalOptions extends DrivenOptions {
 const spec: OptionSpec<MetalOptions> = { ...drivenSpec, doubles: option.choice('refused', 'pairs') };
 
 /**
- * The backend for Apple's GPUs. `emit` writes readable Metal and refuses what Metal lacks: `double`, and atomics of other than 32 bits; `compile`
+ * The backend for Apple's GPUs. `emit` writes readable Metal and refuses what Metal lacks: `double`, and atomics of 64 bits; `compile`
  * runs Xcode's compiler, or leaves the text to macOS; `load` runs kernels on a Mac, in memory that the host sees.
  */
 export const metal = (given?: MetalOptions): Backend => {
