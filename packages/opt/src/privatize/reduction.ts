@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly uses: (v: Value) => number;
   /** Whether these two indices, of a loop and of one of its ops, can never be equal. */
   readonly distinct: (a: Value, b: Value) => boolean;
+  /** Whether what loops within it combine counts too; default only what its own iterations and branches do. */
+  readonly deep?: boolean;
 }
 
 /** The reductions of a loop that may be accumulated before they reach memory: nothing else in it touches their elements. */
@@ -48,7 +50,7 @@ export const reductionsOf = (loop: Op, s: Surroundings): readonly Reduction[] =>
         else found.set(key, [op]);
         if (always) certain.add(key);
       }
-      if (op.name === 'scf.if') for (const r of op.regions) visit(r, false);
+      if (op.name === 'scf.if' || s.deep === true) for (const r of op.regions) visit(r, false);
     }
   };
   loop.regions.forEach((r, i) => visit(r, i === 0));
