@@ -95,7 +95,7 @@ it('refuses doubles, and atomics that Metal lacks, by name', () => {
       {
         code: 'emit/unsupported-type',
         message: 'metal has no f64',
-        remedy: expect.stringContaining('use f32, or another'),
+        remedy: expect.stringContaining("use f32, metal({ doubles: 'pairs' }), or another"),
       },
     ],
   });
@@ -103,6 +103,35 @@ it('refuses doubles, and atomics that Metal lacks, by name', () => {
   const kernel = buildKernel('k', {}, (b) => void b.atomic('x', 'add', b.constant(1, 'i64'), b.i32(0)), buffers);
   expect(emitted(makeModule('m', buffers, [kernel]))).toMatchObject({
     left: [{ code: 'emit/unsupported-atomic', message: 'metal has no atomics on i64' }],
+  });
+});
+
+it('has doubles as pairs where that is asked for, in memory as their bits, and refuses what has none', () => {
+  const inPairs = (module: Module): unknown =>
+    pipe(
+      metal({ doubles: 'pairs' }).legalize.run(module),
+      E.chain(metal({ doubles: 'pairs' }).emit.run),
+      E.map((s) => String(s.files.find((f) => f.name === 'kernels.metal')!.contents)),
+    );
+  expect(inPairs(saxpy('f64'))).toMatchObject({
+    left: [{ code: 'pairs/op', message: 'doubles are pairs of f32 here, and none comes as an argument' }],
+  });
+  const buffers = [declareBuffer('x', 'f64', 8, 'inout'), declareBuffer('k', 'i32', 8, 'input')];
+  const made = (body: (b: Builder, i: Value) => void): Module =>
+    makeModule('m', buffers, [
+      buildKernel(
+        'm',
+        {},
+        (b) => void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) => body(b, i)),
+        buffers,
+      ),
+    ]);
+  expect(inPairs(made((b, i) => b.store('x', b.add(b.load('x', i), b.f64(1)), i)))).toMatchObject({
+    right: expect.stringContaining('device ulong* x') as unknown,
+  });
+  /* Metal has no atomics of 64 bits, and none sums at an index that is another one each time. */
+  expect(inPairs(made((b, i) => void b.atomic('x', 'add', b.f64(1), b.load('k', i))))).toMatchObject({
+    left: [{ code: 'emit/unsupported-atomic', message: 'metal has no atomics on f64' }],
   });
 });
 

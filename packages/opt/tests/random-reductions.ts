@@ -132,6 +132,7 @@ class Writer {
   private statement(depth: number): void {
     const { b, choose } = this;
     if (this.teams && depth < 3 && choose(3) === 0) return this.teamLoop();
+    if (this.teams && choose(12) === 0) b.op('mem.fence', [], { order: 'both' });
     const kind = choose(depth > 2 ? 4 : 8);
     if (kind < 4) return this.atomic();
     if (kind < 6) {

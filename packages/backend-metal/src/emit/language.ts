@@ -20,5 +20,12 @@ export const metalLanguage: GpuLanguage = {
   verify: verifyMetal,
 };
 
-/** The same where doubles that stay in registers are pairs of `float`. */
-export const metalInPairs: GpuLanguage = { ...metalLanguage, pairs: true };
+/** The same where doubles are pairs of `float` in registers, and their bits in memory. */
+export const metalInPairs: GpuLanguage = {
+  ...metalLanguage,
+  dialect: {
+    ...metalDialect,
+    instead: { f64: 'pass it as f32: doubles are pairs here, and those come as no argument' },
+  },
+  pairs: true,
+};

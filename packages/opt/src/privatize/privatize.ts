@@ -129,7 +129,7 @@ const privatizeKernel = (
     const indexed = (b: Builder, r: Reduction): Value =>
       inside(r.index) ? b.constant(r.constant!, r.index.type) : r.index;
     if (outermost) {
-      const wide = reductionsOf(op, { ...surroundings, deep: true }).filter((r) => isWide(r) && isThere(r));
+      const wide = reductionsOf(op, { ...surroundings, whole: true }).filter((r) => isWide(r) && isThere(r));
       const threads = wide.length === 0 ? undefined : threadsForTrees(op, wide, team, constantOf);
       if (threads !== undefined && (holdsTeamLoop(op) || !usesScratch(op, scratch, facts)))
         return ctx.build((b) => {
