@@ -1,3 +1,4 @@
+import { byteSize } from '@filigree/ir';
 import {
   accumulate,
   active,
@@ -23,33 +24,52 @@ import {
   vec,
   type Grid1,
 } from 'filigree';
-import type { BundledProgram } from './programs.js';
+import type { BundledProgram, LeftOut } from './programs.js';
 import type { Recorder } from './recorder.js';
+import type { Float } from './rates.js';
 import type { DataType, Part } from './recording.js';
-import { byRelative } from './relative.js';
+import { byRelative, RELATIVE } from './relative.js';
 
 /** Loops over sparse blocks, scattering to a grid with scratchpads and without, activation of cells. */
-export async function* fieldRates(elements: number, recorder: Recorder): AsyncGenerator<BundledProgram> {
-  for (const [name, make] of Object.entries({ 'struct-for': structFor, p2g: scatter, activate: activation }))
-    yield recorded(name, recorder, await make(elements, recorder));
+export async function* fieldRates(elements: number, recorder: Recorder): AsyncGenerator<BundledProgram | LeftOut> {
+  for (const [name, { make, kind }] of Object.entries(fieldPrograms)) {
+    const { sums, close } = await make(elements, recorder, 'f64');
+    const program = recorded(name, kind, recorder, close);
+    yield areRight(sums, 'f64') ? program : { name, reason: 'its result is wrong' };
+  }
 }
 
+/** Whether sums are what they should be, but for rounding. */
+export const areRight = (sums: Made['sums'], type: Float): boolean =>
+  sums.every(([found, expected]) => Math.abs(found - expected) <= RELATIVE[type]! * Math.abs(expected));
+
 /* The calls of a program that was made on the recorder, which ends with them. */
-const recorded = (name: string, { take }: Recorder, close: () => void): BundledProgram => {
+const recorded = (
+  name: string,
+  kind: BundledProgram['kind'],
+  { take }: Recorder,
+  close: () => void,
+): BundledProgram => {
   const recording = take();
   close();
   take();
-  return { name, kind: name === 'struct-for' ? 'rate' : 'fields', recording, tolerance };
+  return { name, kind, recording, tolerance };
 };
 
 /* The numbers of cells that the host reads follow the order in which threads took them. */
 const tolerance = (type: DataType): string => (type === 'bytes' ? 'any 0' : byRelative(type));
 
-type Make = (elements: number, recorder: Recorder) => Promise<() => void>;
+/** A program of fields on a backend, what it found and should have, and how it is let go of. */
+interface Made {
+  readonly sums: readonly (readonly [found: number, expected: number])[];
+  readonly close: () => void;
+}
+
+type Make = (elements: number, on: Pick<Recorder, 'backend' | 'part'>, type: Float) => Promise<Made>;
 
 /** y = x / 2 + y over every other block of 256. */
-const structFor: Make = async (elements, { backend, part }) => {
-  const [x, y] = [field('x', 'f64'), field('y', 'f64')];
+const structFor: Make = async (elements, { backend, part }, type) => {
+  const [x, y] = [field('x', type), field('y', type)];
   const block = 256;
   const blocks = Math.ceil(elements / block);
   const scope = { block };
@@ -80,9 +100,10 @@ const structFor: Make = async (elements, { backend, part }) => {
     backend,
   });
   sim.run.fill(blocks * block);
-  part({ part: 'launch', calls: 'launches', amount: 3 * 8 * blocks * block, unit: 'bytes' }, () => sim.run.add());
-  sim.run.total();
-  return () => sim.dispose();
+  const amount = 3 * byteSize(type) * blocks * block;
+  part({ part: 'launch', calls: 'launches', amount, unit: 'bytes' }, () => sim.run.add());
+  const expected = Array.from({ length: blocks * block }, (_, k) => 1 + 0.5 * (k % 97)).reduce((a, b) => a + b);
+  return { sums: [[sim.run.total(), expected]], close: () => sim.dispose() };
 };
 
 /** Mass and momentum of particles, four in each cell, go to the nodes of a grid around them. */
@@ -112,7 +133,6 @@ const scatter: Make = async (elements, { backend, part }) => {
         }
       }),
       cached: kernel([x, g, list], { scope }, (x, g, list) => {
-        clear(g);
         for (const [i, j, k] of active(list)) {
           cache(g);
           const p = list[i][j][k];
@@ -121,12 +141,15 @@ const scatter: Make = async (elements, { backend, part }) => {
         }
       }),
       direct: kernel([x, g, list], { scope }, (x, g, list) => {
-        clear(g);
         for (const [i, j, k] of active(list)) {
           const p = list[i][j][k];
           for (const [node, weight, away] of splineNodes(x[p].mul(side), [8 * i, 8 * j], 8))
             accumulate(g, node, vec(away, 1, 0).mul(weight));
         }
+      }),
+      /* To clear the field would clear the lists beside it. */
+      empty: kernel([g], (g) => {
+        for (const [i, j] of active(g)) g[i][j] = vec(0, 0, 0, 0);
       }),
       mass: kernel([g], (g) => {
         let sum = 0;
@@ -137,14 +160,13 @@ const scatter: Make = async (elements, { backend, part }) => {
     backend,
   });
   sim.run.fill();
-  for (const [way, run] of [
-    ['with scratchpads', sim.run.cached],
-    ['without', sim.run.direct],
-  ] as const) {
+  const ways = { 'with scratchpads': sim.run.cached, without: sim.run.direct };
+  const sums = Object.entries(ways).map(([way, run]): Made['sums'][number] => {
+    sim.run.empty();
     part({ part: way, calls: 'launches', amount: count, unit: 'particles' }, () => run());
-    sim.run.mass();
-  }
-  return () => sim.dispose();
+    return [sim.run.mass(), count];
+  });
+  return { sums, close: () => sim.dispose() };
 };
 
 /** Every cell of 16 elements is written, of which none is there. */
@@ -174,6 +196,12 @@ const activation: Make = async (elements, { backend, part }) => {
     sim.run.empty();
     sim.run.write();
   });
-  sim.run.total();
-  return () => sim.dispose();
+  return { sums: [[sim.run.total(), cells]], close: () => sim.dispose() };
+};
+
+/** What is measured of fields, and among which rates its time stands. */
+export const fieldPrograms: Readonly<Record<string, { readonly make: Make; readonly kind: 'rate' | 'fields' }>> = {
+  'struct-for': { make: structFor, kind: 'rate' },
+  p2g: { make: scatter, kind: 'fields' },
+  activate: { make: activation, kind: 'fields' },
 };
