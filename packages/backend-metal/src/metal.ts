@@ -9,8 +9,8 @@ import { metalDriver } from './load/driver.js';
 /** How modules are written and run. */
 export interface MetalOptions extends DrivenOptions {
   /**
-   * What becomes of doubles: refused (`'refused'`, the default), or pairs of `float` where they stay in registers, as what a loop adds up does (`'pairs'`): 48 bits of 53, and
-   * the exponents of a single. In memory, as arguments and in anything but sums, differences, products and comparisons they are refused all the same (`pairs/op`).
+   * What becomes of doubles: refused (`'refused'`, the default), or pairs of `float` in registers (`'pairs'`): 48 bits of 53, and the exponents of a single; in memory they are doubles.
+   * As arguments, and in anything but sums, differences, products, quotients and comparisons they are refused all the same (`pairs/op`).
    */
   readonly doubles?: 'refused' | 'pairs';
 }

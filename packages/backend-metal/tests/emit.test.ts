@@ -4,6 +4,7 @@ import {
   buildKernel,
   declareBuffer,
   makeModule,
+  type Attrs,
   type Buffer,
   type Builder,
   type Module,
@@ -89,6 +90,22 @@ kernel void filigree_kernel_saxpy(device const float* x [[buffer(0)]], device fl
 `);
 });
 
+/** Eight times one is added to an element of 64 bits, of which the value before may be stored. */
+const added = (attrs: Attrs, used: boolean): Module => {
+  const buffers = [declareBuffer('x', 'i64', 8, 'inout'), declareBuffer('y', 'i64', 8, 'output')];
+  const kernel = buildKernel(
+    'k',
+    {},
+    (b) =>
+      void b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (i) => {
+        const before = b.atomic('x', 'add', b.constant(1n, 'i64'), b.i32(1));
+        if (used) b.store('y', before, i);
+      }),
+    buffers,
+  );
+  return makeModule('m', buffers, [kernel]);
+};
+
 it('refuses doubles, and atomics that Metal lacks, by name', () => {
   expect(emitted(saxpy('f64'))).toMatchObject({
     left: [
@@ -99,11 +116,17 @@ it('refuses doubles, and atomics that Metal lacks, by name', () => {
       },
     ],
   });
-  const buffers = [declareBuffer('x', 'i64', 8, 'inout')];
-  const kernel = buildKernel('k', {}, (b) => void b.atomic('x', 'add', b.constant(1, 'i64'), b.i32(0)), buffers);
-  expect(emitted(makeModule('m', buffers, [kernel]))).toMatchObject({
+  const parallel = { parallel: true };
+  expect(emitted(added(parallel, false))).toMatchObject({
     left: [{ code: 'emit/unsupported-atomic', message: 'metal has no atomics on i64' }],
   });
+  /* What was there before another thread would have to be told. */
+  expect(emitted(added({}, true))).toMatchObject({ left: [{ code: 'emit/unsupported-atomic' }] });
+});
+
+it('adds in steps where no other thread sees what is added to', () => {
+  const text = emitted(added({}, false));
+  expect(E.isRight(text) && text.right).toMatch(/x\[1\] = add_i64\(x\[1\], 1L\);/);
 });
 
 it('has doubles as pairs where that is asked for, in memory as their bits, and refuses what has none', () => {

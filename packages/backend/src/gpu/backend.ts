@@ -34,6 +34,7 @@ import { gpuMemory } from './memory.js';
 import { pairDialect } from './pairs/dialect.js';
 import { pairsOfSingles } from './pairs/pairs-of-singles.js';
 import { gpuPrograms } from './program.js';
+import { serialAtomics } from './serial-atomics.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
 import type { Timed } from './timed.js';
 
@@ -85,6 +86,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const lower = pipeline<Module>([
     expandSpellings(extensions, writes),
     scalarizeVectorsOver(dialects),
+    serialAtomics(dialects, language.atomics),
     teamsOfLanes(dialects, team),
     /* Not every language lets threads see who is in step with them: there each does its own. */
     ...(writes('gpu.here') ? [atomicsInStep(dialects, team)] : []),
