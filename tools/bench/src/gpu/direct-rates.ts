@@ -2,7 +2,7 @@ import type { Backend } from '@filigree/backend';
 import type { Timed } from '@filigree/backend/gpu';
 import { DiagnosticError, orThrow } from '@filigree/ir';
 import { expression, expressions } from './bundle/algebra.js';
-import { areRight, fieldPrograms } from './bundle/field-rates.js';
+import { fieldPrograms, isRight } from './bundle/field-rates.js';
 import type { LeftOut } from './bundle/programs.js';
 import { type Float, type Rate, rates } from './bundle/rates.js';
 import type { Part } from './bundle/recording.js';
@@ -28,8 +28,8 @@ export async function* directRates(
   for (const name of expressions) yield tried(name, 'algebra', clock, (on) => expression(name, elements, on, type));
   for (const [name, { make: program, kind }] of Object.entries(fieldPrograms))
     yield tried(name, kind, clock, async (on) => {
-      const { sums, close } = await program(elements, on, type);
-      return { isRight: areRight(sums, type), close };
+      const made = await program(elements, on, type);
+      return { isRight: isRight(made), close: made.close };
     });
 }
 

@@ -107,4 +107,4 @@ export const gpuPage = (
 
 export const answer = (r: GpuResult): string => (r.passed ? 'right' : 'WRONG');
 
-export const gigabytes = (perSecond: number): string => `${(perSecond / 1e9).toPrecision(3)} GB/s`;
+export const gigabytes = (perSecond: number): string => `${Number((perSecond / 1e9).toPrecision(3))} GB/s`;
