@@ -9,8 +9,8 @@ import { metalDriver } from './load/driver.js';
 /** How modules are written and run. */
 export interface MetalOptions extends DrivenOptions {
   /**
-   * What becomes of doubles: refused (`'refused'`, the default), or pairs of `float` where they stay in registers, as what a loop adds up does (`'pairs'`): 48 bits of 53, and
-   * the exponents of a single. In memory, as arguments and in anything but sums, differences, products and comparisons they are refused all the same (`pairs/op`).
+   * What becomes of doubles: refused (`'refused'`, the default), or pairs of `float` in registers (`'pairs'`): 48 bits of 53, and the exponents of a single; in memory they are doubles.
+   * As arguments, and in anything but sums, differences, products, quotients and comparisons they are refused all the same (`pairs/op`).
    */
   readonly doubles?: 'refused' | 'pairs';
 }
@@ -18,7 +18,7 @@ export interface MetalOptions extends DrivenOptions {
 const spec: OptionSpec<MetalOptions> = { ...drivenSpec, doubles: option.choice('refused', 'pairs') };
 
 /**
- * The backend for Apple's GPUs. `emit` writes readable Metal and refuses what Metal lacks: `double`, and atomics of other than 32 bits; `compile`
+ * The backend for Apple's GPUs. `emit` writes readable Metal and refuses what Metal lacks: `double`, and atomics of 64 bits; `compile`
  * runs Xcode's compiler, or leaves the text to macOS; `load` runs kernels on a Mac, in memory that the host sees.
  */
 export const metal = (given?: MetalOptions): Backend => {

@@ -4,6 +4,7 @@ import {
   buildKernel,
   declareBuffer,
   makeModule,
+  type Attrs,
   type Buffer,
   type Builder,
   type Module,
@@ -89,20 +90,71 @@ kernel void filigree_kernel_saxpy(device const float* x [[buffer(0)]], device fl
 `);
 });
 
+/** Eight times one is added to an element of 64 bits, of which the value before may be stored. */
+const added = (attrs: Attrs, used: boolean): Module => {
+  const buffers = [declareBuffer('x', 'i64', 8, 'inout'), declareBuffer('y', 'i64', 8, 'output')];
+  const kernel = buildKernel(
+    'k',
+    {},
+    (b) =>
+      void b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (i) => {
+        const before = b.atomic('x', 'add', b.constant(1n, 'i64'), b.i32(1));
+        if (used) b.store('y', before, i);
+      }),
+    buffers,
+  );
+  return makeModule('m', buffers, [kernel]);
+};
+
 it('refuses doubles, and atomics that Metal lacks, by name', () => {
   expect(emitted(saxpy('f64'))).toMatchObject({
     left: [
       {
         code: 'emit/unsupported-type',
         message: 'metal has no f64',
-        remedy: expect.stringContaining('use f32, or another'),
+        remedy: expect.stringContaining("use f32, metal({ doubles: 'pairs' }), or another"),
       },
     ],
   });
-  const buffers = [declareBuffer('x', 'i64', 8, 'inout')];
-  const kernel = buildKernel('k', {}, (b) => void b.atomic('x', 'add', b.constant(1, 'i64'), b.i32(0)), buffers);
-  expect(emitted(makeModule('m', buffers, [kernel]))).toMatchObject({
+  const parallel = { parallel: true };
+  expect(emitted(added(parallel, false))).toMatchObject({
     left: [{ code: 'emit/unsupported-atomic', message: 'metal has no atomics on i64' }],
+  });
+  /* What was there before another thread would have to be told. */
+  expect(emitted(added({}, true))).toMatchObject({ left: [{ code: 'emit/unsupported-atomic' }] });
+});
+
+it('adds in steps where no other thread sees what is added to', () => {
+  const text = emitted(added({}, false));
+  expect(E.isRight(text) && text.right).toMatch(/x\[1\] = add_i64\(x\[1\], 1L\);/);
+});
+
+it('has doubles as pairs where that is asked for, in memory as their bits, and refuses what has none', () => {
+  const inPairs = (module: Module): unknown =>
+    pipe(
+      metal({ doubles: 'pairs' }).legalize.run(module),
+      E.chain(metal({ doubles: 'pairs' }).emit.run),
+      E.map((s) => String(s.files.find((f) => f.name === 'kernels.metal')!.contents)),
+    );
+  expect(inPairs(saxpy('f64'))).toMatchObject({
+    left: [{ code: 'pairs/op', message: 'doubles are pairs of f32 here, and none comes as an argument' }],
+  });
+  const buffers = [declareBuffer('x', 'f64', 8, 'inout'), declareBuffer('k', 'i32', 8, 'input')];
+  const made = (body: (b: Builder, i: Value) => void): Module =>
+    makeModule('m', buffers, [
+      buildKernel(
+        'm',
+        {},
+        (b) => void b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) => body(b, i)),
+        buffers,
+      ),
+    ]);
+  expect(inPairs(made((b, i) => b.store('x', b.add(b.load('x', i), b.f64(1)), i)))).toMatchObject({
+    right: expect.stringContaining('device ulong* x') as unknown,
+  });
+  /* Metal has no atomics of 64 bits, and none sums at an index that is another one each time. */
+  expect(inPairs(made((b, i) => void b.atomic('x', 'add', b.f64(1), b.load('k', i))))).toMatchObject({
+    left: [{ code: 'emit/unsupported-atomic', message: 'metal has no atomics on f64' }],
   });
 });
 

@@ -67,7 +67,7 @@ export interface Origin {
 /** What a target can do, for programs and tests to ask before they rely on it. */
 export interface Capabilities {
   readonly types: readonly ScalarType[];
-  /** Whether doubles, which are none of `types`, are pairs of singles where they stay in registers: 48 bits, exponents of a single; default false. */
+  /** Whether doubles, which are none of `types`, are pairs of singles in registers: 48 bits, exponents of a single; default false. */
   readonly pairs?: boolean;
   readonly threads: boolean;
   /** Whether runs in the background let the thread go on that asks for them; default false. */

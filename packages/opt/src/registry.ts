@@ -86,10 +86,12 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     dialects = coreDialects,
     fastMath = false,
     team = 0,
+    atomicBytes = 8,
   } = checkOptions<PipelineChoices>('defaultPipeline', options, {
     dialects: option.array('a list of dialects'),
     fastMath: option.truth,
     team: option.whole(0),
+    atomicBytes: option.whole(0),
   });
   return pipeline([
     canonicalize({ dialects, fastMath }),
@@ -97,7 +99,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     storeForwarding({ dialects }),
     ifToSelect({ dialects }),
     licm({ dialects }),
-    privatize({ dialects, team }),
+    privatize({ dialects, team, atomicBytes }),
     partition({ dialects }),
     integerRange({ dialects }),
     canonicalize({ dialects, fastMath }),
@@ -112,4 +114,6 @@ interface PipelineChoices {
   readonly fastMath?: boolean;
   /** Threads of the teams that run loops together, a power of two; default 0, none. */
   readonly team?: number;
+  /** Bytes of the widest type that they have atomics of; default 8. */
+  readonly atomicBytes?: number;
 }

@@ -6,6 +6,7 @@ import {
   interpret,
   opWith,
   verifyModule,
+  walk,
   type Kernel,
   type Module,
   type Pass,
@@ -226,13 +227,17 @@ describe('loops that add to elements of others come out the same', () => {
 });
 
 describe('reductions come out the same', () => {
-  const check = (order: readonly Pass<Module>[], runs: number): void =>
+  const check = (
+    order: readonly Pass<Module>[],
+    runs: number,
+    { teams = false, seen }: { readonly teams?: boolean; readonly seen?: (after: Module) => void } = {},
+  ): void =>
     fc.assert(
       fc.property(
         fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 200 }),
         fc.integer({ min: -2, max: 40 }),
         (choices, n) => {
-          const before = randomReductions(chooser(choices));
+          const before = randomReductions(chooser(choices), teams);
           expect(verifyModule(before, coreDialects)).toEqual([]);
           const run = (module: Module): Record<string, TypedArray> | undefined => {
             const buffers = reductionInputs(choices[0]!);
@@ -242,7 +247,9 @@ describe('reductions come out the same', () => {
           };
           const expected = run(before);
           expect(expected).toBeDefined();
-          expect(differences(expected!, run(optimized(before, order)))).toEqual([]);
+          const after = optimized(before, order);
+          expect(differences(expected!, run(after))).toEqual([]);
+          seen?.(after);
         },
       ),
       { numRuns: runs },
@@ -252,6 +259,29 @@ describe('reductions come out the same', () => {
   it('in few chunks', () => check([privatize({ chunks: 2 })], 60));
   it('among the other passes', () =>
     check([...defaultPipeline().passes, privatize(), ...defaultPipeline().passes], 60));
+  it('by teams', () => check([privatize({ team: 4 })], 200, { teams: true }));
+
+  it('as trees of teams', () => {
+    const count = { trees: 0, across: 0 };
+    const seen = ({ buffers, kernels }: Module): void => {
+      const trees = buffers.filter((b) => b.role === 'temp' && b.name !== 'n').length;
+      count.trees += trees;
+      let nested = false;
+      for (const { body } of kernels)
+        walk(body, (op) => {
+          if (op.attrs['parallel'] !== true) return;
+          walk(op.regions[0]!, (loop) => {
+            const isSerial = loop.name === 'scf.for' && loop.attrs['team'] === undefined;
+            if (isSerial) walk(loop.regions[0]!, (inner) => (nested ||= inner.attrs['team'] === true));
+          });
+        });
+      if (trees > 0 && nested) count.across++;
+    };
+    check([privatize({ team: 4, atomicBytes: 4 })], 200, { teams: true, seen });
+    check([...defaultPipeline({ team: 4, atomicBytes: 4 }).passes], 100, { teams: true, seen });
+    expect(count.trees).toBeGreaterThan(20);
+    expect(count.across).toBeGreaterThan(5);
+  });
 });
 
 describe('indices come out the same', () => {

@@ -47,14 +47,18 @@ const kinds: Readonly<Record<string, readonly AtomicKind[]>> = {
   integer: ['add', 'min', 'max', 'and', 'or', 'xor'],
 };
 
-/** Parallel loops around loops, branches and atomics; all results are whole numbers, so that the order of sums does not count. */
-export const randomReductions = (choose: Choose): Module =>
+/**
+ * Parallel loops around loops, branches and atomics; all results are whole numbers, so that the order of sums does not count.
+ *
+ * @param teams whether some of the loops within are for teams
+ */
+export const randomReductions = (choose: Choose, teams = false): Module =>
   makeModule('m', buffers, [
     buildKernel(
       'k',
       { n: 'i32' },
       (b, { n }) => {
-        const writer = new Writer(b, choose, [b.i32(0), b.i32(3), b.and(n, b.i32(size - 1)), n]);
+        const writer = new Writer(b, choose, teams, [b.i32(0), b.i32(3), b.and(n, b.i32(size - 1)), n]);
         for (let k = 1 + choose(3); k > 0; k--) writer.parallelLoop();
         b.for(b.i32(0), b.i32(size), b.i32(1), {}, [], (j) => b.store('out', b.load('n', j), j));
       },
@@ -66,6 +70,7 @@ class Writer {
   constructor(
     private readonly b: Builder,
     private readonly choose: Choose,
+    private readonly teams: boolean,
     private scope: readonly Value[],
   ) {}
 
@@ -105,8 +110,29 @@ class Writer {
     this.scope = outer;
   }
 
+  /* Nearly all count from 0 by 1. */
+  private teamLoop(): void {
+    const { b, choose } = this;
+    const outer = this.scope;
+    const by = this.pick([1, 1, 1, 2]);
+    b.for(
+      b.i32(this.pick([0, 0, 0, 1])),
+      this.pick([b.i32(choose(20)), ...outer]),
+      b.i32(by),
+      { team: true },
+      [],
+      (iv) => {
+        this.scope = [...outer, iv];
+        for (let k = 1 + choose(2); k > 0; k--) this.statement(3);
+      },
+    );
+    this.scope = outer;
+  }
+
   private statement(depth: number): void {
     const { b, choose } = this;
+    if (this.teams && depth < 3 && choose(3) === 0) return this.teamLoop();
+    if (this.teams && choose(12) === 0) b.op('mem.fence', [], { order: 'both' });
     const kind = choose(depth > 2 ? 4 : 8);
     if (kind < 4) return this.atomic();
     if (kind < 6) {
@@ -118,7 +144,12 @@ class Writer {
       return void b.if(b.cmp('lt', this.value(), this.value()), arm(1 + choose(2)), arm(choose(2)));
     }
     if (kind === 6)
-      return this.loop(this.pick([{}, { parallel: true }, { simd: true }]), b.i32(1 + choose(2)), 1 + choose(2), depth);
+      return this.loop(
+        this.pick([{}, this.teams ? {} : { parallel: true }, { simd: true }]),
+        b.i32(1 + choose(2)),
+        1 + choose(2),
+        depth,
+      );
     const outer = this.scope;
     b.while(
       [b.and(this.value(), b.i32(3))],
@@ -142,7 +173,8 @@ class Writer {
     const family = type === 'f64' || type === 'i1' ? type : 'integer';
     b.atomic(target.name, this.pick(kinds[family]!), value, index);
     if (choose(12) === 0) b.atomic('i', 'add', b.atomic('i', 'add', this.value(), b.i32(0)), b.i32(choose(2)));
-    if (choose(12) === 0) b.atomic('i', 'add', b.load('i', b.i32(choose(3))), b.i32(choose(3)));
+    /* Threads of a team may not read what others change meanwhile. */
+    if (!this.teams && choose(12) === 0) b.atomic('i', 'add', b.load('i', b.i32(choose(3))), b.i32(choose(3)));
   }
 
   private value(): Value {

@@ -35,8 +35,8 @@ export const explanations: readonly BackendExplanations[] = [
         why: 'the language has no `double`; most programs of doubles are run in singles besides, those that say so in pairs',
       },
       {
-        reason: /^the backend has no atomics on (i1|i8|i16|i64|u8|u16|u64|f64)(, \w+)*$/,
-        why: 'atomics of the language are of 32 bits',
+        reason: /^the backend has no atomics on (i64|u64|f64)(, (i64|u64|f64))*$/,
+        why: 'the language has no atomics of 64 bits',
       },
     ],
   },

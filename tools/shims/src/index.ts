@@ -11,6 +11,7 @@ export {
   hipOnCpu64,
   hipSanitized64,
   metalInPairsOnCpu,
+  metalInterleaved,
   metalOnCpu,
   metalSanitized,
 } from './on-cpu.js';

@@ -51,6 +51,11 @@ export const cudaInterleaved = onCpu(
   machine(cudaLanguage, 'cuda.hpp', cudaDriver, { interleaved: true }),
 );
 export const metalOnCpu = onCpu(metalLanguage, machine(metalLanguage, 'metal_stdlib', cudaDriver));
+/** As `metalOnCpu`, with threads that take turns as those of `cudaInterleaved` do. */
+export const metalInterleaved = onCpu(
+  metalLanguage,
+  machine(metalLanguage, 'metal_stdlib', cudaDriver, { interleaved: true }),
+);
 /** As `metalOnCpu`, where doubles in registers are pairs of singles. */
 export const metalInPairsOnCpu = onCpu(metalInPairs, machine(metalInPairs, 'metal_stdlib', cudaDriver));
 /** The machine of `hipOnCpu`. */

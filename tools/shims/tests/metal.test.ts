@@ -57,6 +57,16 @@ describe.skipIf(!usable)('pairs of singles', () => {
     const sums = await wrong((text) => text.replace(/\(a - \(sum - other\)\) \+ \(b - other\)/, '0.0f'));
     expect(sums).toEqual(pairs.map((p) => p.name));
     const products = await wrong((text) => text.replace('fma(a, b, -product)', '0.0f'));
-    expect(products).toEqual(pairs.map((p) => p.name).filter((name) => /squares|differences/.test(name)));
+    expect(products).toEqual(pairs.map((p) => p.name).filter((name) => /squares|differences|trees/.test(name)));
+  });
+
+  it('come together where teams wait, in memory that holds both halves', async () => {
+    const trees = pairs.map((p) => p.name).filter((name) => name.includes('trees'));
+    expect(trees).toHaveLength(1);
+    expect(await wrong((text) => text.replace(/^ *threadgroup_barrier\(.*$/gm, '// threadgroup_barrier'))).toEqual(
+      trees,
+    );
+    expect(await wrong((text) => text.replace(/ldexp\(.*, exponent - 179\)/, '0.0f'))).toEqual(trees);
+    expect(await wrong((text) => text.replace('minus ? greater - moved', 'minus ? greater'))).toEqual(trees);
   });
 });

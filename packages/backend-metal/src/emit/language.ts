@@ -14,10 +14,18 @@ export const metalLanguage: GpuLanguage = {
   ],
   preamble: metalPreamble,
   types: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32'],
-  atomics: ['i32', 'u32', 'f32'],
+  /* Narrow ones by compare-and-swaps of the word around them; there is none for 64 bits. */
+  atomics: ['i1', 'i8', 'i16', 'i32', 'u8', 'u16', 'u32', 'f32'],
   warp: 32,
   verify: verifyMetal,
 };
 
-/** The same where doubles that stay in registers are pairs of `float`. */
-export const metalInPairs: GpuLanguage = { ...metalLanguage, pairs: true };
+/** The same where doubles are pairs of `float` in registers, and their bits in memory. */
+export const metalInPairs: GpuLanguage = {
+  ...metalLanguage,
+  dialect: {
+    ...metalDialect,
+    instead: { f64: 'pass it as f32: doubles are pairs here, and those come as no argument' },
+  },
+  pairs: true,
+};

@@ -3,6 +3,7 @@ import {
   type Extension,
   type Module,
   type OptionSpec,
+  type Watch,
   DiagnosticError,
   attempt,
   checkOptions,
@@ -33,6 +34,7 @@ import { gpuMemory } from './memory.js';
 import { pairDialect } from './pairs/dialect.js';
 import { pairsOfSingles } from './pairs/pairs-of-singles.js';
 import { gpuPrograms } from './program.js';
+import { serialAtomics } from './serial-atomics.js';
 import { teamsOfLanes } from './teams-of-lanes.js';
 import type { Timed } from './timed.js';
 
@@ -76,18 +78,25 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
   const dialect = withExtensions(language.dialect, extensions);
   const { team } = dialect.part;
   const written: GpuLanguage = { ...language, dialect };
-  const programOf = gpuPrograms(written, dialects, { checked });
+  /* Doubles become pairs in the text alone: for the host a buffer of doubles is one. */
+  const inPairs = language.pairs === true ? pairsOfSingles(dialects) : undefined;
+  const asWritten = (module: Module, watch?: Watch): Module => (inPairs ? orThrow(inPairs.run(module, watch)) : module);
+  const programOf = gpuPrograms(written, dialects, { checked }, asWritten);
   const writes = (op: string): boolean => dialect.spellings[op] !== undefined;
   const lower = pipeline<Module>([
     expandSpellings(extensions, writes),
     scalarizeVectorsOver(dialects),
-    ...(language.pairs === true ? [pairsOfSingles(dialects)] : []),
+    serialAtomics(dialects, language.atomics),
     teamsOfLanes(dialects, team),
     /* Not every language lets threads see who is in step with them: there each does its own. */
     ...(writes('gpu.here') ? [atomicsInStep(dialects, team)] : []),
   ]);
-  const check = (module: Module): void =>
-    stopOnErrors([...checkKernels(module, dialect, extensions), ...checkAtomics(module, written)]);
+  const check = (module: Module, watch?: Watch): void => {
+    const atomics = checkAtomics(module, written);
+    /* What they refuse has no pairs either. */
+    if (inPairs) stopOnErrors(atomics);
+    stopOnErrors([...checkKernels(asWritten(module, watch), dialect, extensions), ...atomics]);
+  };
   return {
     name,
     capabilities: {
@@ -105,7 +114,7 @@ export const gpuBackend = (language: GpuLanguage, machine: GpuMachine, given?: G
     legalize: pass(`${name}-legalize`, (module: Module, watch) => {
       stopOnErrors(verifyModule(module, dialects));
       const result = orThrow(lower.run(module, watch));
-      check(result);
+      check(result, watch);
       return result;
     }),
     emit: pass<Module, Sources>(`${name}-emit`, (module) => {

@@ -1,4 +1,4 @@
-import { type Diagnostic, type Diagnostics, type Module, error, scalarOf, walk } from '@filigree/ir';
+import { type Diagnostic, type Diagnostics, type Module, type ScalarType, error, scalarOf, walk } from '@filigree/ir';
 import type { GpuLanguage } from './language.js';
 import { scratchNames } from './scratch-names.js';
 
@@ -15,9 +15,16 @@ export const checkAtomics = (module: Module, { name, atomics }: GpuLanguage): Di
           type,
           error('emit/unsupported-atomic', `${name} has no atomics on ${type}`, {
             loc: op.loc,
-            remedy: `use one of ${atomics.join(', ')}, or another backend`,
+            remedy: `use one of ${atomics.join(', ')}${instead[type] ?? ''}, or another backend`,
           }),
         );
     });
   return [...found.values()];
+};
+
+/* What asks for them unseen, or does without them. */
+const instead: Readonly<Partial<Record<ScalarType, string>>> = {
+  f64: ', sums over a whole loop, for which none are needed',
+  i64: ', sums over a whole loop, for which none are needed',
+  u64: ', words of 32 bits where bits lie in words',
 };

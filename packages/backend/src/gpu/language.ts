@@ -18,7 +18,7 @@ export interface GpuLanguage {
   readonly types: readonly ScalarType[];
   /** Scalars that have atomics in the memory that all threads see. */
   readonly atomics: readonly ScalarType[];
-  /** Whether doubles that stay in registers are pairs of singles (`pairsOfSingles`); the language spells `pairDialect`. Default false. */
+  /** Whether doubles are pairs of singles in registers, and their bits in memory (`pairsOfSingles`); the language spells `pairDialect`. Default false. */
   readonly pairs?: boolean;
   /** Threads that go in step, at most: the text is the same for fewer. `blockSize` is a multiple of it. */
   readonly warp: number;

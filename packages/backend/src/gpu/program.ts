@@ -38,16 +38,21 @@ const teamIn = (
   return loops.length === 0 ? {} : { team: Math.max(...loops.map((loop) => teamSize(loop, blockSize, warp))) };
 };
 
-/** Writes the steps of legal modules, each module once. */
+/**
+ * Writes the steps of legal modules, each module once.
+ *
+ * @param asWritten the module as the language has it
+ */
 export const gpuPrograms = (
   language: GpuLanguage,
   dialects: readonly Dialect[],
   options: EmitOptions,
+  asWritten: (module: Module) => Module,
 ): ((module: Module) => GpuProgram) => {
   const { dialect } = language;
   const known = new WeakMap<Module, GpuProgram>();
   const write = (module: Module): GpuProgram => {
-    const steps = cutIntoSteps(module, dialects);
+    const steps = cutIntoSteps(asWritten(module), dialects);
     const names = kernelNames(steps.module);
     const emitted = new Map(
       steps.module.kernels.map((kernel, k) => [

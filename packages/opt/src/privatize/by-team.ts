@@ -1,15 +1,6 @@
-import {
-  makeOp,
-  mapRegions,
-  opWith,
-  type Buffer,
-  type Builder,
-  type IdSource,
-  type Op,
-  type Value,
-} from '@filigree/ir';
+import { mapRegions, opWith, type Buffer, type Builder, type IdSource, type Op, type Value } from '@filigree/ir';
 import { simpleOp } from '../support/values.js';
-import { carryReductions } from './accumulate.js';
+import { byTeam, everySoManieth, get, put, TEAMS } from './in-team.js';
 import { identityOf, type Reduction } from './reduction.js';
 
 /** How a loop's values come together where teams of threads run it. */
@@ -20,9 +11,6 @@ export interface TeamReductions {
   /** A buffer of one element that a team shares. */
   readonly shared: (r: Reduction) => Buffer;
 }
-
-/** Teams among which a long loop is divided. */
-const TEAMS = 1024;
 
 /**
  * Appends a parallel loop over teams in place of `loop`, which counts from 0 by 1: neighbouring threads take neighbouring iterations and
@@ -38,7 +26,6 @@ export const reduceByTeams = (
 ): void => {
   b.loc = serial.loc;
   const [zero, one] = [b.i32(0), b.i32(1)];
-  const [iv] = serial.regions[0]!.params as readonly [Value];
   const trips = b.max(serial.operands[1]!, zero);
   const teams = b.min(b.add(b.shr(trips, b.i32(Math.log2(threads))), one), b.i32(TEAMS));
   const stride = b.mul(teams, b.i32(threads));
@@ -48,23 +35,11 @@ export const reduceByTeams = (
     const first = b.mul(team, b.i32(threads));
     clear(b, parts, reductions);
     byTeam(b, threads, (thread) => {
-      const round = b.newValue('i32', 'round');
-      const { ops } = b.collect(() => {
-        b.append(makeOp('arith.add', [b.mul(round, stride), b.add(first, thread)], [iv], {}, [], undefined));
-        /* Past the last number of its type it goes on without sign. */
-        const isThere = b.cmp('lt', b.cast(iv, 'u32'), b.cast(trips, 'u32'));
-        b.if(isThere, () => {
-          for (const op of serial.regions[0]!.ops.slice(0, -1)) b.append(op);
-        });
-        b.op('scf.yield', []);
+      const own = everySoManieth(b, serial, reductions, {
+        ...{ ids, stride, trips },
+        rounds: [zero, rounds, one],
+        first: () => b.add(first, thread),
       });
-      const loop = opWith(serial, {
-        attrs: {},
-        operands: [zero, rounds, one],
-        regions: [{ params: [round], ops }],
-      });
-      const inits = reductions.map((r) => b.constant(identityOf(r.kind, r.type), r.type));
-      const own = b.append(carryReductions(loop, reductions, inits, ids));
       parts.forEach(({ name, type }, k) => {
         const { kind } = reductions[k]!;
         const attrs = { buffer: `@${name}`, kind };
@@ -113,13 +88,3 @@ const give = (
     const [op] = r.atomics;
     b.op('mem.atomic', [get(b, parts[k]!, b.i32(0)), indexOf(r)], op!.attrs);
   });
-
-const byTeam = (b: Builder, count: number, body: (thread: Value) => void): void =>
-  void b.for(b.i32(0), b.i32(count), b.i32(1), { team: true }, [], (thread) => body(thread));
-
-/* The buffers are new, and not yet among those that the builder knows. */
-const get = (b: Builder, { name, type }: Buffer, at: Value): Value =>
-  b.append(simpleOp('mem.load', [at], { buffer: `@${name}` }, b.newValue(type)))[0]!;
-
-const put = (b: Builder, { name }: Buffer, value: Value, at: Value): void =>
-  void b.append(makeOp('mem.store', [value, at], [], { buffer: `@${name}` }, [], undefined));

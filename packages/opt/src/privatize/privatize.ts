@@ -1,6 +1,7 @@
 import {
   alwaysRuns,
   bufferMap,
+  byteSize,
   declareBuffer,
   mapKernels,
   rewriteOps,
@@ -27,8 +28,10 @@ import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
 import { carryReductions } from './accumulate.js';
 import { reduceByTeams, reduceInTeam } from './by-team.js';
+import { holdsTeamLoop, reduceByTrees, threadsForTrees } from './by-tree.js';
 import { chunkedLoop, isInChunks } from './chunks.js';
-import { identityOf, reductionsOf, type Reduction } from './reduction.js';
+import { countsFromZero, TEAMS } from './in-team.js';
+import { identityOf, reductionsOf, type Reduction, type Surroundings } from './reduction.js';
 
 /**
  * Privatisation of reductions: if a loop combines values into one element by atomics whose results are unused, each
@@ -41,25 +44,29 @@ import { identityOf, reductionsOf, type Reduction } from './reduction.js';
  * positive whole number. Option `team` (default 0): where teams of so many threads run loops, an outermost parallel loop that counts from 0 by 1
  * becomes one over teams, which combine their values in memory that they share (`reduceByTeams`); others are left alone. What a loop
  * for a team combines goes to memory that the team shares, and from there to the element by one atomic (`reduceInTeam`).
+ *
+ * Option `atomicBytes` (default 8): the widest type that teams have atomics of. Wider values come together as a tree, and the values of all teams in a
+ * loop after that (`reduceByTrees`).
  */
 export const privatize = corePass(
   'privatize',
-  { chunks: 1024, team: 0 },
-  (dialects, { chunks, team }) => {
+  { chunks: 1024, team: 0, atomicBytes: 8 },
+  (dialects, { chunks, team, atomicBytes }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const taken = new Set(module.buffers.map((b) => b.name));
-      const shared: Buffer[] = [];
-      const share = (kernel: Kernel, { type }: Reduction): Buffer => {
-        let n = shared.length;
+      const made: Buffer[] = [];
+      const make: Cut['make'] = (kernel, { type }, length, role) => {
+        let n = made.length;
         while (taken.has(`${kernel.name}_part${n}`)) n++;
-        const buffer = declareBuffer(`${kernel.name}_part${n}`, type, 1, 'scratch');
+        const buffer = declareBuffer(`${kernel.name}_part${n}`, type, length, role);
         taken.add(buffer.name);
-        shared.push(buffer);
+        made.push(buffer);
         return buffer;
       };
-      const done = mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, { chunks, team, share }));
-      return shared.length === 0 ? done : { ...done, buffers: [...done.buffers, ...shared] };
+      const cut = { chunks, team, atomicBytes, make };
+      const done = mapKernels(module, (k) => privatizeKernel(module, k, dialects, facts, cut));
+      return made.length === 0 ? done : { ...done, buffers: [...done.buffers, ...made] };
     };
   },
   { chunks: 1 },
@@ -68,8 +75,9 @@ export const privatize = corePass(
 interface Cut {
   readonly chunks: number;
   readonly team: number;
-  /** A new buffer of one element that a team shares. */
-  readonly share: (kernel: Kernel, r: Reduction) => Buffer;
+  readonly atomicBytes: number;
+  /** A new buffer for a reduction: `scratch`, which a team shares, or `temp`. */
+  readonly make: (kernel: Kernel, r: Reduction, length: number, role: 'scratch' | 'temp') => Buffer;
 }
 
 const privatizeKernel = (
@@ -77,7 +85,7 @@ const privatizeKernel = (
   kernel: Kernel,
   dialects: readonly Dialect[],
   facts: Facts,
-  { chunks, team, share }: Cut,
+  { chunks, team, atomicBytes, make }: Cut,
 ): Kernel => {
   const buffers = bufferMap(module.buffers);
   const scratch = scratchOf(module.buffers);
@@ -100,7 +108,7 @@ const privatizeKernel = (
     if (outermost && !isParallelLoop(op, facts)) return undefined;
     const defined = new Set<number>();
     for (const r of op.regions) definedIn(r, defined);
-    const reductions = reductionsOf(op, {
+    const surroundings: Surroundings = {
       facts,
       constantOf,
       inside: (v) => defined.has(v.id),
@@ -111,12 +119,32 @@ const privatizeKernel = (
         const [r, s] = [ranges.of(a), ranges.of(b)];
         return r !== undefined && s !== undefined && (r.hi < s.lo || s.hi < r.lo);
       },
-    }).filter((r) => isThere(r) || (r.certain && !divided));
-    if (reductions.length === 0) return undefined;
+    };
+    const isWide = ({ type }: Reduction): boolean => team > 0 && byteSize(type) > atomicBytes;
+    const reductions = reductionsOf(op, surroundings).filter(
+      (r) => (isThere(r) || (r.certain && !divided)) && !((divided || outermost) && isWide(r)),
+    );
     const inside = (v: Value): boolean => defined.has(v.id);
     const at = { ctx, isThere, inside };
     const indexed = (b: Builder, r: Reduction): Value =>
       inside(r.index) ? b.constant(r.constant!, r.index.type) : r.index;
+    if (outermost) {
+      const wide = reductionsOf(op, { ...surroundings, whole: true }).filter((r) => isWide(r) && isThere(r));
+      const threads = wide.length === 0 ? undefined : threadsForTrees(op, wide, team, constantOf);
+      if (threads !== undefined && (holdsTeamLoop(op) || !usesScratch(op, scratch, facts)))
+        return ctx.build((b) => {
+          reduceByTrees(b, op, wide, (r) => indexed(b, r), {
+            threads,
+            ids: ctx.ids,
+            treeOf: (r) => ({
+              slots: make(kernel, r, threads, 'scratch'),
+              partials: make(kernel, r, TEAMS, 'temp'),
+            }),
+          });
+          return [];
+        });
+    }
+    if (reductions.length === 0) return undefined;
     if (divided)
       return ctx.build((b) => {
         reduceInTeam(
@@ -124,7 +152,7 @@ const privatizeKernel = (
           op,
           reductions,
           (r) => indexed(b, r),
-          (r) => share(kernel, r),
+          (r) => make(kernel, r, 1, 'scratch'),
         );
         return [];
       });
@@ -139,7 +167,7 @@ const privatizeKernel = (
         reduceByTeams(b, op, reductions, (r) => indexed(b, r), {
           threads: team,
           ids: ctx.ids,
-          shared: (r) => share(kernel, r),
+          shared: (r) => make(kernel, r, 1, 'scratch'),
         });
         return [];
       });
@@ -159,9 +187,6 @@ const privatizeKernel = (
   };
   return rewriteOps(kernel, dialects, rewrite, module.buffers);
 };
-
-const countsFromZero = ({ operands }: Op, constantOf: (v: Value) => Scalar | undefined): boolean =>
-  operands[0]!.type === 'i32' && constantOf(operands[0]!) === 0 && constantOf(operands[2]!) === 1;
 
 /** A parallel loop as a sequential one, whose iterations are still independent unless they share scratch buffers now. */
 const serialLoop = (loop: Op, shared: boolean): Op => {

@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly uses: (v: Value) => number;
   /** Whether these two indices, of a loop and of one of its ops, can never be equal. */
   readonly distinct: (a: Value, b: Value) => boolean;
+  /** Whether the loop is all that runs meanwhile: then what loops within it combine counts too, and fences, since nobody sees the element before it ends. Default false. */
+  readonly whole?: boolean;
 }
 
 /** The reductions of a loop that may be accumulated before they reach memory: nothing else in it touches their elements. */
@@ -48,7 +50,7 @@ export const reductionsOf = (loop: Op, s: Surroundings): readonly Reduction[] =>
         else found.set(key, [op]);
         if (always) certain.add(key);
       }
-      if (op.name === 'scf.if') for (const r of op.regions) visit(r, false);
+      if (op.name === 'scf.if' || s.whole === true) for (const r of op.regions) visit(r, false);
     }
   };
   loop.regions.forEach((r, i) => visit(r, i === 0));
@@ -82,7 +84,7 @@ const keyOf = (op: Op, s: Surroundings): string | undefined => {
 /** Whether nothing in the region but the reduction's own atomics may touch its element. */
 const alone = (region: Region, r: Reduction, s: Surroundings): boolean =>
   region.ops.every((op) => {
-    if (r.atomics.has(op)) return true;
+    if (r.atomics.has(op) || (s.whole === true && op.name === 'mem.fence')) return true;
     if (op.regions.length > 0 && s.facts.def(op)) {
       const f = s.facts.footprint(op);
       if (!f.external && !touches(f.reads, r.buffer) && !touches(f.writes, r.buffer)) return true;

@@ -137,7 +137,7 @@ export const fieldPasses = (
       ? []
       : without(
           [
-            ...defaultPipeline({ dialects, fastMath, ...(grain?.team && { team: grain.team.threads }) }).passes,
+            ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
             vectorizeNests({ dialects }),
             factorScales({ dialects }),
@@ -181,6 +181,11 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   lanes: option.truth,
   omit: option.or(true, option.list(option.text)),
 };
+
+const teamChoices = ({ threads, atomicBytes }: NonNullable<LoopGrain['team']>) => ({
+  team: threads,
+  ...(atomicBytes === undefined ? {} : { atomicBytes }),
+});
 
 const without = (passes: readonly Pass<Module>[], omit: readonly string[]): readonly Pass<Module>[] => {
   for (const name of omit)

@@ -372,8 +372,12 @@ export const programSpec: OptionSpec<ProgramOptions> = {
 };
 
 /** How the loops of a target are cut, and what a team has there. */
-const grainOf = ({ capabilities: { grain, team } }: Backend): Pick<FieldPipelineOptions, 'grain'> =>
-  grain ? { grain: { ...grain, ...(team && { team: { threads: team.threads, sharedBytes: team.sharedBytes } }) } } : {};
+const grainOf = ({ capabilities: { grain, team, atomics } }: Backend): Pick<FieldPipelineOptions, 'grain'> => {
+  if (!grain) return {};
+  if (!team) return { grain };
+  const { threads, sharedBytes } = team;
+  return { grain: { ...grain, team: { threads, sharedBytes, atomicBytes: Math.max(0, ...atomics.map(byteSize)) } } };
+};
 
 interface Names {
   /** Kernels by their names in the module. */

@@ -7,6 +7,8 @@ import { gallery, small, withPictures } from '@filigree/e2e';
 import { DiagnosticError } from 'filigree';
 import { markdownTable, ms } from '../table.js';
 import type { Choice, Kind, LeftOut } from './bundle/programs.js';
+import { ratesBlocks } from './direct-rates-page.js';
+import type { GpuResult } from './results.js';
 
 /** A program that ran on a device of this machine. */
 export interface DirectResult {
@@ -94,16 +96,18 @@ export interface DirectDevice {
 /** The page of such results, as Markdown. */
 export const directPage = (
   { name, written, commit }: DirectDevice,
-  found: readonly (DirectResult | LeftOut)[],
+  found: readonly (DirectResult | GpuResult | LeftOut)[],
   command: string,
 ): string => {
-  const results = found.filter((r): r is DirectResult => !('reason' in r));
+  const results = found.filter((r): r is DirectResult | GpuResult => !('reason' in r));
   const leftOut = found.filter((r): r is LeftOut => 'reason' in r);
+  const measured = results.filter((r): r is GpuResult => 'parts' in r);
   const wrong = results.filter((r) => !r.passed);
   const blocks = [
     `# On a GPU: ${name}`,
     `Made by\n\n\`\`\`sh\n${command}\n\`\`\``,
-    `Kernels of commit ${commit}, as ${written}. Conformance is compared with the interpreter, examples by their own checks. Rates are not measured here.`,
+    `Kernels of commit ${commit}, as ${written}. Conformance is compared with the interpreter, examples by their own checks.`,
+    ...(measured.length > 0 ? ratesBlocks(measured) : []),
     '## Programs',
     markdownTable({
       head: ['programs', 'right', 'wrong', 'time of all, with compilers'],

@@ -1,22 +1,22 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { firstLines, runProcess } from '@filigree/backend/native';
 import { cuda } from '@filigree/backend-cuda';
 import { small } from '@filigree/e2e';
 import { fail } from '@filigree/ir';
-import { backends } from 'filigree';
 import { commandLine, fromHere, misused, runCommand } from '../command.js';
-import { commitHere, makeBundle } from './bundle/make-bundle.js';
+import { makeBundle } from './bundle/make-bundle.js';
 import type { Choice } from './bundle/programs.js';
-import { directPage, directResults } from './direct.js';
+import { type DirectlyUsable, directDevice } from './direct-devices.js';
 import { pageName } from './gpu-page.js';
 import { importResults } from './import-results.js';
 
-const USAGE = `usage: npm run gpu -- [NAME…] [--elements ${1 << 25}] [--bundle DIR | --import DIR] [--out FOLDER]
+const USAGE = `usage: npm run gpu -- [NAME…] [--elements ${1 << 25}] [--bundle DIR | --import DIR | --direct] [--out FOLDER]
 NAME: conformance, rates, or an example of the gallery; all without one
---bundle DIR: makes a folder that a machine with a GPU and nvcc runs; --import DIR: makes the page of its results`;
+--bundle DIR: makes a folder that a machine with a GPU and nvcc runs; --import DIR: makes the page of its results
+--direct: runs all in this process, as on devices of AMD and Apple always, and where there is no nvcc`;
 
 /** The command `npm run gpu`: what kernels do on a GPU, here or elsewhere. */
 const main = async (argv: readonly string[]): Promise<number> => {
@@ -27,10 +27,11 @@ const main = async (argv: readonly string[]): Promise<number> => {
   const command = commandLine('gpu', argv);
   if (values.import !== undefined) return written(importResults(fromHere(values.import), pages, command));
   if (values.bundle !== undefined) return made(fromHere(values.bundle), choice);
-  const { usable, reason } = await cuda().probe();
-  const { usable: onMac, toolchain } = usable ? { usable: false, toolchain: '' } : await metal.probe();
-  if (onMac) return written(await metalPage(choice, toolchain, pages, command));
-  if (!usable) return unchanged(reason, pages);
+  const { usable, reason } = values.direct === true ? { usable: false, reason: '' } : await cuda().probe();
+  if (!usable) {
+    const device = await directDevice(values.direct === true ? ['cuda', 'hip', 'metal'] : ['hip', 'metal']);
+    return 'reason' in device ? unchanged(reason || device.reason, pages) : directly(device, choice, pages, command);
+  }
   const folder = mkdtempSync(join(tmpdir(), 'filigree-gpu-'));
   try {
     await made(folder, choice);
@@ -44,6 +45,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
 const OPTIONS = {
   bundle: { type: 'string' },
   import: { type: 'string' },
+  direct: { type: 'boolean' },
   elements: { type: 'string' },
   out: { type: 'string' },
 } as const;
@@ -60,22 +62,11 @@ const choiceOf = (names: readonly string[], elements: number): Choice | undefine
   };
 };
 
-const metal = backends().find((b) => b.name === 'metal')!;
-
-/* Beside a GPU of Apple's there is Node: what a bundle would do is done here, in singles. */
-const metalPage = async (choice: Choice, toolchain: string, pages: string, command: string): Promise<string> => {
-  /* Of Apple's chips the processor and the GPU are one. */
-  const device = { name: cpus()[0]?.model ?? 'Mac' };
-  const found = [];
-  for await (const result of directResults(metal, 'f32', choice)) found.push(result);
+/* What a bundle would do is done here: beside such a device there is Node. */
+const directly = async (device: DirectlyUsable, choice: Choice, pages: string, command: string): Promise<number> => {
   const file = join(pages, pageName(device));
-  const about = {
-    ...device,
-    written: `the Metal Shading Language, compiled by ${toolchain}`,
-    commit: commitHere(),
-  };
-  writeFileSync(file, directPage(about, found, command));
-  return file;
+  writeFileSync(file, await device.page(choice, command));
+  return written(file);
 };
 
 const made = async (folder: string, choice: Choice): Promise<number> => {
@@ -103,7 +94,7 @@ const runBundle = async (folder: string): Promise<void> => {
 
 /** Says why nothing was measured, and what pages there are from before. */
 const unchanged = (reason: string, pages: string): number => {
-  console.log(`There is no GPU of NVIDIA or Apple to run on: ${reason}`);
+  console.log(`There is no GPU to run on: ${reason}`);
   const old = readdirSync(pages).flatMap((file) => {
     const commit = /^Kernels of commit (.+?), as/m.exec(readFileSync(join(pages, file), 'utf8'))?.[1];
     return /^gpu-.*\.md$/.test(file) && commit !== undefined ? [`${join(pages, file)} stays, of commit ${commit}`] : [];

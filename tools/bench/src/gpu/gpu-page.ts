@@ -105,6 +105,6 @@ export const gpuPage = (
   return `${blocks.join('\n\n')}\n`;
 };
 
-const answer = (r: GpuResult): string => (r.passed ? 'right' : 'WRONG');
+export const answer = (r: GpuResult): string => (r.passed ? 'right' : 'WRONG');
 
-const gigabytes = (perSecond: number): string => `${Number((perSecond / 1e9).toPrecision(3))} GB/s`;
+export const gigabytes = (perSecond: number): string => `${Number((perSecond / 1e9).toPrecision(3))} GB/s`;

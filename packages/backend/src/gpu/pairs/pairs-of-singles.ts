@@ -1,6 +1,7 @@
 import {
   type Attr,
   type Attrs,
+  type Buffer,
   type Dialect,
   type IdSource,
   type Kernel,
@@ -31,18 +32,31 @@ interface Pair {
 }
 
 /**
- * Doubles that stay in registers as pairs of singles, for targets without `f64`: what loops carry and branches give, sums, differences, products,
- * comparisons and choices, of what was converted from singles, from integers of up to 32 bits, or is a constant. A pair has 48 bits of 53 and the exponents of a single: what is above 3.4e38 is
- * infinite, and where the number is below 1e-31 or so its second half is lost. Infinity and NaN stay what they are; the sign of zero may be lost. Doubles in memory and as arguments are left to whoever
- * says what types there are. Error: `pairs/op` for anything else that is done with a double.
+ * Doubles in registers as pairs of singles, for targets without `f64`: what loops carry and branches give, sums, differences, products, quotients,
+ * comparisons and choices, of what was loaded, converted from singles or from integers of up to 32 bits, or is a constant. A pair has 48 bits of 53 and the exponents of a single: what is above 3.4e38 is
+ * infinite, and where the number is below 1e-31 or so its second half is lost. Infinity and NaN stay what they are; the sign of zero may be lost. In memory a double is the double that it was: buffers
+ * are of its bits (`u64`). Doubles as arguments are left to whoever says what types there are. Error: `pairs/op` for anything else that is done with a double.
  *
  * T. J. Dekker, A floating-point technique for extending the available precision (1971); sums of pairs are the accurate ones.
  */
 export const pairsOfSingles = (dialects: readonly Dialect[]): Pass<Module> => {
   const table = opTable(dialects);
-  return pass('pairs-of-singles', (module) =>
-    mapKernels(module, (kernel) => (computesInDoubles(kernel) ? new Halver(kernel, table).kernel() : kernel)),
-  );
+  return pass('pairs-of-singles', (module) => {
+    const halved = mapKernels(module, (kernel) =>
+      computesInDoubles(kernel) ? new Halver(kernel, table).kernel() : kernel,
+    );
+    return module.buffers.some((b) => b.type === 'f64') ? { ...halved, buffers: module.buffers.map(asBits) } : halved;
+  });
+};
+
+const asBits = (b: Buffer): Buffer => {
+  if (b.type !== 'f64') return b;
+  const { data } = b;
+  return {
+    ...b,
+    type: 'u64',
+    ...(data && { data: new BigUint64Array(data.buffer, data.byteOffset, data.length) }),
+  };
 };
 
 const isDouble = ({ type }: Value): boolean => type === 'f64';
@@ -99,8 +113,7 @@ class Halver {
   refuse(op: Op, why: string): never {
     return fail('pairs/op', `doubles are pairs of f32 here, and ${why}`, {
       loc: op.loc,
-      remedy:
-        'convert to f32 before, as f32(x): pairs are for sums, differences, products and comparisons in registers',
+      remedy: 'convert to f32 before, as f32(x): pairs are for sums, differences, products, quotients and comparisons',
     });
   }
 
@@ -122,7 +135,7 @@ class Halver {
   }
 
   of(v: Value): Pair {
-    return this.pairs.get(v.id) ?? this.refuse(this.from!, 'none comes from memory or as an argument');
+    return this.pairs.get(v.id) ?? this.refuse(this.from!, 'none comes as an argument');
   }
 
   both({ high, low }: Pair): readonly Value[] {
@@ -136,6 +149,10 @@ class Halver {
   /** Says what the result of an op is that is no double. */
   give(op: Op, value: Value): void {
     this.others.set(op.results[0]!.id, value);
+  }
+
+  store(bits: Value, op: Op): void {
+    this.ops.push(opWith(op, { operands: [bits, op.operands[1]!] }));
   }
 
   make(name: string, operands: readonly Value[], type: Type = 'f32', attrs: Attrs = {}): Value {
@@ -178,11 +195,50 @@ class Halver {
     ];
     if (crossed.length === 0) return { high, low: rest };
     /* Infinity times nothing is no number, and nothing is what the low half of infinity is. */
-    const nothing = this.number(0);
-    const finite = this.make('arith.cmp', [this.make('arith.sub', [high, high]), nothing], 'i1', { predicate: 'eq' });
+    const finite = this.isFinite(high);
     const inner = crossed.reduce((x, y) => this.plus(x, y), rest);
-    const [whole, low] = this.sumOf(high, this.make('arith.select', [finite, inner, nothing]));
+    const [whole, low] = this.sumOf(high, this.make('arith.select', [finite, inner, this.number(0)]));
     return { high: whole, low };
+  }
+
+  /* By the first halves, then by what is left of the dividend, twice. What is not finite, or by infinity, is what the first halves give. */
+  quotient(a: Pair, b: Pair): Pair {
+    const one = (x: Value): Value => this.make('arith.div', [x, b.high]);
+    const less = (x: Pair, by: Value): Pair =>
+      this.sum(x, this.negative(this.product(b, { high: by, low: undefined })));
+    const first = one(a.high);
+    const left = less(a, first);
+    const second = one(left.high);
+    const third = one(less(left, second).high);
+    const sure = this.make('arith.and', [this.isFinite(first), this.isFinite(b.high)], 'i1');
+    const or0 = (x: Value): Value => this.make('arith.select', [sure, x, this.number(0)]);
+    return this.sum(
+      { high: first, low: undefined },
+      this.sum({ high: or0(second), low: undefined }, { high: or0(third), low: undefined }),
+    );
+  }
+
+  isFinite(x: Value): Value {
+    return this.make('arith.cmp', [this.make('arith.sub', [x, x]), this.number(0)], 'i1', { predicate: 'eq' });
+  }
+
+  /** Whether a predicate holds: by the high halves where these differ, else by the low ones. */
+  holds(predicate: string, a: Pair, b: Pair): Value {
+    const by = (how: string, x: Value, y: Value): Value => this.make('arith.cmp', [x, y], 'i1', { predicate: how });
+    if (a.low === undefined && b.low === undefined) return by(predicate, a.high, b.high);
+    const [lowA, lowB] = [a, b].map((p) => this.both(p)[1]!) as [Value, Value];
+    if (predicate === 'ne') return this.make('arith.or', [by('ne', a.high, b.high), by('ne', lowA, lowB)], 'i1');
+    const same = this.make('arith.and', [by('eq', a.high, b.high), by(predicate, lowA, lowB)], 'i1');
+    if (predicate === 'eq') return same;
+    return this.make('arith.or', [by(predicate.startsWith('l') ? 'lt' : 'gt', a.high, b.high), same], 'i1');
+  }
+
+  choice(condition: Value, a: Pair, b: Pair): Pair {
+    const one = (x: Value, y: Value): Value => this.make('arith.select', [condition, x, y]);
+    return {
+      high: one(a.high, b.high),
+      low: a.low === undefined && b.low === undefined ? undefined : one(this.both(a)[1]!, this.both(b)[1]!),
+    };
   }
 
   negative({ high, low }: Pair): Pair {
@@ -233,19 +289,19 @@ const cast: Form = (s, op) => {
   }
 };
 
-/* By the high halves where these differ, else by the low ones. */
-const compare: Form = (s, op) => {
-  const [a, b] = op.operands.map((v) => s.of(v)) as [Pair, Pair];
-  const predicate = String(op.attrs['predicate']);
-  const holds = (how: string, x: Value, y: Value): Value => s.make('arith.cmp', [x, y], 'i1', { predicate: how });
-  if (a.low === undefined && b.low === undefined) return s.give(op, holds(predicate, a.high, b.high));
-  const [lowA, lowB] = [a, b].map((p) => s.both(p)[1]!) as [Value, Value];
-  if (predicate === 'ne')
-    return s.give(op, s.make('arith.or', [holds('ne', a.high, b.high), holds('ne', lowA, lowB)], 'i1'));
-  const same = s.make('arith.and', [holds('eq', a.high, b.high), holds(predicate, lowA, lowB)], 'i1');
-  if (predicate === 'eq') return s.give(op, same);
-  s.give(op, s.make('arith.or', [holds(predicate.startsWith('l') ? 'lt' : 'gt', a.high, b.high), same], 'i1'));
-};
+/* The lesser or greater, NaN where one is. */
+const extreme = (predicate: 'lt' | 'gt'): Form =>
+  binary((s, a, b) => {
+    const isNaN = s.make('arith.cmp', [a.high, a.high], 'i1', { predicate: 'ne' });
+    return s.choice(s.make('arith.or', [s.holds(predicate, a, b), isNaN], 'i1'), a, b);
+  });
+
+/* In memory a double is its bits. */
+const bitsOf = (s: Halver, x: Value): Value => s.make('pair.bits', s.both(s.of(x)), 'u64');
+const ofBits = (s: Halver, bits: Value): Pair => ({
+  high: s.make('pair.high', [bits]),
+  low: s.make('pair.low', [bits]),
+});
 
 /** How ops on doubles are done on pairs. */
 const forms: Readonly<Record<string, Form>> = {
@@ -259,13 +315,17 @@ const forms: Readonly<Record<string, Form>> = {
     const [a, b, c] = op.operands.map((v) => s.of(v)) as [Pair, Pair, Pair];
     s.define(op, s.sum(s.product(a, b), c));
   },
-  'arith.cmp': compare,
+  'arith.div': binary((s, a, b) => s.quotient(a, b)),
+  'arith.min': extreme('lt'),
+  'arith.max': extreme('gt'),
+  'mem.load': (s, op) => s.define(op, ofBits(s, s.make('mem.load', op.operands, 'u64', op.attrs))),
+  'mem.store': (s, op) => s.store(bitsOf(s, op.operands[0]!), op),
+  'arith.cmp': (s, op) => {
+    const [a, b] = op.operands.map((v) => s.of(v)) as [Pair, Pair];
+    s.give(op, s.holds(String(op.attrs['predicate']), a, b));
+  },
   'arith.select': (s, op) => {
     const [a, b] = op.operands.slice(1).map((v) => s.of(v)) as [Pair, Pair];
-    const choice = (x: Value, y: Value): Value => s.make('arith.select', [op.operands[0]!, x, y]);
-    s.define(op, {
-      high: choice(a.high, b.high),
-      low: a.low === undefined && b.low === undefined ? undefined : choice(s.both(a)[1]!, s.both(b)[1]!),
-    });
+    s.define(op, s.choice(op.operands[0]!, a, b));
   },
 };

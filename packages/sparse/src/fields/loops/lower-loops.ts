@@ -51,7 +51,7 @@ export const grainSpec: OptionSpec<LoopGrain> = {
   least: option.whole(1),
   most: option.whole(1),
   hands: option.whole(1, HANDS),
-  team: optionsOf<TeamRoom>({ threads: option.whole(1), sharedBytes: option.whole(0) }),
+  team: optionsOf<TeamRoom>({ threads: option.whole(1), sharedBytes: option.whole(0), atomicBytes: option.whole(0) }),
 };
 
 type TeamRoom = NonNullable<LoopGrain['team']>;

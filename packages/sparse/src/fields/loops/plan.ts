@@ -54,8 +54,8 @@ export interface LoopGrain {
   readonly most: number;
   /** Threads that have a lot of a pool for themselves, at most and by default `HANDS`; with 1 all take from one lot. */
   readonly hands?: number;
-  /** What a team of threads has that runs a task together; without it one thread runs a task. */
-  readonly team?: { readonly threads: number; readonly sharedBytes: number };
+  /** What a team of threads has that runs a task together, with the bytes of the widest type that has atomics (default 8); without it one thread runs a task. */
+  readonly team?: { readonly threads: number; readonly sharedBytes: number; readonly atomicBytes?: number };
 }
 
 /** For a processor: enough tasks for many threads, and elements that make the cost of starting one negligible. */

@@ -4,6 +4,7 @@ import {
   type ScalarType,
   type Value,
   buildKernel,
+  byteSize,
   declareBuffer,
   makeModule,
 } from '@filigree/ir';
@@ -19,66 +20,80 @@ export interface Rate {
   readonly elements: number;
   /** Bytes that it must read and write, each element once. */
   readonly bytes: number;
-  /** What it writes. */
+  /** What it writes, and what that is after one launch: exact in any type of floats. */
   readonly result: string;
+  readonly expected: (k: number) => number;
 }
 
+/** The type of what is measured. */
+export type Float = 'f32' | 'f64';
+
 /** What is measured, on so many elements. */
-export const rates = (elements: number): readonly Rate[] => [
-  saxpy(elements),
-  stencil(elements),
-  spmv(Math.ceil(elements / ROW)),
+export const rates = (elements: number, type: Float = 'f64'): readonly Rate[] => [
+  saxpy(elements, type),
+  stencil(elements, type),
+  spmv(Math.ceil(elements / ROW), type),
 ];
 
-const saxpy = (n: number): Rate =>
+const saxpy = (n: number, type: Float): Rate =>
   rate(
     'saxpy',
-    3 * 8 * n,
-    { x: ['f64', n], y: ['f64', n] },
+    3 * byteSize(type) * n,
+    { x: [type, n], y: [type, n] },
     {
       fill: (b, i) => {
-        b.store('x', small(b, i), i);
-        b.store('y', b.f64(1), i);
+        b.store('x', small(b, i, type), i);
+        b.store('y', b.constant(1, type), i);
       },
-      run: (b, i) => b.store('y', b.add(b.mul(b.f64(0.5), b.load('x', i)), b.load('y', i)), i),
+      run: (b, i) => b.store('y', b.add(b.mul(b.constant(0.5, type), b.load('x', i)), b.load('y', i)), i),
+      expected: (k) => 0.5 * (k % PERIOD) + 1,
     },
   );
 
-const stencil = (n: number): Rate =>
+const stencil = (n: number, type: Float): Rate =>
   rate(
     'stencil',
-    2 * 8 * n,
-    { x: ['f64', n + 2], y: ['f64', n] },
+    2 * byteSize(type) * n,
+    { x: [type, n + 2], y: [type, n] },
     {
-      fill: (b, i) => b.store('x', small(b, i), i),
+      fill: (b, i) => b.store('x', small(b, i, type), i),
       run: (b, i) => {
         const at = (k: number): Value => b.load('x', b.add(i, b.i32(k)));
-        b.store('y', b.sub(b.add(at(0), at(2)), b.mul(b.f64(2), at(1))), i);
+        b.store('y', b.sub(b.add(at(0), at(2)), b.mul(b.constant(2, type), at(1))), i);
+      },
+      expected: (k) => {
+        const at = (j: number): number => (j < n ? j % PERIOD : 0);
+        return at(k) - 2 * at(k + 1) + at(k + 2);
       },
     },
   );
 
 /* A band, as the rows of a mesh are whose numbering is good. */
-const spmv = (rows: number): Rate =>
+const spmv = (rows: number, type: Float): Rate =>
   rate(
     'spmv',
-    (ROW * (8 + 4) + 2 * 8) * rows,
-    { x: ['f64', rows], y: ['f64', rows], a: ['f64', ROW * rows], column: ['i32', ROW * rows] },
+    (ROW * (byteSize(type) + 4) + 2 * byteSize(type)) * rows,
+    { x: [type, rows], y: [type, rows], a: [type, ROW * rows], column: ['i32', ROW * rows] },
     {
       fill: (b, i, n) => {
-        b.store('x', small(b, i), i);
+        b.store('x', small(b, i, type), i);
         b.for(b.i32(0), b.i32(ROW), b.i32(1), {}, [], (k) => {
           const at = b.add(b.mul(k, n), i);
           b.store('column', b.rem(b.add(i, k), n), at);
-          b.store('a', b.f64(0.125), at);
+          b.store('a', b.constant(0.125, type), at);
         });
       },
       run: (b, i, n) => {
-        const [sum] = b.for(b.i32(0), b.i32(ROW), b.i32(1), {}, [b.f64(0)], (k, [s]) => {
+        const [sum] = b.for(b.i32(0), b.i32(ROW), b.i32(1), {}, [b.constant(0, type)], (k, [s]) => {
           const at = b.add(b.mul(k, n), i);
           return b.add(s, b.mul(b.load('a', at), b.load('x', b.load('column', at))));
         });
         b.store('y', sum, i);
+      },
+      expected: (k) => {
+        let sum = 0;
+        for (let j = 0; j < ROW; j++) sum += 0.125 * (((k + j) % rows) % PERIOD);
+        return sum;
       },
     },
   );
@@ -86,7 +101,7 @@ const spmv = (rows: number): Rate =>
 /* Entries of a row, which lie behind those of the rows before in the same place. */
 const ROW = 8;
 
-interface Bodies {
+interface Bodies extends Pick<Rate, 'expected'> {
   readonly fill: (b: Builder, i: Value, n: Value) => unknown;
   readonly run: (b: Builder, i: Value, n: Value) => unknown;
 }
@@ -95,7 +110,7 @@ const rate = (
   name: string,
   bytes: number,
   arrays: Readonly<Record<string, readonly [ScalarType, number]>>,
-  { fill, run }: Bodies,
+  { fill, run, expected }: Bodies,
 ): Rate => {
   const buffers = Object.entries(arrays).map(([array, [type, length]]) => declareBuffer(array, type, length, 'inout'));
   const kernel = (called: string, body: Bodies['run']) =>
@@ -106,8 +121,10 @@ const rate = (
       buffers,
     );
   const module = makeModule(name, buffers, [kernel('fill', fill), kernel(name, run)]);
-  return { name, module, fill: 'fill', kernel: name, elements: arrays.y[1], bytes, result: 'y' };
+  return { name, module, fill: 'fill', kernel: name, elements: arrays.y[1], bytes, result: 'y', expected };
 };
 
 /* Numbers of which sums are exact. */
-const small = (b: Builder, i: Value): Value => b.cast(b.rem(i, b.i32(97)), 'f64');
+const small = (b: Builder, i: Value, type: Float): Value => b.cast(b.rem(i, b.i32(PERIOD)), type);
+
+const PERIOD = 97;
