@@ -92,7 +92,7 @@ const structFor: Make = async (elements, { backend, part }, type) => {
         }
       }),
       add: kernel([x, y], (x: Grid1, y: Grid1) => {
-        for (const k of active(x)) y[k] = 0.5 * x[k] + y[k];
+        for (const k of active(x)) y[k] += 0.5 * x[k];
       }),
       total: kernel([y], (y: Grid1) => {
         let sum = 0;
