@@ -172,8 +172,9 @@ class Writer {
     const value = type === 'i1' ? b.cmp('lt', this.value(), this.value()) : b.cast(this.value(), type);
     const family = type === 'f64' || type === 'i1' ? type : 'integer';
     b.atomic(target.name, this.pick(kinds[family]!), value, index);
-    if (choose(12) === 0) b.atomic('i', 'add', b.atomic('i', 'add', this.value(), b.i32(0)), b.i32(choose(2)));
-    /* Threads of a team may not read what others change meanwhile. */
+    /* Threads of a team may not read what others change meanwhile, and which of them comes first is open. */
+    if (!this.teams && choose(12) === 0)
+      b.atomic('i', 'add', b.atomic('i', 'add', this.value(), b.i32(0)), b.i32(choose(2)));
     if (!this.teams && choose(12) === 0) b.atomic('i', 'add', b.load('i', b.i32(choose(3))), b.i32(choose(3)));
   }
 
