@@ -48,7 +48,7 @@ export const functionsIn = (
 export const determines = (functions: readonly string[], { id }: Value, block = 1): boolean =>
   tell(functions, `%${id}`) ||
   functions.some((f) => {
-    const [, base, of] = f.match(/^div (\S+) (.*)$/) ?? [];
+    const [, base, of] = unmoved(f).match(/^div (\S+) (.*)$/) ?? [];
     return of === `%${id}` && block % Number(base) === 0;
   });
 
@@ -57,7 +57,9 @@ export const dividedBy = (by: number, f: string): string | undefined => {
   if (by === 1) return f;
   const of = unmoved(f);
   const moves = f.slice(0, f.length - of.length).match(/[+-]\S+/g) ?? [];
-  return of.startsWith('%') && moves.every((m) => Number(m) % by === 0) ? `div ${by} ${of}` : undefined;
+  if (!of.startsWith('%') || !moves.every((m) => Number(m) % by === 0)) return undefined;
+  const moved = moves.reduce((sum, m) => sum + Number(m), 0) / by;
+  return `${moved === 0 ? '' : `+${moved} `}div ${by} ${of}`;
 };
 
 const tell = (functions: readonly string[], wanted: string): boolean =>

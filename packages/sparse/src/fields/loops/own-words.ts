@@ -32,7 +32,7 @@ export const ownWords = (layout: Layout): Pass<Module> => {
   const table = opTable(fieldDialects(layout));
   return pass('own-words', (module) =>
     mapKernels(module, (kernel) => {
-      const body = marked({ layout, table, ops: definitions(kernel.body) }, kernel.body, () => true);
+      const body = marked({ layout, table, ops: definitions(kernel.body) }, kernel.body, () => true, false);
       return body === kernel.body ? kernel : { ...kernel, body };
     }),
   );
@@ -44,14 +44,28 @@ interface Context {
   readonly ops: ReadonlyMap<number, Op>;
 }
 
-/** A region whose writes to words of which `isOwn` holds are marked; of a parallel loop that is asked of the loop. */
-const marked = (c: Context, region: Region, isOwn: (word: string) => boolean): Region => {
+/**
+ * A region whose writes to words of which `isOwn` holds are marked; of a parallel loop that is asked of the loop. In a loop within an iteration sums of
+ * an element stay as they are: they come together in a register.
+ */
+const marked = (c: Context, region: Region, isOwn: (word: string) => boolean, repeats: boolean): Region => {
   const ops = mapShared(region.ops, (op) => {
     const parallel = isParallel(c, op);
-    const inner = mapRegions(op, (r) => marked(c, r, parallel ? ownedIn(c, op, r) : isOwn));
+    const owned = (r: Region): ((word: string) => boolean) => {
+      const inLoop = ownedIn(c, op, r);
+      return (word) => isOwn(word) && inLoop(word);
+    };
+    const inner = mapRegions(op, (r) =>
+      marked(
+        c,
+        r,
+        parallel ? owned(r) : isOwn,
+        !parallel && (repeats || op.name === 'scf.for' || op.name === 'scf.while'),
+      ),
+    );
     if (asksForLanes(op) && !parallel && !lanesOwn(c, inner)) return inTurn(inner);
     const write = writeOf(c, op);
-    return write && (write.shared || op.name === 'field.atomic') && isOwn(write.word)
+    return write && (write.shared || (op.name === 'field.atomic' && !repeats)) && isOwn(write.word)
       ? opWith(inner, { attrs: { ...inner.attrs, alone: true } })
       : inner;
   });
@@ -94,11 +108,15 @@ const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boole
         }
   });
   const functionOf = functionsIn(region, c.ops);
-  /* One thread visits all elements of a word, one after the other. */
+  /* One thread visits all elements of a word of a bit array, one after the other, where the loop writes such words; what else it writes it may on lanes. */
   const over = loop.name === 'field.for' ? nodeOf(c.layout, loop) : undefined;
   const blocks = over ? sidesOf(c, over.id, axesOf(c.layout, over.id)) : [1];
   const isOwned = (word: string): boolean => {
-    const [first, ...others] = (writes.get(word) ?? []).map(({ index, placed }) => {
+    const those = writes.get(word) ?? [];
+    const inArray = those.every(
+      ({ placed }) => c.layout.nodes[placed.path[placed.path.length - 1]].stored?.inArray === true,
+    );
+    const [first, ...others] = those.map(({ index, placed }) => {
       const sides = sidesOf(c, placed.path[placed.path.length - 2], placed.axes);
       return index.map((v, n) => {
         const f = functionOf(v);
@@ -106,7 +124,7 @@ const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boole
       });
     });
     const common = first.filter((f, axis): f is string => f !== undefined && others.every((all) => all[axis] === f));
-    return blocks.every((block, n) => determines(common, region.params[n], block));
+    return blocks.every((block, n) => determines(common, region.params[n], inArray ? block : 1));
   };
   return (word) => !unknown && !lost.has(word) && isOwned(word);
 };
