@@ -7,7 +7,7 @@ import { gallery, small, withPictures } from '@filigree/e2e';
 import { DiagnosticError } from 'filigree';
 import { markdownTable, ms } from '../table.js';
 import type { Choice, Kind, LeftOut } from './bundle/programs.js';
-import { ratesBlocks } from './direct-rates-page.js';
+import { ratesBlocks } from './rates-blocks.js';
 import type { GpuResult } from './results.js';
 
 /** A program that ran on a device of this machine. */
@@ -107,7 +107,7 @@ export const directPage = (
     `# On a GPU: ${name}`,
     `Made by\n\n\`\`\`sh\n${command}\n\`\`\``,
     `Kernels of commit ${commit}, as ${written}. Conformance is compared with the interpreter, examples by their own checks.`,
-    ...(measured.length > 0 ? ratesBlocks(measured) : []),
+    ...(measured.length > 0 ? ratesBlocks(measured, NOTES) : []),
     '## Programs',
     markdownTable({
       head: ['programs', 'right', 'wrong', 'time of all, with compilers'],
@@ -126,4 +126,17 @@ export const directPage = (
       : []),
   ];
   return `${blocks.join('\n\n')}\n`;
+};
+
+const NOTES = {
+  rates: {
+    notes: [
+      '- Times are medians, of launches by the clock of the device where it has one; all others by this process, which waits.',
+    ],
+  },
+  algebra: {
+    notes: [
+      '- values: the numbers of the result, on the device; whole: besides, those of the matrices are sent, and those of the result read.',
+    ],
+  },
 };

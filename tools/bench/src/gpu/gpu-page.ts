@@ -1,5 +1,6 @@
-import { type Table, markdownTable, ms } from '../table.js';
+import { type Table, markdownTable } from '../table.js';
 import type { LeftOut } from './bundle/programs.js';
+import { gigabytes, milliseconds, ratesBlocks } from './rates-blocks.js';
 import type { Baselines, GpuResult, GpuResults } from './results.js';
 
 /** The name of the page of a device. */
@@ -31,7 +32,7 @@ export const gpuPage = (
   const other = baselines?.library ?? 'CuPy';
   const besides = (name: string, seconds: number): string => {
     const theirs = baselines?.seconds[name];
-    return theirs === undefined ? 'not measured' : `${ms(1e3 * theirs)} ms, ${(theirs / seconds).toFixed(2)}`;
+    return theirs === undefined ? 'not measured' : `${milliseconds(theirs)}, ${(theirs / seconds).toFixed(2)}`;
   };
   const wrong = found.results.filter((r) => !r.passed);
   const blocks = [
@@ -39,52 +40,24 @@ export const gpuPage = (
     `Made by\n\n\`\`\`sh\n${command}\n\`\`\``,
     `Kernels of commit ${commit}, as CUDA C++, compiled by nvcc and run by a runner of the bundle on the device. What is expected was computed without it.`,
     markdownTable(facts),
-    '## Memory',
-    markdownTable({
-      head: ['kernel', 'answer', 'bytes of a launch', 'time', 'bytes a second', 'of the copy', other],
-      rows: of('rate').flatMap((r) =>
-        r.parts.map(({ amount, seconds }) => [
-          r.name,
-          answer(r),
-          amount.toExponential(2),
-          `${ms(1e3 * seconds)} ms`,
-          gigabytes(amount / seconds),
-          `${Math.round((100 * amount) / seconds / device.copy)} %`,
-          besides(r.name, seconds),
-        ]),
-      ),
-    }),
-    '- Bytes: what the kernel must read and write, each element once. `struct-for` goes over every other block of a sparse field.',
-    `- ${other}: its time, and how many times longer that is.`,
-    '## Sparse algebra',
-    markdownTable({
-      head: ['expression', 'answer', 'part', 'results', 'time', other],
-      rows: of('algebra').flatMap((r) =>
-        r.parts.map(({ part, amount, seconds }) => [
-          r.name,
-          answer(r),
-          part,
-          String(amount),
-          `${ms(1e3 * seconds)} ms`,
-          besides(`${r.name} ${part}`, seconds),
-        ]),
-      ),
-    }),
-    '- values: the numbers of the result, on the device. The other library finds the pattern of the result each time; ours was found when the kernels were made.',
-    '- whole: besides, the numbers of the matrices are sent to the device, and those of the result read.',
-    '## Fields',
-    markdownTable({
-      head: ['program', 'answer', 'part', 'time', 'a second', 'times the first'],
-      rows: of('fields').flatMap((r) =>
-        r.parts.map(({ part, amount, unit, seconds }) => [
-          r.name,
-          answer(r),
-          part,
-          `${ms(1e3 * seconds)} ms`,
-          `${(amount / seconds).toExponential(2)} ${unit}`,
-          (seconds / r.parts[0].seconds).toFixed(2),
-        ]),
-      ),
+    ...ratesBlocks(found.results, {
+      rates: {
+        columns: [
+          {
+            head: 'of the copy',
+            cell: (_, { amount, seconds }) => `${Math.round((100 * amount) / seconds / device.copy)} %`,
+          },
+          { head: other, cell: (r, { seconds }) => besides(r.name, seconds) },
+        ],
+        notes: [`- ${other}: its time, and how many times longer that is.`],
+      },
+      algebra: {
+        columns: [{ head: other, cell: (r, { part, seconds }) => besides(`${r.name} ${part}`, seconds) }],
+        notes: [
+          '- values: the numbers of the result, on the device. The other library finds the pattern of the result each time; ours was found when the kernels were made.',
+          '- whole: besides, the numbers of the matrices are sent to the device, and those of the result read.',
+        ],
+      },
     }),
     '## Programs',
     markdownTable({
@@ -104,7 +77,3 @@ export const gpuPage = (
   ];
   return `${blocks.join('\n\n')}\n`;
 };
-
-export const answer = (r: GpuResult): string => (r.passed ? 'right' : 'WRONG');
-
-export const gigabytes = (perSecond: number): string => `${Number((perSecond / 1e9).toPrecision(3))} GB/s`;

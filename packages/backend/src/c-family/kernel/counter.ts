@@ -3,11 +3,14 @@ import { type Writer, wideName } from '../writer.js';
 import { atom, constantNumber, tripCount } from './variables.js';
 
 /**
- * The type in which threads that take the iterations of a loop in turns count them, from 0 on: as wide as the index, since 64 bits take twice the
+ * The type in which the iterations of a loop are counted, from 0 on: of 64 bits, and where threads take them in turns as wide as the index, since 64 bits take twice the
  * registers. Besides, where indices are cut out of 64 bits ptxas of CUDA 13.0 takes one constant for several, and kernels read what they should not.
  */
-export const countType = (w: Writer, op: Op): string =>
-  (scalarOf(op.regions[0]!.params[0]!.type) === 'i32' ? w.shared.dialect.scalar.u32 : undefined) ?? wideName(w.shared);
+export const countType = ({ shared }: Writer, op: Op): string => {
+  const { part, scalar } = shared.dialect;
+  const isNarrow = part.stride !== undefined && scalarOf(op.regions[0]!.params[0]!.type) === 'i32';
+  return (isNarrow ? scalar.u32 : undefined) ?? wideName(shared);
+};
 
 /** How many iterations a loop has, as a `count`: of 64 bits it may be less than 0. */
 export const tripsOf = (w: Writer, op: Op, count: string): string => {

@@ -3,18 +3,7 @@ import { workOf } from '@filigree/opt';
 import { accessesOf, controlOf } from '../core-ops.js';
 import type { StartedPart } from '../dialect.js';
 import { type BufferUse, bufferUse } from '../usage.js';
-import {
-  type Writer,
-  block,
-  line,
-  named,
-  pointer,
-  scalarName,
-  storedName,
-  valueOf,
-  wideName,
-  writer,
-} from '../writer.js';
+import { type Writer, block, line, named, pointer, scalarName, storedName, valueOf, writer } from '../writer.js';
 import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, lanesIn, onLanes } from './lanes.js';
@@ -38,7 +27,7 @@ export const emitPart = (w: Writer, op: Op): void => {
     stride: atom(w, step),
     use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
   };
-  const count = part.stride === undefined ? wideName(s) : countType(w, op);
+  const count = countType(w, op);
   const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
     .filter((v) => !s.constants.has(v.id))
     .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
@@ -123,7 +112,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   const i = named(s, iv, iv.hint ?? 'i');
   const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect.part.team) : undefined;
   const every = team ? team.teams : s.dialect.part.stride;
-  const count = every === undefined ? wideName(s) : countType(inner, op);
+  const count = countType(inner, op);
   const prologue = team ? [`const ${count} begin = ${team.number};`] : s.dialect.part.prologue(count);
   const counted = every === undefined && by !== undefined && by >= 1 && cannotOverflow(inner, ub, by);
   const ownsScratch = s.module.buffers.some(

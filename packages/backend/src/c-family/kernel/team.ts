@@ -118,7 +118,7 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamAtWork): void => {
   if (end !== trips) line(w, `const ${count} ${end} = ${trips};`);
   if (!team.apart) barrier(w, team);
   const outer = shared.team;
-  shared.team = { ...team, divided: true, apart: team.apart };
+  shared.team = { ...team, divided: true };
   block(
     w,
     `for (${count} ${trip} = ${team.thread}; ${trip} < ${end}; ${onward(w, op, count, trip, team.threads, end)}) {`,
