@@ -183,6 +183,23 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(lines(true, 9n)[0]).toContain('(unsigned)(w[');
   });
 
+  it('computes indices on bits where the way from the first to the last may not fit one, since signed overflow has no meaning', () => {
+    const indices = (from: number, to: number): readonly string[] => {
+      const buffers = [declareBuffer('y', 'i32', 1, 'output')];
+      const loop = (b: Builder): void => {
+        b.for(b.i32(from), b.i32(to), b.i32(1000003), {}, [], (i) => b.store('y', i, b.i32(0)));
+      };
+      return body(makeModule('m', buffers, [buildKernel('k', {}, loop, buffers)]))
+        .split('\n')
+        .filter((l) => l.includes('const int i ='))
+        .map((l) => l.trim());
+    };
+    expect(indices(-(2 ** 31), 2 ** 31 - 1)).toEqual([
+      'const int i = (int)((unsigned)(-2147483647 - 1) + (unsigned)trip_1 * (unsigned)1000003);',
+    ]);
+    expect(indices(5, 2 ** 31 - 1)).toEqual(['const int i = 5 + (int)trip_1 * 1000003;']);
+  });
+
   it('writes a sum with a negative as a difference, and nests only where C must', () => {
     const buffers = [declareBuffer('x', 'f64', 3, 'inout')];
     const kernel = buildKernel(

@@ -118,6 +118,24 @@ export const controlFlowPrograms = (): readonly Program[] => [
     b.store('y', count!, b.i32(0));
   }),
   {
+    ...program(
+      'loops from the first index to the last',
+      [output('y', 4300), output('z', 4300), output('sums', 2), declareBuffer('n', 'i32', 3, 'input')],
+      (b) => {
+        const known = [-2147483648, 2147483647, 1000003].map((k) => b.i32(k));
+        const read = [0, 1, 2].map((k) => b.load('n', b.i32(k)));
+        [known, read].forEach(([from, to, by], k) => {
+          const [sum] = b.for(from!, to!, by!, {}, [b.f64(0)], (i, [s]) => b.add(s!, b.cast(i, 'f64')));
+          b.store('sums', sum!, b.i32(k));
+          b.for(from!, to!, b.i32(1000003), { parallel: true }, [], (i) =>
+            b.store(k === 0 ? 'y' : 'z', b.cast(i, 'f64'), b.add(b.div(i, b.i32(1000003)), b.i32(2147))),
+          );
+        });
+      },
+    ),
+    inputs: { n: Int32Array.of(-2147483648, 2147483647, 1000003) },
+  },
+  {
     ...program('bounds and steps known at run time', [output('y', 64), declareBuffer('n', 'i32', 4, 'input')], (b) => {
       const bound = (k: number): Value => b.load('n', b.i32(k));
       b.for(bound(0), bound(1), bound(2), {}, [], (i) => b.store('y', b.f64(1), i));

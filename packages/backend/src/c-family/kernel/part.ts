@@ -8,6 +8,7 @@ import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, lanesIn, onLanes } from './lanes.js';
 import { countType, onward, tripsOf } from './counter.js';
+import { indexAt } from './iteration.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
 import { goAtTheirPace, teamOf } from './team.js';
@@ -21,10 +22,10 @@ export const emitPart = (w: Writer, op: Op): void => {
   const s = w.shared;
   const { part } = s.dialect;
   const [lb, , step] = op.operands as [Value, Value, Value];
+  /* What its function takes has a name. */
+  for (const v of [lb, step]) atom(w, v);
   const loop: PartLoop = {
     op,
-    from: atom(w, lb),
-    stride: atom(w, step),
     use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
   };
   const count = countType(w, op);
@@ -96,18 +97,15 @@ const scalarConstant = (w: Writer, v: Value): Scalar | undefined => {
 
 interface PartLoop {
   readonly op: Op;
-  /** Texts of lower bound and step. */
-  readonly from: string;
-  readonly stride: string;
   readonly use: BufferUse;
 }
 
 /** The body of a part: the iterations from the `begin`th to before the `end`th. */
-const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => {
+const emitShare = (inner: Writer, { op, use }: PartLoop): void => {
   const s = inner.shared;
   const body = op.regions[0]!;
   const iv = body.params[0]!;
-  const [lb, ub, step] = op.operands as [Value, Value, Value];
+  const [, ub, step] = op.operands as [Value, Value, Value];
   const by = constantNumber(inner, step);
   const i = named(s, iv, iv.hint ?? 'i');
   const team = inner.role === 'beside others' ? teamOf(op, s.module, s.dialect.part.team) : undefined;
@@ -123,8 +121,6 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
   for (const l of prologue) line(inner, l);
   onLanes(inner, pragmas.length > 0 ? op : undefined, () => {
     const type = scalarName(s, iv);
-    const at = (trip: string): string =>
-      `${constantNumber(inner, lb) === 0 ? '' : `${from} + `}(${type})${trip}${by === 1 ? '' : ` * ${stride}`}`;
     const inside = (): void => {
       const apart = team !== undefined && goAtTheirPace(op, s.module);
       if (team) s.team = { ...team, divided: false, apart };
@@ -133,12 +129,12 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
       if (team && !apart) barrier(inner, team);
       s.team = undefined;
     };
-    if (counted) line(inner, `const ${type} last = ${at('end')};`);
+    if (counted) line(inner, `const ${type} last = ${indexAt(inner, op, 'end')};`);
     for (const l of pragmas) line(inner, l);
     if (counted)
       block(
         inner,
-        `for (${type} ${i} = ${at('begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${stride}`}) {`,
+        `for (${type} ${i} = ${indexAt(inner, op, 'begin')}; ${i} < last; ${by === 1 ? `++${i}` : `${i} += ${by}`}) {`,
         inside,
       );
     else
@@ -146,7 +142,7 @@ const emitShare = (inner: Writer, { op, from, stride, use }: PartLoop): void => 
         inner,
         `for (${count} trip = begin; trip < end; ${every ? onward(inner, op, count, 'trip', every, 'end') : '++trip'}) {`,
         () => {
-          line(inner, `const ${type} ${i} = ${at('trip')};`);
+          line(inner, `const ${type} ${i} = ${indexAt(inner, op, 'trip')};`);
           inside();
         },
       );

@@ -1,11 +1,11 @@
-import { type Module, type Op, type Region, type ScalarType, type Value, byteSize, walk } from '@filigree/ir';
+import { type Module, type Op, type Region, type ScalarType, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
 import type { TeamSpelling } from '../dialect.js';
 import { type TeamAtWork, type Writer, block, line, named, scalarName } from '../writer.js';
 import { barrier } from './barrier.js';
 import { countType, onward, tripsOf } from './counter.js';
+import { indexAt } from './iteration.js';
 import { emitRegion } from './region.js';
-import { atom, constantNumber } from './variables.js';
 
 /**
  * How a team runs an iteration of this parallel loop, if one does. All threads of a team go through its serial code together, and compute
@@ -107,9 +107,6 @@ export const goAtTheirPace = (loop: Op, module: Module): boolean => {
 export const emitTeamLoop = (w: Writer, op: Op, team: TeamAtWork): void => {
   const { shared } = w;
   const body = op.regions[0]!;
-  const [lb, , step] = op.operands as [Value, Value, Value];
-  const [from, stride] = [atom(w, lb), atom(w, step)];
-  const unit = constantNumber(w, lb) === 0 && constantNumber(w, step) === 1;
   const count = countType(w, op);
   const trips = tripsOf(w, op, count);
   const iv = body.params[0]!;
@@ -124,10 +121,7 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamAtWork): void => {
     `for (${count} ${trip} = ${team.thread}; ${trip} < ${end}; ${onward(w, op, count, trip, team.threads, end)}) {`,
     () => {
       const type = scalarName(shared, iv);
-      line(
-        w,
-        `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${unit ? `(${type})${trip}` : `${from} + (${type})${trip} * ${stride}`};`,
-      );
+      line(w, `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${indexAt(w, op, trip)};`);
       emitRegion(w, body);
     },
   );
