@@ -68,7 +68,7 @@ const checkSpelled = (module: Module, dialects: readonly Dialect[], extensions: 
   if (extensions.length > 0) for (const k of module.kernels) walk(k.body, check);
 };
 
-/** Loops marked `simd` as loops over vectors. */
+/** Loops marked `simd`, and those that accumulate in any order, as loops over vectors. */
 const vectors = (dialects: readonly Dialect[]): readonly Pass<Module>[] => [
   overlappingLanes({ dialects }),
   ifToSelect({ dialects }),
@@ -98,7 +98,7 @@ const wantsLanes = (module: Module): boolean => {
   let found = false;
   for (const k of module.kernels)
     walk(k.body, (op) => {
-      found ||= op.attrs['simd'] === true;
+      found ||= op.attrs['simd'] === true || (op.attrs['independent'] === true && op.results.length > 0);
     });
   return found;
 };

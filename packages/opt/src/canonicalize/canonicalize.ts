@@ -20,6 +20,7 @@ import { freshValues, simpleOp, terminatorOf } from '../support/values.js';
 import type { CanonicalizeContext } from './context.js';
 import { simplifyControl, withoutAgreement, withoutInvariants } from './control-flow.js';
 import { evaluateConstants } from './evaluate.js';
+import { sumsOfBranches } from './sums-of-branches.js';
 
 /**
  * Brings ops to their simplest equal form: folds constants by the ops' own evaluators, applies identities, puts constants
@@ -59,6 +60,8 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
   const pool = constantPool(fresh);
   const now = new Map<number, Value>();
   const defs = new Map<number, Op>();
+  /** Values that loops carry, and sums of them. */
+  const accumulators = new Set<number>();
   /** Conditions whose value is known inside a branch. */
   const known = new Map<number, Scalar>();
   let out: Op[] = [];
@@ -155,6 +158,7 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     } else {
       const { op: kept, replaced } = withoutInvariants(step.op, context);
       for (const { old, by } of replaced) now.set(old.id, by);
+      if (kept.name === 'scf.for') for (const v of kept.regions[0]!.params.slice(1)) accumulators.add(v.id);
       const edges = facts.control(kept)?.edges ?? [];
       const regions = kept.regions.map((r, n) => {
         const [way, ...others] = edges.filter(({ to }) => to === n);
@@ -163,8 +167,13 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
           : rewritten(r);
       });
       const agreed = withoutAgreement(opWith(kept, { regions }), context);
-      append(agreed.op);
-      again ||= canGoOn(agreed.op);
+      const { op: branched, sums } = sumsOfBranches(agreed.op, context, accumulators, fresh);
+      append(branched);
+      for (const sum of sums) {
+        append(sum);
+        accumulators.add(sum.results[0]!.id);
+      }
+      again ||= canGoOn(branched);
       for (const { old, by, constant } of agreed.replaced)
         replace([old], [constant === undefined ? by : context.constant(constant, old.type)]);
     }

@@ -1,7 +1,8 @@
 import { mapRegions, opWith, type Buffer, type Builder, type IdSource, type Op, type Value } from '@filigree/ir';
 import { simpleOp } from '../support/values.js';
 import { byTeam, everySoManieth, get, put, TEAMS } from './in-team.js';
-import { identityOf, type Reduction } from './reduction.js';
+import type { Reduction } from './reduction.js';
+import { identityOf } from '../support/identity.js';
 
 /** How a loop's values come together where teams of threads run it. */
 export interface TeamReductions {

@@ -1,6 +1,7 @@
 import { makeOp, mapRegions, type Buffer, type Builder, type IdSource, type Op, type Value } from '@filigree/ir';
 import { byTeam, countsFromZero, countsUp, everySoManieth, get, put, TEAMS, type ConstantOf } from './in-team.js';
-import { identityOf, type Reduction } from './reduction.js';
+import type { Reduction } from './reduction.js';
+import { identityOf } from '../support/identity.js';
 
 /** Memory in which values come together that no atomics combine. */
 export interface Tree {

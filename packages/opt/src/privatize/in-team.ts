@@ -10,7 +10,8 @@ import {
 } from '@filigree/ir';
 import { simpleOp } from '../support/values.js';
 import { carryReductions } from './accumulate.js';
-import { identityOf, type Reduction } from './reduction.js';
+import type { Reduction } from './reduction.js';
+import { identityOf } from '../support/identity.js';
 
 /** Teams among which a long loop is divided. */
 export const TEAMS = 1024;

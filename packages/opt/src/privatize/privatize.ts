@@ -31,7 +31,8 @@ import { reduceByTeams, reduceInTeam } from './by-team.js';
 import { holdsTeamLoop, reduceByTrees, threadsForTrees } from './by-tree.js';
 import { chunkedLoop, isInChunks } from './chunks.js';
 import { countsFromZero, TEAMS } from './in-team.js';
-import { identityOf, reductionsOf, type Reduction, type Surroundings } from './reduction.js';
+import { reductionsOf, type Reduction, type Surroundings } from './reduction.js';
+import { identityOf } from '../support/identity.js';
 
 /**
  * Privatisation of reductions: if a loop combines values into one element by atomics whose results are unused, each

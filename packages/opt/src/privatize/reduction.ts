@@ -1,15 +1,4 @@
-import {
-  bufferName,
-  isFloat,
-  integerRange,
-  isWide,
-  scalarOf,
-  type Op,
-  type Region,
-  type Scalar,
-  type ScalarType,
-  type Value,
-} from '@filigree/ir';
+import { bufferName, scalarOf, type Op, type Region, type Scalar, type ScalarType, type Value } from '@filigree/ir';
 import { accessIn, touches, type Facts } from '../support/facts.js';
 
 /** Atomics of a loop that all combine into one element in the same way, and whose results are unused. */
@@ -100,14 +89,4 @@ const alone = (region: Region, r: Reduction, s: Surroundings): boolean =>
 const scalarIndex = (op: Op, facts: Facts): Value | undefined => {
   const access = accessIn(op, facts);
   return access?.count === 1 && access.index.length === 1 ? access.index[0] : undefined;
-};
-
-/** The value that changes nothing when it is combined with another one. */
-export const identityOf = (kind: string, type: ScalarType): Scalar => {
-  if (type === 'i1') return kind === 'and';
-  if (isFloat(type)) return kind === 'add' ? -0 : kind === 'min' ? Infinity : -Infinity;
-  const [min, max] = integerRange(type);
-  const ones = type.startsWith('u') ? max : -1n;
-  const exact = kind === 'min' ? max : kind === 'max' ? min : kind === 'and' ? ones : 0n;
-  return isWide(type) ? exact : Number(exact);
 };

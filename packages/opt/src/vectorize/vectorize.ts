@@ -17,6 +17,7 @@ import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { loadStoreOf } from '../support/load-store.js';
+import { accumulated, accumulatorsOf, emptyVectors } from './accumulators.js';
 import { gathersForArithmetic } from './gathers.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
@@ -27,7 +28,7 @@ import { widen } from './widen.js';
  * cast. Addresses that grow by one from lane to lane become contiguous loads and stores, equal ones a splat, all others
  * gathers and scatters. Where a loop is long and no iteration reads what any writes, the last vector goes back instead, to be full. The epilogue, of fewer iterations than a vector has lanes, says so: compilers would put it on lanes
  * once more, which it never fills. A loop that contains branches (see `if-to-select`), inner loops (see `vectorize-nests`),
- * atomics or carried values is left alone, and so is one that says `lanes = 1` (see `overlapping-lanes`).
+ * atomics is left alone, and so is one that says `lanes = 1` (see `overlapping-lanes`).
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
  * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, where the
@@ -45,7 +46,8 @@ export const vectorize = corePass(
           k,
           dialects,
           (op, ctx) =>
-            isSimd(op) && (!gathers || gathersForArithmetic(op)) && !ownsScratch(op, ctx, scratch, facts)
+            (gathers ? isSimd(op) && gathersForArithmetic(op) : isSimd(op) || accumulates(op)) &&
+            !ownsScratch(op, ctx, scratch, facts)
               ? vectorizeLoop(op, ctx, facts, bytes)
               : undefined,
           module.buffers,
@@ -58,12 +60,17 @@ export const vectorize = corePass(
 
 const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true && op.attrs['lanes'] !== 1;
 
+/** Whether a loop does nothing but accumulate, in any order. */
+const accumulates = (op: Op): boolean =>
+  op.name === 'scf.for' && op.attrs['independent'] === true && op.attrs['simd'] !== false && op.results.length > 0;
+
 const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
   const step = constantIn(loop.operands[2]!, ctx.definition, facts);
   const lanes = lanesFor(loop, bytes);
   const trips = tripCount(facts.control(loop)?.count, (v) => constantIn(v, ctx.definition, facts));
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if ((trips !== undefined && trips < BigInt(lanes)) || !isVectorizable(loop, facts)) return undefined;
+  if (loop.results.length > 0) return accumulateOnLanes(loop, lanes, trips, ctx);
   return ctx.build((b) => {
     b.loc = loop.loc;
     const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
@@ -84,6 +91,51 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
     return [];
   });
 };
+
+/**
+ * A loop that accumulates, on as many vectors side by side as one has to wait for another, which are put together at the end. It loads and stores side by side: vectors that are gathered gain
+ * nothing.
+ */
+const accumulateOnLanes = (
+  loop: Op,
+  lanes: number,
+  trips: bigint | undefined,
+  ctx: RewriteContext,
+): Replacement | undefined => {
+  const kinds = accumulatorsOf(loop);
+  const { independent, simd, trips: hint } = loop.attrs;
+  if (!kinds || independent !== true) return undefined;
+  const vectors = loop.regions[0]!.ops.length <= FEW_OPS && Number(trips ?? hint ?? 0) >= MANY_ITERATIONS ? 4 : 1;
+  if (!chunkFits(loop, 1n, lanes * vectors)) return undefined;
+  let gathered = false;
+  const made = ctx.build((b) => {
+    b.loc = loop.loc;
+    const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
+    const end = chunkedBound(b, loop, 1n, lanes * vectors);
+    const stride = indexConstant(b, loop, BigInt(lanes * vectors));
+    const { simd: _simd, independent: _independent, ...attrs } = attrsOfParts(loop);
+    const empty = Array.from({ length: vectors }, () => emptyVectors(b, loop, kinds, lanes)).flat();
+    const full = b.for(lb, end, stride, attrs, empty, (iv, carried) =>
+      Array.from({ length: vectors }, (_, n) => {
+        const from = n === 0 ? iv : b.add(iv, indexConstant(b, loop, BigInt(lanes * n)));
+        const own = carried.slice(n * kinds.length, (n + 1) * kinds.length);
+        const { values, ops } = b.inPlace(() => widen(loop, from, lanes, varyingIn(loop), b, own));
+        gathered ||= ops.some((op) => op.name === 'mem.gather' || op.name === 'mem.scatter');
+        for (const op of ops) b.append(op);
+        return values;
+      }).flat(),
+    );
+    const sums = accumulated(b, loop, kinds, full);
+    return b.op('scf.for', [end, ub, one, ...sums], { ...attrsOfParts(loop), simd: false }, loop.regions);
+  });
+  return gathered && simd !== true ? undefined : made;
+};
+
+/** Ops of a body that is short enough to be there several times. */
+const FEW_OPS = 24;
+
+/** Iterations from which on that is worth while. */
+const MANY_ITERATIONS = 256;
 
 /** Vectors of a loop from which on it takes no longer to do some iterations of the last again than to do what is left over one by one. */
 const MANY_VECTORS = 32;
@@ -116,7 +168,6 @@ const lanesFor = (loop: Op, bytes: number): number => {
 
 /** Whether every op of the body has a meaning lane by lane. */
 const isVectorizable = (loop: Op, facts: Facts): boolean => {
-  if (loop.results.length > 0) return false;
   const region = loop.regions[0]!;
   const writes = facts.footprint(loop).writes;
   const varying = new Set([region.params[0]!.id]);

@@ -15,10 +15,17 @@ interface Lanes {
 }
 
 /**
- * Appends the body of a loop for `lanes` iterations from `iv` on; `varying` are the ids of the values that differ from lane
+ * Appends the body of a loop for `lanes` iterations from `iv` on, which carries vectors, and gives what it carries next; `varying` are the ids of the values that differ from lane
  * to lane, those that inner loops carry and branches yield among them. The loop must have been found fit for it.
  */
-export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<number>, b: Builder): void => {
+export const widen = (
+  loop: Op,
+  iv: Value,
+  lanes: number,
+  varying: ReadonlySet<number>,
+  b: Builder,
+  carriedIn: readonly Value[] = [],
+): readonly Value[] => {
   const values = new Map<number, Lanes>();
   const { once, within } = inRegions();
   const uniform = (scalar: Value): Lanes => ({ scalar, stride: 0, vector: once(() => b.splat(scalar, lanes)) });
@@ -115,8 +122,13 @@ export const widen = (loop: Op, iv: Value, lanes: number, varying: ReadonlySet<n
     if (result) values.set(op.results[0]!.id, result);
   };
 
-  values.set(loop.regions[0]!.params[0]!.id, contiguous(iv, 'counter'));
-  within(() => bodyOf(loop.regions[0]!).forEach(step));
+  const [body] = loop.regions as readonly [Region];
+  values.set(body.params[0]!.id, contiguous(iv, 'counter'));
+  carriedIn.forEach((vector, k) => values.set(body.params[1 + k]!.id, vectorOf(vector)));
+  return within(() => {
+    bodyOf(body).forEach(step);
+    return terminatorOf(body).operands.map((v) => get(v).vector());
+  });
 };
 
 const vectorOf = (vector: Value): Lanes => ({ vector: () => vector });

@@ -1,0 +1,49 @@
+import { freeValues, scalarOf, type Builder, type Op, type Value } from '@filigree/ir';
+import { identityOf } from '../support/identity.js';
+import { bodyOf, terminatorOf } from '../support/values.js';
+
+/** How the lanes of a loop accumulate one of its carried values. */
+export type Accumulation = (typeof KINDS)[number];
+
+const KINDS = ['add', 'min', 'max'] as const;
+
+/** How a loop accumulates each of its carried values; none where it carries nothing, undefined where it does more with one. */
+export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined => {
+  const body = loop.regions[0]!;
+  const kinds = body.params.slice(1).map((carried, k) => {
+    const next = terminatorOf(body).operands[k]!;
+    const op = bodyOf(body).find((o) => o.results.some((v) => v.id === next.id));
+    const kind = op && combining.get(op.name);
+    const isAlone = usesIn(loop, next) === 1 && usesIn(loop, carried) === 1;
+    const combines = op?.operands.some((v) => v.id === carried.id);
+    return kind !== undefined && isAlone && combines && scalarOf(carried.type) !== 'i1' ? kind : undefined;
+  });
+  return kinds.every((kind) => kind !== undefined) ? kinds : undefined;
+};
+
+const combining = new Map<string, Accumulation>(KINDS.map((kind) => [`arith.${kind}`, kind]));
+
+const usesIn = (loop: Op, value: Value): number =>
+  loop.regions[0]!.ops.reduce(
+    (n, op) => n + [...op.operands, ...op.regions.flatMap(freeValues)].filter((v) => v.id === value.id).length,
+    0,
+  );
+
+/** Vectors in which nothing has been accumulated yet. */
+export const emptyVectors = (b: Builder, loop: Op, kinds: readonly Accumulation[], lanes: number): readonly Value[] =>
+  kinds.map((kind, k) => {
+    const type = scalarOf(loop.results[k]!.type);
+    return b.splat(b.constant(identityOf(kind, type), type), lanes);
+  });
+
+/** What is in so many vectors for each carried value, one after the other, with what it was before the loop. */
+export const accumulated = (
+  b: Builder,
+  loop: Op,
+  kinds: readonly Accumulation[],
+  vectors: readonly Value[],
+): readonly Value[] =>
+  kinds.map((kind, k) => {
+    const mine = vectors.filter((_, n) => n % kinds.length === k).reduce(b[kind]);
+    return b[kind](loop.operands[3 + k]!, b.reduce(kind, mine));
+  });
