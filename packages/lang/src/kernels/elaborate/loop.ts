@@ -18,7 +18,6 @@ import { recorded, run } from './run.js';
 import { visitedAt, visitedBy, type RunLoop } from './visited.js';
 import { variableName } from './loop-variable.js';
 import { counting } from './counting.js';
-import { overActive } from './active-loop.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -173,7 +172,7 @@ const visit = (
     const nest = overRanges(s, pattern, over.space.bounds);
     return sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
   }
-  const nest = overActive(cx, s, pattern, over.space.field);
+  const nest = rare().overActive(cx, s, pattern, over.space.field);
   sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
 };
 

@@ -1,4 +1,5 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
+export { overActive } from '../elaborate/active-loop.js';
 export { arrayMethod } from '../elaborate/array-methods.js';
 export { ofVariables, otherMember } from '../elaborate/added-parts.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
