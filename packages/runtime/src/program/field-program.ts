@@ -88,6 +88,8 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly adjoints?: AdjointKernels;
   /** Their tangents, likewise. */
   readonly tangents?: TangentKernels;
+  /** Whether kernels may report something; default that they may. */
+  readonly reporting?: boolean;
   /** Whether the rules that derivatives rest on are checked where that costs time: adjoints run one by one then. */
   readonly checked?: boolean;
 }
@@ -107,7 +109,7 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, tangents, checked = false, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, reporting = true, checked = false, ...rest } = options;
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
@@ -125,7 +127,8 @@ export const fieldProgram = (
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
     const apart = instance.memory.mapped ? undefined : (await import('./apart.js')).apart(instance, storage);
     const sites = sitesOf(module);
-    const said = sites.length === 0 ? undefined : (await import('./status-diagnostic.js')).statusDiagnostic;
+    const said =
+      reporting && sites.length > 0 ? (await import('./status-diagnostic.js')).statusDiagnostic : undefined;
     const noted = Object.values(launches).some((kernels) => kernels.some(({ signature }) => signature.notes));
     const notes = noted ? await import('./notes.js') : undefined;
     const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');
@@ -164,6 +167,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
   tangents: option.object('the tangents of kernels', 'of', 'fields'),
+  reporting: option.truth,
   checked: option.truth,
 };
 

@@ -65,7 +65,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'checked'>, FieldPipelineOptions {
+  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'reporting' | 'checked'>, FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
@@ -246,6 +246,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             backend,
             ...(adjoints && { adjoints }),
             ...(tangents && { tangents }),
+            reporting: mayReport(storage, options),
             checked: options.debug === true,
           },
           queue,
@@ -289,6 +290,13 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
       debug: options.debug === true,
     }),
   );
+
+/** Whether kernels may report something: cells and lists that are full, and what is checked. */
+const mayReport = ({ nodes }: Storage, { debug, lowering, pipeline }: ProgramOptions): boolean =>
+  debug === true ||
+  lowering?.checks === true ||
+  pipeline !== undefined ||
+  nodes.some(({ pool, length }) => pool !== undefined || length !== undefined);
 
 const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
   differentiate !== undefined || tangents !== undefined;
