@@ -127,8 +127,7 @@ export const fieldProgram = (
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
     const apart = instance.memory.mapped ? undefined : (await import('./apart.js')).apart(instance, storage);
     const sites = sitesOf(module);
-    const said =
-      reporting && sites.length > 0 ? (await import('./status-diagnostic.js')).statusDiagnostic : undefined;
+    const said = reporting && sites.length > 0 ? (await import('./status-diagnostic.js')).statusDiagnostic : undefined;
     const noted = Object.values(launches).some((kernels) => kernels.some(({ signature }) => signature.notes));
     const notes = noted ? await import('./notes.js') : undefined;
     const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');

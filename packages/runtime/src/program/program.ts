@@ -65,7 +65,9 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'reporting' | 'checked'>, FieldPipelineOptions {
+  extends
+    Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'reporting' | 'checked'>,
+    FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
