@@ -23,6 +23,7 @@ import {
   range,
   serially,
   sparseGrid,
+  u32,
   unrolled,
   vec,
   vector,
@@ -355,6 +356,68 @@ const kernels = {
       a[p] += base.findLast((v) => v < p) ?? 9;
       c[p] += base.lastIndexOf(p) * 1000 + base.findLastIndex((v) => v < p) * 10000;
       for (const name in settings) if (name === 'gain') a[p] += 1;
+    }
+  }),
+  bits: kernel([a, c], { scope: { n } }, (a: Grid1, c: Grid1) => {
+    for (const p of range(n)) {
+      const [v, u] = [u32(c[p] * 123456789), u32(p * 268435455)];
+      let state = v;
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      const all = (v ^ u) / 3 + (v << 3) / 5 + (v >> 4) / 7 + ~v / 11 + (v & u) / 13 + (v | u) / 17 + state / 19;
+      a[p] += all / 2 ** 28;
+      c[p] = ((v ^ u) % 100) + (~u > v ? 1000 : 0) + ((v & 0xff000000) === 0xff000000 ? 7 : 0);
+      c[p] += i32(u32(v ^ u) >>> 28);
+    }
+  }),
+  filtered: kernel([a, c], { scope: { base } }, (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      const kept = [a[p], p, ...base, -a[p]].filter((v, k) => v * k > 1.25);
+      let sum = 0;
+      for (const [k, v] of kept.entries()) {
+        if (v === 2) continue;
+        sum = 2 * sum + v * k;
+        if (sum > 60) break;
+      }
+      const squares = kept.map((v, k) => v * v - k).filter((v) => v < 20);
+      c[p] = kept.length * 100 + squares.length * 10 + kept.indexOf(p) + (squares.some((v) => v > 9) ? 1000 : 0);
+      a[p] = sum + (kept[1] ?? 0.5) + squares.reduce((s, v) => s / 2 + v, 0) + (kept.find((v) => v < 2) ?? 0.25);
+    }
+  }),
+  spliced: kernel([a], (a: Grid1) => {
+    for (const p of active(a)) {
+      const list = [a[p], 1, p, 4, 5];
+      const out = list.splice(1, 2, a[p] * 2, 7, 8);
+      list[0] += 0.5;
+      const rest = list.splice(-2);
+      list.splice(0, 1, ...rest);
+      a[p] = [...list, ...out].reduce((s, v) => 2 * s + v, list.length * 1000);
+    }
+  }),
+  statics: kernel([a, c], (a: Grid1, c: Grid1) => {
+    for (const p of active(a)) {
+      class Unit {
+        static scale = 2;
+        static readonly double = Unit.scale * 2;
+        static made = 0;
+        static of(v: number): Unit {
+          return new this(v * this.scale);
+        }
+        constructor(readonly v: number) {
+          Unit.made++;
+        }
+      }
+      class Half extends Unit {
+        static override scale = 0.5;
+        static get sum(): number {
+          return this.scale + super.double;
+        }
+      }
+      if (c[p] > 0) Unit.scale += c[p];
+      a[p] = Unit.of(a[p]).v + 10 * Half.of(a[p]).v + Half.sum + Half.double;
+      Half.scale *= 3;
+      c[p] = i32(Unit.made + 10 * Unit.scale + 100 * Half.of(4).v);
     }
   }),
   rounded32: kernel([a], (a: Grid1) => {

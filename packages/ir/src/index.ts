@@ -60,7 +60,6 @@ export { printModule, printKernel } from './text/print.js';
 export { attrText, attrsText } from './text/print-attrs.js';
 export { parseModule } from './text/parse.js';
 export { toJson, fromJson, type Json } from './text/json.js';
-export { hashKernel, hashModule } from './hash/hash.js';
 export { keyText } from './hash/key-text.js';
 export { launchSeed } from './hash/launch-seed.js';
 export * from './pass/factory.js';

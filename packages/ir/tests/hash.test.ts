@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Module, hashKernel, hashModule, makeModule, parseModule } from '@filigree/ir';
+import { type Module, makeModule, parseModule } from '@filigree/ir';
+import { hashKernel, hashModule } from '@filigree/ir/hash';
 import { mapValues, randomModule } from './random-module.js';
 import { right } from './right.js';
 

@@ -3,7 +3,6 @@ import {
   coreDialects,
   dialect,
   fromJson,
-  hashModule,
   interpret,
   parseModule,
   printModule,
@@ -11,6 +10,7 @@ import {
   verifyModule,
   type Module,
 } from '@filigree/ir';
+import { hashModule } from '@filigree/ir/hash';
 import { cx, squares } from './complex-dialect.js';
 import { left, right } from './right.js';
 

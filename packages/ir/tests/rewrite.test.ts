@@ -11,7 +11,6 @@ import {
   definitions,
   freeValues,
   freshIds,
-  hashKernel,
   mapKernels,
   parseModule,
   printKernel,
@@ -22,6 +21,7 @@ import {
   verifyModule,
   walk,
 } from '@filigree/ir';
+import { hashKernel } from '@filigree/ir/hash';
 import { randomModule } from './random-module.js';
 import { right } from './right.js';
 

@@ -4,13 +4,13 @@ import {
   constBuffer,
   coreDialects,
   fromJson,
-  hashModule,
   makeModule,
   parseModule,
   printModule,
   toJson,
   verifyModule,
 } from '@filigree/ir';
+import { hashModule } from '@filigree/ir/hash';
 import { mapValues, randomModule } from './random-module.js';
 import { left, right } from './right.js';
 

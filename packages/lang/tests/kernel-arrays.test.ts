@@ -1,6 +1,7 @@
-import { range, vec } from '@filigree/lang';
-import { describe, it } from 'vitest';
+import { array, range, vec } from '@filigree/lang';
+import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
+import { define, fromText, problemsOf } from './kernel-run.js';
 
 describe('a function that changes the array it is asked about', () => {
   it('some', () =>
@@ -223,3 +224,99 @@ it('texts are joined where all of them are known', () =>
       a[i] = ['x', 'y'].join().length;
     }
   }));
+
+describe('what filter leaves where the kernel decides it', () => {
+  it('is gone through, counted and indexed', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [a[i], x, k[i], 2, -a[i]];
+        const kept = list.filter((y) => y > 1);
+        let [sum, last] = [0, -1];
+        for (const y of kept) {
+          if (y > 6) continue;
+          sum = 2 * sum + y;
+          if (sum > 90) break;
+        }
+        for (const [n, y] of kept.entries()) last = n * 10 + y;
+        for (const n of kept.keys()) sum += n;
+        for (const y of kept.values()) sum -= y / 2;
+        kept.forEach((y, n) => {
+          sum += y * n;
+        });
+        a[i] = sum + kept.length * 1000 + (kept[0] ?? 0.5) + (kept[k[i] % 3] ?? 7) + (kept.at(-2) ?? 0.125) + last;
+      }
+    }));
+
+  it('is mapped, added up, filtered again and searched', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const kept = [a[i], k[i], x, 3].filter((y, n) => y * (n + 1) > x);
+        const more = kept.map((y, n) => y * y + n).filter((y) => y < 20);
+        const asked =
+          (more.some((y) => y > 9) ? 1 : 0) + (kept.every((y) => y > 0) ? 2 : 0) + (kept.includes(3) ? 4 : 0);
+        const places = kept.indexOf(3) + 10 * kept.findIndex((y) => y < 2) + 100 * kept.lastIndexOf(k[i]);
+        a[i] = kept.reduce((s, y, n) => 2 * s + y * n, 1) + more.reduceRight((s, y) => s / 2 + y, 0) + asked;
+        k[i] = places + more.length + ((kept.find((y) => y < 3) ?? 5) > 4 ? 1 : 0);
+        a[i] += (kept.findLast((y) => y < 3) ?? 0.25) + more.filter((_, n) => n > 0).length;
+      }
+    }));
+
+  it('is of what there was then, objects as they are', () =>
+    agree((a, k) => {
+      const positive = (list: readonly number[]): number[] => list.filter((y) => y > 0);
+      for (const i of range(a.length)) {
+        const points = [1, 2, 3].map((m) => ({ at: m * a[i], n: m + k[i] }));
+        const near = points.filter((p) => p.at < 4);
+        for (const p of near) p.n *= 2;
+        const numbers = [a[i], k[i]];
+        const there = positive(numbers);
+        numbers[0] = -100;
+        a[i] = points.reduce((s, p) => s + p.n, 0) + there.reduce((s, y) => s + y, 0) + positive(numbers).length;
+      }
+    }));
+});
+
+describe('splice', () => {
+  it('takes out and puts in where that is known, and gives what it took', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const list = [a[i], x, k[i], 4, 5];
+        const out = list.splice(1, 2, x * 2, 7, a[i] + 1);
+        const none = list.splice(2, 0, -1);
+        const rest = list.splice(-2);
+        list[0] += 0.5;
+        list.splice(0, 1);
+        const all = [...list, ...out, ...rest];
+        a[i] = all.reduce((s, y) => 2 * s + y, none.length) + list.length * 1000 + out.length * 100 + rest.length;
+      }
+    }));
+});
+
+it('an iterator is gone through once', () => {
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      const it = [a[i], k[i]].entries();
+      let s = 0;
+      for (const [n, y] of it) s += (n + 1) * y;
+      const places = [...[4, 5, 6].keys()];
+      for (const n of places) for (const m of places) s += n * m;
+      a[i] = s;
+    }
+  });
+  const codes = (body: string): readonly string[] =>
+    problemsOf(
+      define([array('f64', 8)], fromText(`(o) => { for (const i of range(8)) { const a = [o[i], 2]; ${body} } }`), {
+        name: 'k',
+      }),
+    ).map((d) => d.code);
+  expect(
+    codes('const it = a.entries(); for (const [n, y] of it) o[i] += y; for (const [n, y] of it) o[i] += n;'),
+  ).toEqual(['lang/iterator']);
+  expect(codes('const it = a.values(); for (let k = 0; k < i; k++) for (const y of it) o[i] += y;')).toEqual([
+    'lang/iterator',
+  ]);
+  expect(codes('const it = a.keys(); const all = [...it, ...it]; o[i] = all.length;')).toEqual(['lang/iterator']);
+  expect(
+    codes('const it = a.keys(); o[i] = [...it].length; for (const k of range(3)) for (const n of a.keys()) o[i] += n;'),
+  ).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { array, i16, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
-import { define, problemsOf, run } from './kernel-run.js';
+import { define, fromText, problemsOf, run } from './kernel-run.js';
 
 const bytes = Uint8Array.of(0, 1, 200, 5, 255, 3, 7, 9);
 const words = Uint32Array.of(0, 1, 200, 5, 4294967295, 3, 7, 9);
@@ -166,4 +167,55 @@ describe('integers keep their values', () => {
         r[i] = bits / 2 + (h[i] | 0) + n + (bits < 0 ? 1e9 : 0);
       }
     }));
+
+  it('of a u32 are signed, as JavaScript has them, wherever their sign shows', () =>
+    agree((r, h, q) => {
+      for (const i of range(8)) {
+        const [x, y] = [q[i], u32(h[i] * 16843009)];
+        let state = x;
+        state ^= state << 13;
+        state ^= state >>> 17;
+        state ^= state << 5;
+        const turned = (x >>> 7) | (y << 25);
+        const some = i % 2 ? x ^ y : 3;
+        r[i] = (x ^ y) / 3 + (x << 3) / 5 + (x >> 4) / 7 + ~x / 11 + (x & y) / 13 + (x | y) / 17 + state / 19;
+        r[i] += (turned < 0 ? 0.5 : turned) + Math.min(x ^ y, 5) + some / 23 + (~y > x ? 1 : 0);
+        h[i] = (x ^ y) & 255;
+        q[i] = (x & 0xff000000) === 0xff000000 ? 7 : u32(x ^ y);
+        r[i] += h[i] + q[i] + ((x ^ y) % 1000) + (y >> 28);
+      }
+    }));
+
+  it('of a u32 are cut to it where an element of one takes them, and by u32 and `>>> 0`', () => {
+    const turn = (a: Uint32Array, b: Uint32Array): void => {
+      for (const i of range(8)) {
+        a[i] ^= a[i] << 13;
+        a[i] = (a[i] >>> 7) | (a[i] << 25);
+        b[i] = (u32(a[i] ^ 5) % 1000) + (((a[i] << 1) >>> 0) >>> 1);
+        b[i] >>= 1;
+      }
+    };
+    const start = Uint32Array.from({ length: 8 }, (_, n) => n * 715827883);
+    const [a, b, c, d] = [start.slice(), start.slice(), start.slice(), start.slice()];
+    run(define([array('u32', 8), array('u32', 8)], turn), [a, b]);
+    turn(c, d);
+    expect([[...a], [...b]]).toEqual([[...c], [...d]]);
+  });
+
+  it('of a u32 are refused by a field of u32, which holds no negative numbers, but where its own bits are changed', () => {
+    const w = field('w', 'u32');
+    const on = layout(dense(i, 8).place(w));
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([w], fromText(`(w) => { for (const i of range(8)) ${body} }`)), on).map((d) => d.code);
+    expect(codes('w[i] = w[i] ^ (w[i] << 13);')).toEqual(['lang/narrowing']);
+    expect(codes('w[i] = u32(w[i] ^ (w[i] << 13));')).toEqual([]);
+    expect(codes('w[i] = (w[i] ^ (w[i] << 13)) >>> 0;')).toEqual([]);
+    for (const order of ['range(8)', 'serially(range(8))']) {
+      const own = (body: string): readonly string[] =>
+        problemsOf(define([w], fromText(`(w) => { for (const i of ${order}) ${body} }`)), on).map((d) => d.code);
+      expect(own('w[i] ^= w[i] << 13;')).toEqual([]);
+      expect(own('w[i] ^= i64(i) << 40;')).toEqual(['lang/narrowing']);
+      expect(own('w[i] |= -1;')).toEqual(['lang/literal']);
+    }
+  });
 });

@@ -365,3 +365,66 @@ it('objects are true, and those that may be missing where they are there', () =>
       a[i] = (y ?? 100) + one.x + (always && always.x) + found + (ok && x > 0 ? 1000 : 0) + (ok || x > 1 ? 1e4 : 0);
     }
   }));
+
+describe('static members', () => {
+  it('of classes of a kernel are values, methods and getters of the class, and of those that extend it', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        class Unit {
+          static scale = 2;
+          static readonly double = Unit.scale * 2;
+          static #made = 0;
+          static made(): number {
+            return Unit.#made;
+          }
+          static of(v: number): Unit {
+            return new this(v * this.scale);
+          }
+          static get sum(): number {
+            return this.scale + this.double;
+          }
+          constructor(readonly v: number) {
+            Unit.#made++;
+          }
+        }
+        class Half extends Unit {
+          static override scale = 0.5;
+          static all: number[] = [x, k[i]];
+          static {
+            this.all.push(super.sum);
+            Half.all[0] += 1;
+          }
+          static override made(): number {
+            return super.made() * 10;
+          }
+        }
+        const [one, other] = [Unit.of(a[i]), Half.of(a[i])];
+        if (k[i] > 0) Unit.scale += k[i];
+        const third = Unit.of(1);
+        Half.scale *= 3;
+        a[i] = one.v + 10 * other.v + 100 * third.v + Unit.sum + Half.sum + Half.double + Half.made() + Unit.made();
+        a[i] += Half.all.reduce((s, y) => 2 * s + y, 0) + Unit.scale + Half.scale + (Unit.name === 'Unit' ? 1 : 0);
+      }
+    }));
+
+  it('of classes of the surroundings are read, and what a class of the kernel has of one', () => {
+    class Base {
+      static readonly by = 3;
+      static times(v: number): number {
+        return v * 2;
+      }
+    }
+    agree(
+      (a) => {
+        class Own extends Base {
+          static more = Own.by + 1;
+          static all(v: number): number {
+            return this.times(v) + Own.more;
+          }
+        }
+        for (const i of range(a.length)) a[i] = Own.all(a[i]) + Own.by + Base.times(i);
+      },
+      { Base },
+    );
+  });
+});

@@ -73,16 +73,24 @@ const pair = (a: Expr, b: Expr, type: Type, op: string, f: (x: bigint, y: bigint
   values: a.values.map((x, k) => wrap(type, f(x as bigint, b.values[k] as bigint))),
 });
 
-const arithmetic: readonly (readonly [string, (x: bigint, y: bigint) => bigint])[] = [
+type Operation = readonly [string, (x: bigint, y: bigint) => bigint];
+
+const sums: readonly Operation[] = [
   ['+', (x, y) => x + y],
   ['-', (x, y) => x - y],
   ['*', (x, y) => x * y],
-  ['&', (x, y) => x & y],
-  ['|', (x, y) => x | y],
-  ['^', (x, y) => x ^ y],
   ['Math.min', (x, y) => (x < y ? x : y)],
   ['Math.max', (x, y) => (x > y ? x : y)],
 ];
+
+/** Of 32 bits they are signed, as in JavaScript, whatever their operands. */
+const ofBits: readonly Operation[] = [
+  ['&', (x, y) => x & y],
+  ['|', (x, y) => x | y],
+  ['^', (x, y) => x ^ y],
+];
+
+const arithmetic = [...sums, ...ofBits];
 
 /** Unsigned integers of the width of a type. */
 const unsigned = (t: Type): Type => (bits(t) === 64 ? 'u64' : 'u32');
@@ -133,28 +141,28 @@ const depthOf = (type: Type, depth: number): fc.Arbitrary<Expr> => {
     fc.constant(['u32(k)', (k: number) => k] as const),
   );
   const width = BigInt(bits(type));
+  const signed: Type = type === 'u32' ? 'i32' : type;
   const shift = (from: Type, op: string): fc.Arbitrary<Expr> =>
     fc.tuple(inner(from), amount).map(([a, [text, by]]): Expr => {
       const values = a.values.map((x, k) => {
         const n = BigInt(by(k)) % width;
-        const bitsOf = op === '>>>' ? wrap(type, x as bigint) : (x as bigint);
+        /* Other bits of 32 are signed, as in JavaScript. */
+        const bitsOf = wrap(op === '>>>' ? type : signed, x as bigint);
         return wrap(type, op === '<<' ? bitsOf << n : bitsOf >> n);
       });
       /* What fits i32 takes the type of what it meets. */
-      return { text: from === type ? `(${a.text} ${op} ${text})` : `${type}(${a.text} ${op} ${text})`, type, values };
+      const isOf = from === type && (type !== 'u32' || op === '>>>');
+      return { text: isOf ? `(${a.text} ${op} ${text})` : `${type}(${a.text} ${op} ${text})`, type, values };
     });
-  const signed: Type = type === 'u32' ? 'i32' : 'i64';
   return fc.oneof(
     leaf,
     casts,
     fc
-      .tuple(inner(type), fc.constantFrom(...arithmetic), same)
-      /* That makes an i32 of any. */
-      .filter(([, [op], b]) => type !== 'u32' || op !== '|' || b.text !== '0')
+      .tuple(inner(type), fc.constantFrom(...(type === 'u32' ? sums : arithmetic)), same)
       .map(([a, [op, f], b]) => pair(a, b, type, op, f)),
     shift(type, '<<'),
     shift(type, '>>'),
-    ...(type === unsigned(type) ? [shift(type, '>>>'), shift(signed, '>>>')] : []),
+    ...(type === unsigned(type) ? [shift(type, '>>>'), shift(type === 'u32' ? 'i32' : 'i64', '>>>')] : []),
     fc.tuple(inner(type), same, inner(type), inner(type)).map(([a, b, c, d]): Expr => ({
       text: `(${a.text} < ${b.text} ? ${c.text} : ${d.text})`,
       type,
@@ -162,6 +170,14 @@ const depthOf = (type: Type, depth: number): fc.Arbitrary<Expr> => {
     })),
     ...(type === 'i32'
       ? [
+          fc
+            .tuple(inner('u32'), fc.constantFrom(...ofBits), fc.oneof(inner('u32'), inner('i32')))
+            .map(([a, [op, f], b]) => pair(a, b, type, op, f)),
+          inner('u32').map((a): Expr => ({
+            text: `(~${a.text})`,
+            type,
+            values: a.values.map((x) => wrap(type, ~(x as bigint))),
+          })),
           fc
             .tuple(
               fc.constantFrom<Type>('i8', 'i16', 'u8', 'u16'),

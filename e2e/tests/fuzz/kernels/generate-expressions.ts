@@ -134,7 +134,13 @@ const combined = (s: Scope, type: ScalarType, depth: number): Expr => {
       return { is: 'binary', type, op, a, b: divisor(s, type, depth - 1) };
     case '<<':
     case '>>':
-      return { is: 'binary', type, op, a, b: amount(s, type, depth - 1) };
+      return ofBits(type, (type) => ({ is: 'binary', type, op, a, b: amount(s, type, depth - 1) }));
+    case '&':
+    case '|':
+    case '^': {
+      const b = operand(s, type, depth - 1);
+      return ofBits(type, (type) => ({ is: 'binary', type, op, a, b }));
+    }
     case '>>>': {
       const to = bitsOf(type) === 64 ? 'u64' : 'u32';
       const shifted: Expr = { is: 'binary', type: to, op, a, b: amount(s, type, depth - 1) };
@@ -149,19 +155,24 @@ const combined = (s: Scope, type: ScalarType, depth: number): Expr => {
   }
 };
 
+/** Bits of a u32 are signed, and by a cast a u32 again. */
+const ofBits = (type: ScalarType, of: (type: ScalarType) => Expr): Expr =>
+  type === 'u32' ? { is: 'cast', type, a: of('i32') } : of(type);
+
 const divisor = (s: Scope, type: ScalarType, depth: number): Expr => {
   const { d } = s;
   if (d.chance(0.5)) {
     const value = BigInt(1 + d.int(9));
     return { is: 'literal', type, value: isSigned(type) && d.chance(0.3) ? -value : value, bare: true };
   }
-  return {
+  const a = expression(s, type, depth);
+  return ofBits(type, (type) => ({
     is: 'binary',
     type,
     op: '|',
-    a: expression(s, type, depth),
+    a,
     b: { is: 'literal', type, value: 1n, bare: true },
-  };
+  }));
 };
 
 const amount = (s: Scope, type: ScalarType, depth: number): Expr => {
@@ -178,7 +189,8 @@ const single = (s: Scope, type: ScalarType, depth: number): Expr => {
       ? exact
       : [...exact, 'sqrt']
     : ['-', '~', 'abs', 'sign', ...(type === 'i32' ? (['clz32'] as const) : [])];
-  return { is: 'unary', type, op: s.d.of(ops), a: expression(s, type, depth - 1) };
+  const [op, a] = [s.d.of(ops), expression(s, type, depth - 1)];
+  return op === '~' ? ofBits(type, (type) => ({ is: 'unary', type, op, a })) : { is: 'unary', type, op, a };
 };
 
 /** A random condition. */

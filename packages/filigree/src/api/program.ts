@@ -9,7 +9,6 @@ import {
   programSpec,
 } from '@filigree/runtime';
 import { backendSpec, type BackendOptions } from './backends.js';
-import { ablateFields } from './field-ablation.js';
 import { backendFor } from './session.js';
 
 /** Fields of a layout in memory, and kernels that run on them. */
@@ -41,13 +40,11 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     fallback,
     ...options
   } = checkOptions<FieldProgramOptions<K, F>>('program', given, spec);
-  const { lowering, omit, lanes, quant } = options;
-  const switched = ablateFields(ablate, {
-    ...(lowering && { lowering }),
-    ...(quant && { quant }),
-    ...(omit && { omit }),
-    ...(lanes !== undefined && { lanes }),
-  });
+  /* What is switched off to be measured is loaded where something is. */
+  const switched =
+    Array.isArray(ablate) && ablate.length === 0
+      ? {}
+      : (await import('./field-ablation.js')).ablateFields(ablate, switchable(options));
   return orThrow(
     await makeProgram<K, F>({
       ...options,
@@ -56,6 +53,13 @@ export const program = async <const K extends Kernels, F extends Fields = Readon
     })(),
   );
 };
+
+const switchable = ({ lowering, quant, omit, lanes }: Omit<FieldProgramOptions, 'layout' | 'kernels'>) => ({
+  ...(lowering && { lowering }),
+  ...(quant && { quant }),
+  ...(omit && { omit }),
+  ...(lanes !== undefined && { lanes }),
+});
 
 const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   ...programSpec,

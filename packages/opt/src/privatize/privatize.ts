@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   alwaysRuns,
   bufferMap,
@@ -27,10 +28,7 @@ import { isParallelLoop, scratchOf, usesScratch } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
 import { carryReductions } from './accumulate.js';
-import { reduceByTeams, reduceInTeam } from './by-team.js';
-import { holdsTeamLoop, reduceByTrees, threadsForTrees } from './by-tree.js';
 import { chunkedLoop, isInChunks } from './chunks.js';
-import { countsFromZero, TEAMS } from './in-team.js';
 import { reductionsOf, type Reduction, type Surroundings } from './reduction.js';
 import { identityOf } from '../support/identity.js';
 
@@ -129,7 +127,8 @@ const privatizeKernel = (
     const at = { ctx, isThere, inside };
     const indexed = (b: Builder, r: Reduction): Value =>
       inside(r.index) ? b.constant(r.constant!, r.index.type) : r.index;
-    if (outermost) {
+    if (outermost && team > 0) {
+      const { holdsTeamLoop, reduceByTrees, TEAMS, threadsForTrees } = rare();
       const wide = reductionsOf(op, { ...surroundings, whole: true }).filter((r) => isWide(r) && isThere(r));
       const threads = wide.length === 0 ? undefined : threadsForTrees(op, wide, team, constantOf);
       if (threads !== undefined && (holdsTeamLoop(op) || !usesScratch(op, scratch, facts)))
@@ -148,7 +147,7 @@ const privatizeKernel = (
     if (reductions.length === 0) return undefined;
     if (divided)
       return ctx.build((b) => {
-        reduceInTeam(
+        rare().reduceInTeam(
           b,
           op,
           reductions,
@@ -163,6 +162,7 @@ const privatizeKernel = (
       return ctx.build((b) => accumulate(b, serialLoop(op, false), reductions, at, runs));
     }
     if (team > 0) {
+      const { countsFromZero, reduceByTeams } = rare();
       if (!countsFromZero(op, constantOf) || usesScratch(op, scratch, facts)) return undefined;
       return ctx.build((b) => {
         reduceByTeams(b, op, reductions, (r) => indexed(b, r), {

@@ -11,6 +11,7 @@ import type { HostFieldOf } from '../fields/host-field.js';
 import type { Launchable } from '../program/launcher.js';
 import { readOnlyFields, running, type Running } from '../program/running.js';
 import { seeds } from '../program/seeds.js';
+import { statusDiagnostic } from '../program/status-diagnostic.js';
 import type { ArtifactData, FieldShape, KernelData } from './artifact-data.js';
 import { kernelOf, loadCodeOf, type LoadCodeOptions } from './load-code.js';
 
@@ -41,9 +42,9 @@ export const openArtifact = async (file: Uint8Array, options: OpenArtifactOption
   const launches = Object.fromEntries(
     Object.entries(variant.launches).map(([as, names]) => [as, names.map((name) => kernels.get(name)!)]),
   );
-  const sites = sitesOf({ attrs: { sites: variant.sites } });
+  const reports = { sites: sitesOf({ attrs: { sites: variant.sites } }), said: statusDiagnostic };
   const { field, ...made } = running(
-    { executable, storage, sites, random: seeds(seed), initialized: false, seen: executable.buffers },
+    { executable, storage, reports, random: seeds(seed), initialized: false, seen: executable.buffers },
     launches,
   );
   const named = Object.entries(data.fields ?? {}).map(([as, shape]) => [as, field(fieldOf(shape, storage.layout))]);

@@ -1,6 +1,7 @@
 import type { Backend, CompileOptions } from '@filigree/backend';
 import { toJson, type Module } from '@filigree/ir';
 import { bankEntries } from '../bank/banked.js';
+import { modulesOf } from '../bank/skeleton.js';
 import type { FusedModule, Making } from '../program/queue/fused-code.js';
 import type { FieldLowering } from './code-job.js';
 
@@ -25,8 +26,12 @@ export const codeElsewhere = async (
   return (fused) => {
     const module = JSON.stringify(toJson(whole(fused)));
     const entry = entries([module, ...parts]);
-    if (!origin || !lowered) return { entry, job: undefined };
+    if (!origin || !lowered) return { entry, job: undefined, modulesOf };
     const { serves: _, ...data } = origin;
-    return { entry, job: { origin: data, module, ...lowered, options, kept: entry && (parts as string[]) } };
+    return {
+      entry,
+      job: { origin: data, module, ...lowered, options, kept: entry && (parts as string[]) },
+      modulesOf,
+    };
   };
 };

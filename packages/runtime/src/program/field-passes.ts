@@ -24,7 +24,7 @@ import {
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
-import type { countLosses, quantPasses } from '@filigree/quant';
+import type { countLosses, quantPasses } from '@filigree/quant/passes';
 import { quantSpec, type QuantOptions } from '@filigree/quant/options';
 import {
   grainSpec,

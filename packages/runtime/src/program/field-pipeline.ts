@@ -1,5 +1,5 @@
 import type { Module, Pipeline } from '@filigree/ir';
-import { countLosses, quantPasses } from '@filigree/quant';
+import { countLosses, quantPasses } from '@filigree/quant/passes';
 import type { Storage } from '@filigree/sparse/fields';
 import { fieldPasses, type FieldPipelineOptions } from './field-passes.js';
 

@@ -23,7 +23,7 @@ import type { Waiting } from '../session/turns.js';
 import { guardedBuffer } from '../session/waiting-instance.js';
 import type { Launchable } from './launcher.js';
 import type { LossLedger } from './loss-ledger.js';
-import { notesReader } from './notes.js';
+import type { notesReader } from './notes.js';
 import type { Queue } from './queue/queue.js';
 import type { QueueSource } from './queue/queue-source.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
@@ -35,6 +35,7 @@ import type { Apart } from './apart.js';
 import { recordersOn } from './recorders.js';
 import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
+import type { Reports } from './status.js';
 import type { WaitingLaunches } from './queue/waiting.js';
 
 /**
@@ -87,6 +88,8 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly adjoints?: AdjointKernels;
   /** Their tangents, likewise. */
   readonly tangents?: TangentKernels;
+  /** Whether kernels may report something; default that they may. */
+  readonly reporting?: boolean;
   /** Whether the rules that derivatives rest on are checked where that costs time: adjoints run one by one then. */
   readonly checked?: boolean;
 }
@@ -106,14 +109,14 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, tangents, checked = false, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, reporting = true, checked = false, ...rest } = options;
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
     const instance = orThrow(await instantiateBanked(module, backend, { ...rest, ...(shared && { bind }) }, banking)());
     const { bind: _, ...compiling } = rest;
     const { session } = rest;
-    const said = instance.artifact.warnings ?? [];
+    const warned = instance.artifact.warnings ?? [];
     const returns = new Map(
       Object.values(launches)
         .flat()
@@ -123,15 +126,24 @@ export const fieldProgram = (
     const waiting = queued && (await import('./queue/waiting.js'));
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
     const apart = instance.memory.mapped ? undefined : (await import('./apart.js')).apart(instance, storage);
+    const sites = sitesOf(module);
+    const said = reporting && sites.length > 0 ? (await import('./status-diagnostic.js')).statusDiagnostic : undefined;
+    const noted = Object.values(launches).some((kernels) => kernels.some(({ signature }) => signature.notes));
+    const notes = noted ? await import('./notes.js') : undefined;
     const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');
-    return assembled(storage, module, launches, instance, {
+    return assembled(storage, launches, instance, {
       session,
       random,
       initialized: over !== undefined,
       apart,
+      reports: said && { sites, said },
+      notesOf: notes?.notesReader,
       ledger: losses?.lossLedger(storage, module, instance),
       waitingOf: (parts) =>
-        waiting?.waitingLaunches({ source: queued!, backend, instance, session, options: compiling, said }, parts),
+        waiting?.waitingLaunches(
+          { source: queued!, backend, instance, session, options: compiling, said: warned },
+          parts,
+        ),
       decksOf: (parts) => derived?.decksOf({ storage, instance, adjoints, tangents, checked, returns, random }, parts),
     });
   });
@@ -154,6 +166,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
   tangents: option.object('the tangents of kernels', 'of', 'fields'),
+  reporting: option.truth,
   checked: option.truth,
 };
 
@@ -163,6 +176,9 @@ interface Assembly {
   readonly initialized: boolean;
   /** How its memory is seen where the host does not see it. */
   readonly apart: Apart | undefined;
+  /** What kernels may report, and what reads the notes that they take, where they do. */
+  readonly reports: Reports | undefined;
+  readonly notesOf: typeof notesReader | undefined;
   readonly ledger: LossLedger | undefined;
   /** What launches wait in, where they do. */
   readonly waitingOf: (parts: RunningParts) => WaitingLaunches | undefined;
@@ -172,10 +188,9 @@ interface Assembly {
 
 const assembled = (
   storage: Storage,
-  module: Module,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   instance: Instance,
-  { session, random, initialized, apart, ledger, waitingOf, decksOf }: Assembly,
+  { session, random, initialized, apart, reports, notesOf, ledger, waitingOf, decksOf }: Assembly,
 ): FieldProgram => {
   const take = (given: RunningParts) => ({ ...given, decks: decksOf(given), waiting: waitingOf(given) });
   const words = instance.buffer(arenaName(storage.memory, 'i32'));
@@ -200,7 +215,7 @@ const assembled = (
     {
       executable: instance,
       storage,
-      sites: sitesOf(module),
+      reports,
       random,
       initialized,
       ...(apart ?? { seen: instance.buffers }),
@@ -220,7 +235,7 @@ const assembled = (
           recorder,
           accesses,
           tangents,
-          notesOf: notesReader,
+          ...(notesOf && { notesOf }),
           ...(queue && { queue: (call) => queue.launcherOf(call) }),
         },
         onUse: (use) => {

@@ -2,7 +2,8 @@ import type { Backend, CompileOptions } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
 import { keyText, toJson, type Diagnostics, type Module } from '@filigree/ir';
 import { kernelKey, type KernelDef, type KernelSignature, type KnownFiles } from '@filigree/lang/kernels';
-import { layoutOf, layoutTree, type Formats, type Layout } from '@filigree/sparse/fields';
+import { quantFormats } from '@filigree/quant/formats';
+import { layoutOf, layoutTree, type Layout } from '@filigree/sparse/fields';
 import { bankEntry, textEntry, type BankEntry, type TextEntry } from '../bank/banked.js';
 import { pipelineSpec, type FieldPipelineOptions } from './field-passes.js';
 import { only } from './only.js';
@@ -70,8 +71,8 @@ export const partsOf = ({ layout, budget, threads, ...options }: Kept): readonly
 ];
 
 /** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */
-export const isData = (layout: Layout, formats: Formats = {}): boolean => {
-  const { nodes } = layoutOf({ ...layoutTree(layout) }, formats);
+export const isData = (layout: Layout): boolean => {
+  const { nodes } = layoutOf({ ...layoutTree(layout) }, quantFormats);
   return textOfLayout(layout.nodes) === textOfLayout(nodes);
 };
 

@@ -1,4 +1,4 @@
-import { addLosses, lossesIn, lossesName, lossPlaces, type Loss } from '@filigree/quant';
+import { addLosses, lossesIn, lossesName, lossPlaces, type Loss } from '@filigree/quant/passes';
 import type { Module } from '@filigree/ir';
 import type { Storage } from '@filigree/sparse/fields';
 import type { Instance } from '../instantiate.js';

@@ -1,6 +1,6 @@
 import { hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
-import * as E from 'fp-ts/lib/Either.js';
+import type * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
@@ -30,7 +30,6 @@ import {
 } from '@filigree/lang/kernels';
 import {
   fieldDialects,
-  loadLowering,
   memoryFor,
   storageOf,
   type AnyField,
@@ -38,6 +37,7 @@ import {
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { loadAhead, loadKeeping } from '#kept';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { withKept } from '../bank/with-kept.js';
 import { once } from '../fields/once.js';
@@ -51,6 +51,7 @@ import type { QueuedLowering } from './queue/queue-source.js';
 import type { DerivedKernels } from '../tape/derivative-kernels.js';
 import type { Asked } from '../tape/differentiated-fields.js';
 import type { Told } from './keeping.js';
+import { loadAllLowering, withLowering } from './load-lowering.js';
 import { only } from './only.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
@@ -64,7 +65,9 @@ export type Fields = Readonly<Record<string, AnyField>>;
 
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
-  extends Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'checked'>, FieldPipelineOptions {
+  extends
+    Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'reporting' | 'checked'>,
+    FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
   /** Those whose words the kernels say; the backend is to know them too, and so is a `pipeline` of one's own. */
@@ -145,7 +148,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const derived = asksForDerivatives(options) ? await import('../tape/derived.js') : undefined;
     const companions = derived?.withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
     const layout = companions?.layout ?? plain;
-    const bits = hasBits(layout, options) ? await import('@filigree/quant') : undefined;
+    const bits = hasBits(layout, options) ? await import('@filigree/quant/passes') : undefined;
     const front = once((): FrontEnd => {
       const { module, signatures } = lowered(named, layout, options);
       return derived && companions
@@ -155,7 +158,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
           }
         : { signatures, module };
     });
-    const keeping = isBankable(options) ? await import('./keeping.js') : undefined;
+    const keeping = isBankable(options) ? await loadKeeping() : undefined;
     const texts =
       keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
@@ -180,12 +183,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       ...grainOf(backend),
       ...only(options, pipelineSpec),
     };
-    if (options.debug === true) await loadLowering();
+    /* What needs it for sure is not lowered in vain. */
+    if (bits) await loadAllLowering();
     /* Made where they run: a program that was lowered before needs none. */
     const passes = once(() => fieldPasses(storage, pipeline, bits));
     const own = once(() => options.pipeline?.(storage));
     /* Pages have no compiler that could begin. */
-    const ahead = backend.ahead ? await import('./lower-ahead.js') : undefined;
+    const ahead = backend.ahead ? await loadAhead() : undefined;
     const one = options.pipeline !== undefined || ahead === undefined;
     const mostFree = options.fastMath ?? true;
     const loweringOf = (freedom: FastMath): QueuedLowering => {
@@ -199,7 +203,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
               backend,
               options: { ...only(options, compileSpec), fastMath: freedom },
               parts: keeping.partsOf({ ...options, backend, fastMath }),
-              lowered: keeping.isData(layout, bits?.quantFormats)
+              lowered: keeping.isData(layout)
                 ? { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } }
                 : undefined,
             }
@@ -244,6 +248,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             backend,
             ...(adjoints && { adjoints }),
             ...(tangents && { tangents }),
+            reporting: mayReport(storage, options),
             checked: options.debug === true,
           },
           queue,
@@ -288,15 +293,12 @@ const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions
     }),
   );
 
-/** Lowers, and again with all of the lowering where something was missing: pages have what allocates cells and keeps scratchpads only if some kernel needs it. */
-const withLowering = async (
-  lower: () => Promise<E.Either<Diagnostics, Module>>,
-): Promise<E.Either<Diagnostics, Module>> => {
-  const first = await lower();
-  if (E.isRight(first) || !first.left.some((d) => d.code === 'fields/not-loaded')) return first;
-  await loadLowering();
-  return lower();
-};
+/** Whether kernels may report something: cells and lists that are full, and what is checked. */
+const mayReport = ({ nodes }: Storage, { debug, lowering, pipeline }: ProgramOptions): boolean =>
+  debug === true ||
+  lowering?.checks === true ||
+  pipeline !== undefined ||
+  nodes.some(({ pool, length }) => pool !== undefined || length !== undefined);
 
 const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
   differentiate !== undefined || tangents !== undefined;

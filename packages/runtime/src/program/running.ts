@@ -7,7 +7,6 @@ import {
   settleAll,
   type AnyField,
   type FieldDecl,
-  type Site,
   type Storage,
 } from '@filigree/sparse/fields';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
@@ -16,7 +15,7 @@ import { once } from '../fields/once.js';
 import { lifecycle, type Lifecycle } from '../lifecycle.js';
 import { launcherOf, type LaunchContext, type Launchable, type Returned } from './launcher.js';
 import type { Seeds } from './seeds.js';
-import { checkStatus, clearStatus } from './status.js';
+import { checkStatus, clearStatus, type Reports } from './status.js';
 
 /** Fields in memory and the launches of kernels on them: what every program of fields is, whatever else it can do. */
 export interface Running {
@@ -37,8 +36,8 @@ export interface Running {
 export interface RunningOn {
   readonly executable: Launches;
   readonly storage: Storage;
-  /** Where something may go wrong, by the numbers that kernels report. */
-  readonly sites: readonly Site[];
+  /** What kernels may report; nothing where none may. */
+  readonly reports: Reports | undefined;
   readonly random: Seeds;
   /** Whether somebody else has given the fields their ambient values. */
   readonly initialized: boolean;
@@ -78,7 +77,7 @@ export interface Attached {
 
 /** @param launches for each launch, by name, the kernels that it runs, one after the other */
 export const running = (
-  { executable, storage, sites, random, initialized, seen, mayReport }: RunningOn,
+  { executable, storage, reports, random, initialized, seen, mayReport }: RunningOn,
   launches: Readonly<Record<string, readonly Launchable[]>>,
   attach: (parts: RunningParts) => Attached = () => ({}),
 ): Running => {
@@ -104,7 +103,7 @@ export const running = (
   }
   const check: LaunchContext['check'] = (name, shown, kernel) => {
     others.attached.onRan?.();
-    if (mayReport?.(kernel) !== false) checkStatus(arena, sites, name, shown);
+    if (reports && mayReport?.(kernel) !== false) checkStatus(arena, reports, name, shown);
   };
   /* A kernel that trapped has not cleared up: neither what it reported, nor the cells that it gave back. */
   const guarded = (e: unknown): never => {

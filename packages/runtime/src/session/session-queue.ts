@@ -2,7 +2,7 @@ import type { Backend } from '@filigree/backend';
 import { coreDialects, type Buffer, type Module } from '@filigree/ir';
 import { noLayout } from '@filigree/sparse/fields';
 import { type Task } from '@filigree/sparse/tasks';
-import { codeElsewhere } from '../away/elsewhere.js';
+import { codeElsewhere } from '#kept';
 import type { InstantiateOptions } from '../instantiate.js';
 import type { FusedModule, Making } from '../program/queue/fused-code.js';
 import type { QueueOptions } from '../program/queue/queue-options.js';

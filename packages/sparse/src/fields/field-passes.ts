@@ -1,5 +1,5 @@
 import { checkOptions, type Module, type Pass, type PassRegistry } from '@filigree/ir';
-import { debugChecks } from './access/debug-checks.js';
+import { rare } from '#lowering';
 import { lowerAccess } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifications, simplifyAccess } from './access/simplify-access.js';
@@ -14,7 +14,7 @@ import type { Storage } from './storage/storage.js';
  * `lower-fields` is all of them.
  */
 export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
-  'debug-checks': without(debugChecks(storage)),
+  'debug-checks': (options) => without(rare().debugChecks(storage))(options),
   'flatten-branches': without(flattenBranches(storage.layout)),
   'own-words': without(ownWords(storage.layout)),
   'lower-loops': (options) => lowerLoops(storage, options),

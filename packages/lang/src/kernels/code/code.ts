@@ -101,7 +101,7 @@ export type Action =
       readonly to: Temp;
       readonly operator: OperatorName | WordOperator;
       readonly args: readonly Scalar[];
-      /** The type that a cast is to. */
+      /** The type that a cast is to, or in which something is computed whatever its operands are. */
       readonly type?: ScalarType;
     }
   | { readonly do: 'load'; readonly to: Temp; readonly place: Place }
@@ -125,8 +125,8 @@ export type Action =
     }
   /** Nothing but a demand: the values are whole numbers of 32 bits, as the bounds of a range and indices are. */
   | { readonly do: 'bounds'; readonly values: readonly Scalar[]; readonly of?: 'index' }
-  /** Nothing but a demand: the value is one that the element's type holds. */
-  | { readonly do: 'fits'; readonly place: Place; readonly value: Scalar }
+  /** Nothing but a demand: the value is one that the element's type holds, or its bits are as many. */
+  | { readonly do: 'fits'; readonly place: Place; readonly value: Scalar; readonly bits?: true }
   | { readonly do: 'reduce'; readonly reduction: Reduction; readonly value: Scalar }
   | {
       readonly do: 'structure';

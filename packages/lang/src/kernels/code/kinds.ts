@@ -3,7 +3,7 @@ import type { Literal, Scalar } from './scalar.js';
 
 /**
  * What is known about the type of a scalar. `int` and `float` are numbers that adopt the type of what they meet: `int`
- * comes from whole literals, and from bits of u32 and signed integers together; `float` from other literals and from real division
+ * comes from whole literals; `float` from other literals and from real division
  * of integers. `mixed` is what u32 and signed integers of 32 bits have in common: it is computed with 64 bits, which hold all its
  * values, but operations on bits take the 32 that plain TypeScript takes. Undefined: nothing is known yet. In order: int, the
  * integer types with `mixed` below i64, float, f32, f64; truth values stand apart.

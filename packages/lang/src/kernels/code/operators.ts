@@ -139,26 +139,19 @@ const logical = (fold: (...args: boolean[]) => boolean, emit: Operator['emit']):
 const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
   numeric(Math[name], (b, [x], type) => (isFloat(type) ? b.math(name, x) : x));
 
-/**
- * Bits of u32 and of signed integers together are 32 of no stated sign, an i32 unless they meet an u32: so are they in plain
- * TypeScript. With 64 bits all are extended to those.
- */
+/** Bits of 32 are those of an i32, also where an u32 takes part: so are they in plain TypeScript. With 64 bits all are extended to those. */
 const bitwise: Operator['kind'] = (given, args) => {
   const kinds = given.map(wholeOf);
   const own = kinds.map((k, n) => bitsOf(k, args[n], kinds.includes('u64')));
   const wide = own.some((k) => k === 'i64' || k === 'u64');
   if (wide && given.some(isReal)) return notWhole(given)!;
-  const signs = new Set(own.map((k, n) => (k === undefined ? undefined : isUnsigned(k, args[n]))));
   const all = joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
   if (isMisfit(all) || all === undefined || wide) return all;
-  return all === 'mixed' || (own.includes('u32') && signs.has(false)) ? 'int' : promote(all);
+  return withoutSign(promote(all));
 };
 
-/** `x | 0` is the i32 with the bits of x, as in plain TypeScript; of 64 bits it is x. */
-const orBits: Operator['kind'] = (kinds, args, settled) => {
-  const all = bitwise(kinds, args, settled);
-  return all === 'u32' && args.some((s) => s.is === 'literal' && Number(s.value) === 0) ? 'i32' : all;
-};
+/** What plain TypeScript has of 32 bits is signed. */
+const withoutSign = (k: Kind): Kind => (k === 'u32' || k === 'mixed' ? 'i32' : k);
 
 /** The bits of a float are those of an i32. */
 const wholeOf = (k: Kind): Kind => (isReal(k) ? 'i32' : k);
@@ -170,27 +163,27 @@ const bitsOf = (k: Kind, s: Scalar, beside64 = false): Kind => {
   return least === 'f64' ? k : least;
 };
 
-/** Whether an operand is never negative; undefined for a literal that is not. */
-const isUnsigned = (k: Kind, s: Scalar): boolean | undefined =>
-  isWholeLiteral(s) ? (s.value >= 0 ? undefined : false) : k === 'u8' || k === 'u16' || k === 'u32';
+/** Shifts have the type of what is shifted, whatever that of the amount; of an u32 bits are as in other operations on them. */
+const shift: Operator['kind'] = (kinds, args) => {
+  const left = shifted(kinds, args);
+  return isMisfit(left) ? left : withoutSign(left);
+};
 
-/** Shifts have the type of what is shifted, whatever that of the amount. */
-const shift: Operator['kind'] = (given, args) => {
+const shifted = (given: readonly Kind[], args: readonly Scalar[]): Kind | Misfit => {
   const kinds = given.map(wholeOf);
-  const [left] = kinds.map((k, n) => bitsOf(k, args[n]));
-  return notWhole(kinds) ?? (left === 'mixed' || (left === 'u32' && isWholeLiteral(args[0])) ? 'int' : promote(left));
+  return notWhole(kinds) ?? promote(bitsOf(kinds[0], args[0]));
 };
 
 /**
- * `>>>` shifts in zeros, so its result is not negative: u32, and u64 of 64 bits. Signed integers by an amount that is known
- * and not zero give what fits i32 as well, and takes the type of what it meets.
+ * `>>>` shifts in zeros, so its result is not negative: u32, and u64 of 64 bits. What is no u32, by an amount that is known
+ * and not zero, gives what fits i32 as well, and takes the type of what it meets.
  */
 const shiftZeros: Operator['kind'] = (kinds, args) => {
-  const [left, [, by]] = [shift(kinds, args, false), args];
+  const [left, [, by]] = [shifted(kinds, args), args];
   if (isMisfit(left) || left === undefined) return left;
   if (left === 'i64' || left === 'u64') return 'u64';
   const moved = by.is === 'literal' && (Number(by.value) & 31) !== 0;
-  return moved && left !== 'u32' ? 'int' : 'u32';
+  return moved && (left !== 'u32' || isWholeLiteral(args[0])) ? 'int' : 'u32';
 };
 
 /** Functions that are more than the op of their name: those that leave integers alone, and powers. */
@@ -271,7 +264,7 @@ const table = {
   bitor: onBits(
     (a, b) => a | b,
     (b, [x, y]) => b.or(x, y),
-    orBits,
+    bitwise,
   ),
   bitxor: onBits(
     (a, b) => a ^ b,

@@ -69,6 +69,20 @@ export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: S
   store(cx, node, place, cx.session.cast(at, after, type));
 };
 
+/** What came of combining the bits of an element with a value, which is one of its type: of u32 they are u32 there, as in a typed array. */
+export const combinedBits = (
+  cx: Context,
+  node: AnyNode,
+  place: Place,
+  given: Scalar | undefined,
+  after: Scalar,
+): Scalar => {
+  if (typeOfPlace(place) !== 'u32' || takesBits(place)) return after;
+  const at = originOf(cx, node);
+  if (given) cx.session.emit(at, { do: 'fits', place, value: given, bits: true });
+  return cx.session.cast(at, after, 'u32');
+};
+
 const guarded = (cx: Context, node: AnyNode, place: Place, to: Temp, action: Action): Temp => {
   const { session } = cx;
   const at = originOf(cx, node);

@@ -30,6 +30,7 @@ export const arrayMethods = [
   'pop',
   'shift',
   'unshift',
+  'splice',
   'join',
 ] as const;
 

@@ -1,4 +1,4 @@
-import type { CallExpression, MemberExpression } from 'acorn';
+import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
 import { isFloat, type ScalarType } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { literal, type Interval, type Scalar } from '../code/scalar.js';
@@ -10,10 +10,11 @@ import { callFunction } from './inline.js';
 import { eachItem, itemsOf } from './items.js';
 import { made } from './made.js';
 import { loaded } from './member.js';
-import { pop, push, shift, unshift } from './push.js';
+import { pop, push, shift, splice, unshift } from './push.js';
 import { shortCircuit } from './short-circuit.js';
-import { assignSlot, pending, readSlot, variable } from './slots.js';
-import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Term } from './term.js';
+import { folded, mapped, promisedSlot, sieved, visitsOf, whereThere, type Visit } from './sieve.js';
+import { assignSlot, readSlot, variable } from './slots.js';
+import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Sieve, type Term } from './term.js';
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
@@ -33,10 +34,17 @@ type Method = (cx: Context, e: CallExpression, of: Term) => Term;
 
 const isKnownArray = (of: Term): boolean =>
   of.is === 'list' ||
+  of.is === 'sieve' ||
   (of.is === 'table' && of.index.length < of.shape.length) ||
   (of.is === 'host' && Array.isArray(of.value));
 
-const map = fresh((cx, e, of) => {
+const map: Method = (cx, e, of) => {
+  if (of.is !== 'sieve') return mapList(cx, e, of);
+  const [f] = functionAnd(cx, e, 'map', 1);
+  return mapped(cx, e, of, (inner, item, k) => callFunction(inner, e, f, [item, k, of]));
+};
+
+const mapList = fresh((cx, e, of) => {
   const [f] = functionAnd(cx, e, 'map', 1);
   const list = eachItem(cx, e, of).map((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
   const element = elementOf(of);
@@ -49,7 +57,8 @@ const map = fresh((cx, e, of) => {
 
 const forEach: Method = (cx, e, of) => {
   const [f] = functionAnd(cx, e, 'forEach', 1);
-  eachItem(cx, e, of).forEach((item, k) => callFunction(cx, e, f, [item(), literal(k), of]));
+  for (const { item, place, there } of visitsOf(cx, e, of))
+    whereThere(cx, e, there, (inner) => void callFunction(inner, e, f, [item(), place, of]));
   return nothing;
 };
 
@@ -57,6 +66,18 @@ const reduced =
   (name: string, last: boolean): Method =>
   (cx, e, of) => {
     const [f, ...start] = functionAnd(cx, e, name, 2);
+    if (of.is === 'sieve') {
+      const [first] = start;
+      if (first !== undefined)
+        return folded(cx, e, of, first, last, (inner, ...args) => callFunction(inner, e, f, args));
+      return refuse(
+        cx,
+        e,
+        'lang/dynamic-index',
+        `whether ${termText(of)}, has a first item would be known only when the kernel runs`,
+        `give what to begin with: a.${name}(f, 0)`,
+      );
+    }
     const items = eachItem(cx, e, of).map((item, k) => [item, literal(k)] as const);
     if (last) items.reverse();
     if (items.length + start.length === 0)
@@ -72,24 +93,28 @@ const reduced =
       .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item(), k, of]), start[0] ?? items[0][0]());
   };
 
-/** What a loop goes through item by item: each is read when its turn comes. */
+/** An iterator: each item is read when its turn comes. */
 const inTurn =
-  (made: (item: () => Term, k: number) => Term): Method =>
-  (cx, e, of) => ({
-    is: 'loop',
-    space: { over: 'items', items: eachItem(cx, e, of).map((item, k) => () => made(() => loaded(cx, e, item()), k)) },
-    order: 'unrolled',
-  });
+  (made: (item: () => Term, place: Scalar) => Term): Method =>
+  (cx, e, of) => {
+    const items = visitsOf(cx, e, of).map(
+      ({ item, place }) =>
+        () =>
+          made(() => loaded(cx, e, item()), place),
+    );
+    const there = of.is === 'sieve' ? { there: of.items.map((kept) => kept.there) } : {};
+    return { is: 'loop', space: { over: 'items', items, ...there, since: cx.stretch }, order: 'unrolled' };
+  };
 
 type Truth = boolean | Scalar;
 
 /** Asks an item, at its place. */
-type Ask = (cx: Context, item: Term, k: number) => Truth;
+type Ask = (cx: Context, item: Term, place: Scalar) => Truth;
 
 /** What a function says of an item. */
 const answers = (cx: Context, e: CallExpression, of: Term, name: string): Ask => {
   const [f] = functionAnd(cx, e, name, 1);
-  return (inner, item, k) => truthOfTerm(inner, e, callFunction(inner, e, f, [item, literal(k), of]));
+  return (inner, item, place) => truthOfTerm(inner, e, callFunction(inner, e, f, [item, place, of]));
 };
 
 /** Whether an item equals what is given; NaN equals NaN where that is said. */
@@ -107,15 +132,25 @@ const equals = (cx: Context, e: CallExpression, name: string, isNaNEqual = false
   };
 };
 
+/** What is said of an item that is there; of one that is not what is said of none. */
+const askedWhereThere = (cx: Context, e: AnyNode, { item, place, there }: Visit, none: boolean, ask: Ask): Truth => {
+  if (there === undefined) return ask(cx, loaded(cx, e, item()), place);
+  const answer = (): Scalar => {
+    const truth = ask(apart(cx), item(), place);
+    return typeof truth === 'boolean' ? literal(truth) : truth;
+  };
+  return shortCircuit(cx, e, none ? compute(cx, e, 'not', there) : there, !none, answer);
+};
+
 /** Whether some item, or every one, is such: those behind the first that decides are not asked. */
 const asked =
   (every: boolean, asks: (cx: Context, e: CallExpression, of: Term) => Ask): Method =>
   (cx, e, of) => {
     const ask = asks(cx, e, of);
-    const items = eachItem(cx, e, of);
+    const visits = visitsOf(cx, e, of);
     const from = (k: number, inner: Context): Truth => {
-      if (k === items.length) return every;
-      const first = ask(inner, loaded(inner, e, items[k]()), k);
+      if (k === visits.length) return every;
+      const first = askedWhereThere(inner, e, visits[k], every, ask);
       if (typeof first === 'boolean') return first === every ? from(k + 1, inner) : first;
       const rest = (): Scalar => {
         const others = from(k + 1, apart(inner));
@@ -127,46 +162,44 @@ const asked =
     return typeof found === 'boolean' ? literal(found) : found;
   };
 
-const filter = fresh((cx, e, of) => {
+/** Which items stay may be known only when the kernel runs; it is known how many may. */
+const filter: Method = (cx, e, of) => {
   const ask = answers(cx, e, of, 'filter');
-  const items = eachItem(cx, e, of).flatMap((item, k) => {
-    const term = loaded(cx, e, item());
-    const truth = ask(cx, term, k);
-    if (typeof truth === 'boolean') return truth ? [term] : [];
-    return refuse(
-      cx,
-      e,
-      'lang/dynamic-index',
-      'which items stay is known only when the kernel runs, and so would be the length of the array',
-      'loop over all and ask there, for (const x of a) if (f(x)) …; count them by a.reduce((n, x) => n + (f(x) ? 1 : 0), 0)',
-    );
+  const items = visitsOf(cx, e, of).flatMap((visit): readonly (readonly [Term, Truth])[] => {
+    const term = loaded(cx, e, visit.item());
+    const truth = askedWhereThere(cx, e, { ...visit, item: () => term }, false, ask);
+    return truth === false ? [] : [[term, truth]];
   });
-  return tupleOf(items);
-});
+  if (items.every(([, truth]) => truth === true)) return made(cx, e, tupleOf(items.map(([term]) => term)));
+  return sieved(
+    cx,
+    e,
+    items.map(([term, truth]) => [term, truth === true ? literal(true) : (truth as Scalar)]),
+  );
+};
 
 /** What is searched for: from which end, what is asked, and what is given for the item that is found, or for none. */
 interface Search {
   readonly last: boolean;
   readonly ask: Ask;
-  readonly found: (item: Term, k: number) => Term;
+  readonly found: (item: Term, place: Scalar) => Term;
   readonly none: Term;
   readonly within?: Interval;
 }
 
 /** Items behind the one that is found are not asked. */
-const search = (cx: Context, e: CallExpression, of: Term, { last, ask, found, none, within }: Search): Term => {
-  const items = eachItem(cx, e, of).map((item, k) => [item, k] as const);
-  if (last) items.reverse();
-  const item = pending(cx, e, 'item');
-  const slot = { ...item, missing: { ...item.missing!, promised: true as const } };
+const search = (cx: Context, e: AnyNode, of: Term, { last, ask, found, none, within }: Search): Term => {
+  const visits = [...visitsOf(cx, e, of)];
+  if (last) visits.reverse();
+  const slot = promisedSlot(cx, e);
   /** What is found from here on, where that is known now; else the slot is given it. */
   const from = (n: number, inner: Context): Term | undefined => {
-    if (n === items.length) return none;
-    const [item, k] = items[n];
-    const term = loaded(inner, e, item());
-    const truth = ask(inner, term, k);
-    if (typeof truth === 'boolean') return truth ? found(term, k) : from(n + 1, inner);
-    const [then, otherwise] = [() => found(term, k), () => from(n + 1, apart(inner))].map((arm) =>
+    if (n === visits.length) return none;
+    const { place } = visits[n];
+    const term = loaded(inner, e, visits[n].item());
+    const truth = askedWhereThere(inner, e, { ...visits[n], item: () => term }, false, ask);
+    if (typeof truth === 'boolean') return truth ? found(term, place) : from(n + 1, inner);
+    const [then, otherwise] = [() => found(term, place), () => from(n + 1, apart(inner))].map((arm) =>
       cx.session.record(() => {
         const known = arm();
         if (known) assignSlot(inner, e, slot, known);
@@ -184,12 +217,21 @@ const itemWhere =
   (cx, e, of) =>
     search(cx, e, of, { last, ask: answers(cx, e, of, name), found: (item) => item, none: nothing });
 
+/** The item at a place of an array whose length is known only when the kernel runs; undefined where there is none. */
+export const itemAt = (cx: Context, e: AnyNode, of: Sieve, index: Scalar): Term =>
+  search(cx, e, of, {
+    last: false,
+    ask: (inner, _, place) => equalTerms(inner, e, '===', [e, place], [e, index]),
+    found: (item) => item,
+    none: nothing,
+  });
+
 /** The place of the first or the last item that is such, −1 where there is none. */
 const placeWhere =
   (last: boolean, asks: (cx: Context, e: CallExpression, of: Term) => Ask): Method =>
   (cx, e, of) => {
-    const within = [-1, eachItem(cx, e, of).length - 1] as const;
-    return search(cx, e, of, { last, ask: asks(cx, e, of), found: (_, k) => literal(k), none: literal(-1), within });
+    const within = [-1, visitsOf(cx, e, of).length - 1] as const;
+    return search(cx, e, of, { last, ask: asks(cx, e, of), found: (_, place) => place, none: literal(-1), within });
   };
 
 /** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
@@ -238,10 +280,10 @@ const slice = fresh((cx, e, of) => {
 
 /** The item at a known place, from the end where that is negative. */
 const at: Method = (cx, e, of) => {
-  const items = itemsOf(cx, e, of);
   const [k] = argumentsOf(cx, e);
   if (!k || !isLiteral(k)) return refuse(cx, e, 'lang/dynamic-index', 'at takes a known number', 'write a[i]');
-  return items.at(Number(k.value)) ?? nothing;
+  if (of.is !== 'sieve') return itemsOf(cx, e, of).at(Number(k.value)) ?? nothing;
+  return itemAt(cx, e, of, Number(k.value) < 0 ? compute(cx, e, 'add', of.length, k) : k);
 };
 
 const flat = fresh((cx, e, of) => tupleOf(itemsOf(cx, e, of).flatMap((item) => spread(cx, e, item))));
@@ -282,16 +324,14 @@ const join: Method = (cx, e, of) => {
   return { is: 'host', name: text, value: text };
 };
 
-const keys: Method = (cx, e, of) => tupleOf(itemsOf(cx, e, of).map((_, k) => literal(k)));
-
-const lengthMethods = { push, pop, shift, unshift };
+const lengthMethods = { push, pop, shift, unshift, splice };
 
 const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof typeof lengthMethods>, Method>> = {
   map,
   forEach,
   reduce: reduced('reduce', false),
   reduceRight: reduced('reduceRight', true),
-  entries: inTurn((item, k) => tupleOf([literal(k), item()])),
+  entries: inTurn((item, place) => tupleOf([place, item()])),
   some: asked(false, (cx, e, of) => answers(cx, e, of, 'some')),
   every: asked(true, (cx, e, of) => answers(cx, e, of, 'every')),
   includes: asked(false, (cx, e) => equals(cx, e, 'includes', true)),
@@ -312,7 +352,7 @@ const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof type
   reverse: inPlace('reverse', toReversed),
   toReversed,
   join,
-  keys,
+  keys: inTurn((_, place) => place),
   values: inTurn((item) => item()),
 };
 

@@ -5,7 +5,7 @@ import { componentsOf } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
 import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
-import { addsCodes, atomic, load, sharedBy, store, storeCombined } from './access.js';
+import { addsCodes, atomic, combinedBits, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
@@ -266,6 +266,8 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
     const given = right();
     const after = binaryOperation(cx, e, token, before, given);
     if (token === '/') store(cx, e, place, after);
+    else if (shifts.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, undefined, after));
+    else if (bits.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, given, after));
     else storeCombined(cx, e, place, given, after);
     return wanted === 'before' ? before : after;
   }
@@ -279,6 +281,10 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
   if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
   return result(atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative));
 };
+
+/** Compound assignments of bits, by others and by an amount. */
+const bits: ReadonlySet<string> = new Set(['&', '|', '^']);
+const shifts: ReadonlySet<string> = new Set(['<<', '>>']);
 
 /** Compound assignments that are sums. */
 const sums: ReadonlySet<string> = new Set(['+', '-']);

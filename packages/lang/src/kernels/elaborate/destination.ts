@@ -69,7 +69,8 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
   if (name !== undefined) {
-    const to = of.is === 'members' ? memberOf(cx, target, of, name) : undefined;
+    const members = membersOf(of);
+    const to = members && memberOf(cx, target, members, name);
     if (to) return to;
     return refuse(
       cx,
@@ -102,6 +103,10 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   );
 };
 
+/** The members of an object, or of a class that the kernel declares. */
+const membersOf = (of: Term): Members | undefined =>
+  of.is === 'members' ? of : of.is === 'host' ? of.statics : undefined;
+
 /** A member of an object to assign to. */
 export const memberOf = (cx: Context, target: AnyNode, of: Members, name: string): Destination | undefined => {
   const slot = of.members.get(name);
@@ -127,8 +132,9 @@ const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): De
   const { key, name } = keyOf(cx, node);
   if ('to' in of) return componentOf(cx, node, of, name ?? asIndex(cx, node.property, key!));
   if (name !== undefined) {
-    const slot = of.is === 'members' ? of.members.get(name) : undefined;
-    if (slot && shapeOfSlot(slot)) return itemDestination(cx, node, of as Members, slot, name);
+    const members = membersOf(of);
+    const slot = members?.members.get(name);
+    if (members && slot && shapeOfSlot(slot)) return itemDestination(cx, node, members, slot, name);
     return named(cx, node, of, name);
   }
   const index = asIndex(cx, node.property, key!);

@@ -8,30 +8,21 @@ import type {
   NewExpression,
   ObjectExpression,
   Property,
-  StaticBlock,
 } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import { literal } from '../code/scalar.js';
-import { refuse, unsupported, type Context } from './context.js';
+import { classIn, closureOf, homeOf, methodsIn, OwnClass } from './class-of.js';
+import { refuse, type Context } from './context.js';
 import type { Destination } from './destination.js';
 import { Env } from './env.js';
 import { argumentsOf, reference, value } from './evaluate.js';
-import { callFunction, hostUnit } from './inline.js';
+import { callFunction } from './inline.js';
 import { made } from './made.js';
 import { keyName, memberName } from './member-name.js';
-import { keepName } from './names.js';
+import { staticOf } from './own-class.js';
 import { holdItems } from './sharing.js';
 import { assignSlot, pending } from './slots.js';
-import {
-  nothing,
-  type ClassOf,
-  type Closure,
-  type Host,
-  type Members,
-  type Names,
-  type Slot,
-  type Term,
-} from './term.js';
+import { nothing, type ClassOf, type Members, type Slot, type Term } from './term.js';
 
 /**
  * `new C(…)` of a class of the surroundings: an object whose members its constructor assigns, and whose methods are those of the class.
@@ -48,63 +39,6 @@ export const instance = (cx: Context, e: NewExpression): Term | undefined => {
   return self;
 };
 
-/** A class that the kernel declares; it stands for itself, as one of the surroundings does. */
-export const ownClass = (cx: Context, node: AnyNode & Class): Term => {
-  const name = node.id?.name ?? 'class';
-  const odd = node.body.body.find((m) => (m.type === 'StaticBlock' ? !keepsName(cx, m) : m.static || m.computed));
-  if (odd)
-    return unsupported(
-      cx,
-      odd,
-      'a static or computed member of a class that stands in the kernel',
-      'declare the class outside of it',
-    );
-  const extended = node.superClass ? reference(cx, node.superClass) : undefined;
-  const parent = extended?.is === 'host' ? classIn(cx, node, extended) : undefined;
-  const native = extended?.is === 'host' && !parent ? nativeError(extended.value) : undefined;
-  if (extended && !parent && !native) return noClass(cx, node, name);
-  return { is: 'host', name, value: new OwnClass(name, node, cx.unit, cx.env, parent, native) };
-};
-
-/** Whether this is what bundlers add to keep the name of a class. */
-const keepsName = (cx: Context, { body: [first, ...more] }: StaticBlock): boolean => {
-  const e = first?.type === 'ExpressionStatement' ? first.expression : undefined;
-  if (e?.type !== 'CallExpression' || more.length > 0) return false;
-  const callee = reference(cx, e.callee);
-  return callee.is === 'host' && callee.value === keepName;
-};
-
-class OwnClass implements ClassOf {
-  readonly value: OwnClass = this;
-
-  constructor(
-    readonly name: string,
-    readonly node: Class,
-    readonly unit: ClassOf['unit'],
-    readonly env: Names,
-    readonly parent: ClassOf | undefined,
-    readonly native: ClassOf['native'],
-  ) {}
-}
-
-/** Errors that JavaScript has, which classes may extend. */
-const nativeError = (value: unknown): ClassOf['native'] =>
-  typeof value === 'function' && (value === Error || value.prototype instanceof Error)
-    ? (value as unknown as ClassOf['native'])
-    : undefined;
-
-const classIn = (cx: Context, e: AnyNode, { name, value }: Host): ClassOf | undefined =>
-  value instanceof OwnClass ? value : classOf(cx, e, name, value);
-
-const noClass = (cx: Context, e: AnyNode, name: string): never =>
-  refuse(
-    cx,
-    e,
-    'lang/unsupported-call',
-    `what \`${name}\` extends is no class of yours`,
-    'extend a class that the kernel can read',
-  );
-
 /** `super(…)`: what the class that is extended makes of the object, and then what the members of this one begin with. */
 export const superCall = (cx: Context, e: CallExpression): Term => {
   const of = homeOf(cx, e);
@@ -115,7 +49,9 @@ export const superCall = (cx: Context, e: CallExpression): Term => {
 
 /** `super.name`: what the class that is extended has by that name. */
 export const superMember = (cx: Context, e: AnyNode, name: string): Term =>
-  ofClass(cx, e, homeOf(cx, e).parent, cx.self as Members, name) ??
+  (cx.self?.is === 'host'
+    ? staticOf(cx, e, homeOf(cx, e).parent, cx.self, name)
+    : ofClass(cx, e, homeOf(cx, e).parent, cx.self as Members, name)) ??
   refuse(cx, e, 'lang/unknown-member', `the class that is extended has no \`${name}\``, 'call what it has');
 
 /** `this.name = …` where the object is made, of a member that nothing else assigns to: it is what it is given. */
@@ -191,10 +127,7 @@ const nearest = (
   name: string,
 ): { readonly of?: ClassOf; readonly methods: readonly MethodDefinition[] } => {
   if (!of) return { methods: [] };
-  const methods = of.node.body.body.filter(
-    (m): m is MethodDefinition =>
-      m.type === 'MethodDefinition' && m.kind !== 'constructor' && !m.static && !m.computed && keyName(m.key) === name,
-  );
+  const methods = methodsIn(of, name, false);
   return methods.length > 0 ? { of, methods } : nearest(of.parent, name);
 };
 
@@ -250,34 +183,6 @@ const setMember = (cx: Context, self: Members, name: string, term: Term): void =
   holdItems(cx, term);
   (self.members as Map<string, Slot>).set(name, { is: 'constant', term, what: 'constant' });
 };
-
-/** A class of the surroundings with those that it extends; nothing if this is none. */
-const classOf = (cx: Context, e: AnyNode, name: string, value: unknown): ClassOf | undefined => {
-  if (typeof value !== 'function' || !/^class\b/.test(Function.prototype.toString.call(value))) return undefined;
-  const known = cx.session.classes.get(value);
-  if (known) return known;
-  const unit = hostUnit(cx, e as CallExpression, name, value as () => unknown);
-  const [statement] = unit.text.parsed.program.body;
-  const node = statement?.type === 'ExpressionStatement' ? bare(statement.expression) : undefined;
-  if (node?.type !== 'ClassExpression') return undefined;
-  const extended: unknown = Object.getPrototypeOf(value);
-  const parent = node.superClass ? classOf(cx, e, (extended as { name: string }).name, extended) : undefined;
-  const native = node.superClass && !parent ? nativeError(extended) : undefined;
-  if (node.superClass && !parent && !native) noClass(cx, e, name);
-  const of = { name, value, node, unit, parent, native };
-  cx.session.classes.set(value, of);
-  return of;
-};
-
-const closureOf = (cx: Context, of: ClassOf, name: string, node: Closure['node']): Closure => {
-  cx.session.homes.set(node, of);
-  return { is: 'closure', name, node, unit: of.unit, env: of.env ?? new Env() };
-};
-
-/** The class in whose text the code stands. */
-const homeOf = (cx: Context, e: AnyNode): ClassOf =>
-  cx.calls.map(([f]) => cx.session.homes.get(f as AnyNode)).findLast((of) => of !== undefined) ??
-  refuse(cx, e, 'lang/unsupported-syntax', 'what `super` means is not known outside of its class', 'write a function');
 
 /** Members that are assigned to not only once, where the object is made; where others do, all. */
 const changing = (of: ClassOf, byOthers: boolean): readonly string[] => {

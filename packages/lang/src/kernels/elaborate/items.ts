@@ -1,6 +1,7 @@
 import type { AnyNode } from 'acorn';
 import { literal, type Literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
+import { iterated } from './iterated.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { readSlot } from './slots.js';
 import { termText, type Element, type Shaped, type Term } from './term.js';
@@ -13,7 +14,7 @@ export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[]
 /** The same, each as it is when its turn comes: what is done with one may change another. */
 export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() => Term)[] => {
   if (term.is === 'list') return term.items.map((slot) => () => readSlot(cx, node, slot));
-  if (term.is === 'loop' && term.space.over === 'items') return term.space.items;
+  if (term.is === 'loop' && term.space.over === 'items' && !term.space.there) return iterated(cx, node, term.space);
   if (term.is === 'shaped') return eachRow(cx, node, term);
   if (term.is === 'table' && term.index.length < term.shape.length)
     return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexTable(term, k));
@@ -27,7 +28,9 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
     `an array or vector of known length is wanted, this is ${termText(term)}`,
     term.is === 'element'
       ? `loop over active(${term.field.name})`
-      : 'use range(n) to count, and names without [ ] for what is counted',
+      : term.is === 'sieve'
+        ? 'loop over it, for (const x of kept) …, index it, kept[k], or call map, filter, reduce(f, 0), find, some and the like'
+        : 'use range(n) to count, and names without [ ] for what is counted',
   );
 };
 

@@ -15,10 +15,9 @@ import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
 import { Env } from './env.js';
 import { recorded, run } from './run.js';
-import { visitedAt, visitedBy, type RunLoop } from './visited.js';
+import { visitedAt, visitedBy, type RunLoop, type Visited } from './visited.js';
 import { variableName } from './loop-variable.js';
 import { counting } from './counting.js';
-import { overActive } from './active-loop.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -152,7 +151,7 @@ export const forOf = (cx: Context, s: ForOfStatement | ForInStatement, name: str
     return refuse(cx, s, 'lang/unsupported-syntax', 'a loop needs a variable of its own', 'write for (const i of …)');
   const given = value(cx, s.right);
   if (s.type === 'ForInStatement') {
-    const names = itemsOf(cx, s.right, rare().namesOf(cx, s.right, given)).map((item) => () => item);
+    const names = itemsOf(cx, s.right, rare().namesOf(cx, s.right, given)).map((item) => ({ item: () => item }));
     return keepingVars(cx, s, () => unroll(cx, s, pattern, names, name));
   }
   const over = visitedBy(cx, s.right, given);
@@ -173,7 +172,7 @@ const visit = (
     const nest = overRanges(s, pattern, over.space.bounds);
     return sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
   }
-  const nest = overActive(cx, s, pattern, over.space.field);
+  const nest = rare().overActive(cx, s, pattern, over.space.field);
   sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);
 };
 
@@ -225,26 +224,30 @@ const unroll = (
   cx: Context,
   s: ForOfStatement | ForInStatement,
   pattern: AnyNode,
-  items: readonly (() => Term)[],
+  items: readonly Visited[],
   name: string | undefined,
 ): void => {
   const at = originOf(cx, s);
   const own = labels(cx, name, false);
   const exits = usesExits(s.body);
   const body = cx.session.record(() => {
-    for (const item of items) {
+    for (const { item, there } of items) {
       const label = { name: 'skipped' };
       const loop = { break: own.break, continue: label };
       const named = name === undefined ? cx.exits.named : new Map([...cx.exits.named, [name, loop] as const]);
-      const inner = { ...(exits ? apart(cx) : cx), env: new Env(cx.env), exits: { ...cx.exits, loop, named } };
+      const inner = { ...(exits || there ? apart(cx) : cx), env: new Env(cx.env), exits: { ...cx.exits, loop, named } };
       const code = cx.session.record(() =>
         framed(inner, (own) => {
           bindPattern(own, pattern, item(), 'loop variable');
           cx.session.append(recorded(own, s.body));
         }),
       );
-      if (exits) cx.session.emit(at, { do: 'block', label, body: code });
-      else cx.session.append(code);
+      const visit = (): void => {
+        if (exits) cx.session.emit(at, { do: 'block', label, body: code });
+        else cx.session.append(code);
+      };
+      if (there) cx.session.emit(at, { do: 'if', condition: there, then: cx.session.record(visit), otherwise: [] });
+      else visit();
     }
   });
   if (exits) cx.session.emit(at, { do: 'block', label: own.break, body });

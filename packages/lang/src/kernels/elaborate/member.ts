@@ -94,6 +94,7 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
         : ((of.of && rare().ofClass(cx, e, of.of, of, name)) ?? missing(cx, e, of, name));
     }
     case 'host': {
+      if (of.statics) return rare().staticMember(cx, e, of, name) ?? missing(cx, e, of, name);
       const holder = of.value as object;
       if (typeof holder === 'string' && name === 'length') return literal((holder as string).length);
       if (typeof holder === 'string' || holder === null || !(name in Object(holder))) return missing(cx, e, of, name);
@@ -103,6 +104,8 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
       return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'list':
       return name === 'length' ? literal(of.items.length) : missing(cx, e, of, name);
+    case 'sieve':
+      return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'table':
       return name === 'length' ? literal(of.shape[of.index.length]) : missing(cx, e, of, name);
     case 'element':
@@ -141,6 +144,8 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
       return inTable(cx, e, of, index);
     case 'shaped':
       return ofShaped(cx, e, of, index);
+    case 'sieve':
+      return rare().itemAt(cx, e, of, index);
     case 'list': {
       const k = knownIndex(cx, e, index, of.items.length);
       if (k !== undefined) return readSlot(cx, e, of.items[k]);

@@ -3,9 +3,11 @@ import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { argumentsOf } from './evaluate.js';
 import { hold } from './holds.js';
-import { grows, part } from './added-parts.js';
+import { made } from './made.js';
+import { grows } from './added-parts.js';
+import { part } from './part.js';
 import { readSlot } from './slots.js';
-import { nothing, type List, type Slot, type Term } from './term.js';
+import { isLiteral, nothing, termText, tupleOf, type List, type Slot, type Term } from './term.js';
 
 /*
  * Methods that change how long an array of the kernel is. Its length stays known, since they are called where they surely run, and as often as the array
@@ -14,13 +16,13 @@ import { nothing, type List, type Slot, type Term } from './term.js';
 
 export const push = (cx: Context, e: CallExpression, of: Term): Term => {
   const items = itemsToChange(cx, e, of, 'push');
-  items.push(...added(cx, e, of as List));
+  items.push(...added(cx, e, of as List, argumentsOf(cx, e)));
   return literal(items.length);
 };
 
 export const unshift = (cx: Context, e: CallExpression, of: Term): Term => {
   const items = itemsToChange(cx, e, of, 'unshift');
-  items.unshift(...added(cx, e, of as List));
+  items.unshift(...added(cx, e, of as List, argumentsOf(cx, e)));
   return literal(items.length);
 };
 
@@ -30,16 +32,45 @@ export const pop = (cx: Context, e: CallExpression, of: Term): Term =>
 export const shift = (cx: Context, e: CallExpression, of: Term): Term =>
   taken(cx, e, itemsToChange(cx, e, of, 'shift').shift());
 
+/** Takes items out at a known place, puts others in, and gives those that were taken. */
+export const splice = (cx: Context, e: CallExpression, of: Term): Term => {
+  const items = itemsToChange(cx, e, of, 'splice');
+  const [start, count, ...others] = argumentsOf(cx, e);
+  const known = (x: Term): number =>
+    isLiteral(x)
+      ? Number(x.value)
+      : refuse(
+          cx,
+          e,
+          'lang/dynamic-index',
+          'where, and how many items, `splice` takes out is known only when the kernel runs, and so would be what is where in the array',
+          'write known numbers; or make another array by a.filter(…)',
+        );
+  if (start === undefined) return made(cx, e, tupleOf([]));
+  const from = known(start);
+  const most = count === undefined ? items.length : known(count);
+  const removed = items.splice(from, most, ...added(cx, e, of as List, others));
+  return made(cx, e, tupleOf(removed.map((slot) => readSlot(cx, e, slot))));
+};
+
 const taken = (cx: Context, e: CallExpression, slot: Slot | undefined): Term =>
   slot ? readSlot(cx, e, slot) : nothing;
 
-const added = (cx: Context, e: CallExpression, of: List): readonly Slot[] =>
-  argumentsOf(cx, e).map((term) => {
+const added = (cx: Context, e: CallExpression, of: List, terms: readonly Term[]): readonly Slot[] =>
+  terms.map((term) => {
     hold(cx, term, -1);
     return part(cx, e, of, term);
   });
 
 const itemsToChange = (cx: Context, e: CallExpression, of: Term, name: string): Slot[] => {
+  if (of.is === 'sieve')
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      `\`${name}\` changes ${termText(of)}`,
+      'change the array before it is filtered, or ask for its items in a loop',
+    );
   if (of.is !== 'list')
     return refuse(
       cx,

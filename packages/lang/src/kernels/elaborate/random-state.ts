@@ -1,29 +1,16 @@
 import type { AnyNode } from 'acorn';
-import { moreBits, nextRandom, startRandom, type RandomState, type WordOps } from '../vocabulary/random.js';
+import { moreBits, nextRandom, startRandom, type RandomState } from '../vocabulary/random.js';
 import type { Local } from '../code/code.js';
 import { originOf, type Context } from './context.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
-
-/** Words as the vocabulary's random numbers want them: u32 values of the kernel. */
-const wordOps = (cx: Context, node: AnyNode): WordOps<Scalar> => {
-  const { session } = cx;
-  const at = originOf(cx, node);
-  return {
-    constant: (value) => literal(value),
-    add: (a, b) => session.compute(at, 'add', a, b),
-    mul: (a, b) => session.compute(at, 'mul', a, b),
-    xor: (a, b) => session.compute(at, 'bitxor', a, b),
-    shl: (a, bits) => session.compute(at, 'shl', a, literal(bits)),
-    shr: (a, bits) => session.compute(at, 'shr', a, literal(bits)),
-  };
-};
+import type { Scalar, Temp } from '../code/scalar.js';
+import { words } from './words.js';
 
 /** A sequence of random numbers that starts here. */
 export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: readonly Scalar[]): RandomState<Local> => {
   const { session } = cx;
   const at = originOf(cx, node);
-  const words = coordinates.map((c) => session.cast(at, c, 'u32'));
-  const start = startRandom(wordOps(cx, node), seed, words);
+  const given = coordinates.map((c) => session.cast(at, c, 'u32'));
+  const start = startRandom(words(cx, node), seed, given);
   const local = (name: string, value: Scalar): Local => {
     const made = session.local(name, { name, type: 'u32' });
     session.emit(at, { do: 'declare', locals: [made] });
@@ -35,7 +22,7 @@ export const begin = (cx: Context, node: AnyNode, seed: Scalar, coordinates: rea
 
 /** 32 random bits; unknown ones if the kernel is not known to use any yet. */
 export const draw = (cx: Context, node: AnyNode): Scalar => {
-  const ops = wordOps(cx, node);
+  const ops = words(cx, node);
   const { state, bits } = nextRandom(ops, current(cx, node));
   advance(cx, node, state);
   return bits;
@@ -44,7 +31,7 @@ export const draw = (cx: Context, node: AnyNode): Scalar => {
 /** 32 random bits, and another 32 of the same step. */
 export const drawTwice = (cx: Context, node: AnyNode): { readonly bits: Scalar; readonly more: Scalar } => {
   const before = current(cx, node);
-  const ops = wordOps(cx, node);
+  const ops = words(cx, node);
   const { state, bits } = nextRandom(ops, before);
   advance(cx, node, state);
   return { bits, more: moreBits(ops, before) };

@@ -34,12 +34,14 @@ export const refuseMember = (cx: Context, e: AnyNode, of: Term, name: string): n
 /** What there is instead. */
 const remedyOf = (of: Term, name: string): string => {
   if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
-    return 'but for push, pop, shift and unshift of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
+    return 'but for push, pop, shift, unshift and splice of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
   if (of.is === 'element')
     return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
-  if (of.is === 'list' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
+  if (of.is === 'list' || of.is === 'sieve' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
     return `arrays have length, ${arrayMethods.join(', ')}`;
-  const names = of.is === 'members' ? [...of.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];
+  const members = of.is === 'host' ? of.statics : of;
+  const names =
+    members?.is === 'members' ? [...members.members.keys()] : of.is === 'host' ? Object.keys(Object(of.value)) : [];
   return names.length > 0 && typeof (of as { value?: unknown }).value !== 'string'
     ? `it has ${names.slice(0, 12).join(', ')}`
     : 'compute with numbers, vectors, matrices and arrays of known length';

@@ -91,6 +91,8 @@ export class Session {
   readonly copied = new WeakSet<object>();
   /** Arrays and objects that the kernel makes. */
   readonly made = new WeakMap<object, Made>();
+  /** Iterators that were gone through. */
+  readonly iterated = new WeakSet<object>();
   /** Arrays and objects of variables that are assigned anew as a whole. */
   readonly rebound = new WeakSet<object>();
   /** Vectors that have a name, or are of a field, and since when. */
@@ -291,6 +293,13 @@ export class Session {
   cast(at: Origin, x: Scalar, type: ScalarType): Scalar {
     const to: Temp = { is: 'temp', type };
     this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
+    return to;
+  }
+
+  /** The same operation in a stated type, whatever those of its operands: bits of u32 stay u32. */
+  computeAs(at: Origin, type: ScalarType, operator: OperatorName, ...args: readonly Scalar[]): Scalar {
+    const to: Temp = { is: 'temp', type };
+    this.emit(at, { do: 'compute', to, operator, args, type });
     return to;
   }
 

@@ -14,6 +14,7 @@ export type Term =
   | Scalar
   | Shaped
   | List
+  | Sieve
   | Members
   | Element
   | ArrayArgument
@@ -38,6 +39,20 @@ export interface List {
   readonly items: readonly Slot[];
   /** Of a typed array: what its items are rounded to. */
   readonly element?: ScalarType;
+}
+
+/** What `filter` leaves of an array where that is decided when the kernel runs: the items that are there, of all that may be. */
+export interface Sieve {
+  readonly is: 'sieve';
+  readonly items: readonly Kept[];
+  readonly length: Scalar;
+}
+
+/** An item that may be there: whether it is, and its place among those that are. */
+export interface Kept {
+  readonly term: Term;
+  readonly there: Scalar;
+  readonly place: Scalar;
 }
 
 /** An object literal. */
@@ -127,8 +142,18 @@ export interface LoopHead {
         readonly rows?: Element | ArrayArgument;
       }
     | { readonly over: 'active'; readonly field: AnyField }
-    | { readonly over: 'items'; readonly items: readonly (() => Term)[] };
+    | Items;
   readonly order: 'parallel' | 'serial' | 'unrolled';
+}
+
+/** What is gone through item by item. */
+export interface Items {
+  readonly over: 'items';
+  readonly items: readonly (() => Term)[];
+  /** Where that is decided when the kernel runs: which of them are there. */
+  readonly there?: readonly Scalar[];
+  /** Of an iterator, of which nothing is left then: the stretch in which it is made. */
+  readonly since?: object;
 }
 
 export interface Bounds {
@@ -153,6 +178,8 @@ export interface Host {
   readonly is: 'host';
   readonly name: string;
   readonly value: unknown;
+  /** Of a class that the kernel declares: its static members. */
+  readonly statics?: Members;
 }
 
 export interface Nothing {
@@ -261,6 +288,8 @@ export const termText = (t: Term): string => {
       return `a ${shapeText(t.shape)}`;
     case 'list':
       return `an array of ${t.items.length}`;
+    case 'sieve':
+      return `an array of up to ${t.items.length}, whose length is known only when the kernel runs`;
     case 'members':
       return t.of ? `a ${t.of.name}` : 'an object';
     case 'element':

@@ -1,17 +1,25 @@
 import type { AnyNode } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
+import { iterated } from './iterated.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { isLiteral, tupleOf, type ArrayArgument, type Element, type LoopHead, type Term } from './term.js';
 import { eachItem } from './items.js';
 
+/** An item that is computed where it is visited, and whether it is there where that is known only when the kernel runs. */
+export interface Visited {
+  readonly item: () => Term;
+  readonly there?: Scalar | undefined;
+}
+
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
-export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly (() => Term)[] | RunLoop => {
+export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly Visited[] | RunLoop => {
+  if (over.is === 'sieve') return over.items.map(({ term, there }) => ({ item: () => term, there }));
   if (over.is === 'array') return rowLoop(over, over.length);
   if (over.is === 'element' && !isWhole(cx, node, over)) return rowLoop(over, literal(rowsOf(cx, node, over)));
-  if (over.is !== 'loop') return eachItem(cx, node, over);
+  if (over.is !== 'loop') return eachItem(cx, node, over).map((item) => ({ item }));
   const { space, order } = over;
-  if (space.over === 'items') return space.items;
+  if (space.over === 'items') return iterated(cx, node, space).map((item, k) => ({ item, there: space.there?.[k] }));
   return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
 };
 
@@ -38,7 +46,7 @@ export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], i
       : tupleOf(index);
 };
 
-const ready = (items: readonly Term[]): readonly (() => Term)[] => items.map((item) => () => item);
+const ready = (items: readonly Term[]): readonly Visited[] => items.map((item) => ({ item: () => item }));
 
 const MOST = 4096;
 

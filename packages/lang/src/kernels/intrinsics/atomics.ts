@@ -1,6 +1,6 @@
 import type { CallExpression } from 'acorn';
 import type { AtomicKind, Place } from '../code/code.js';
-import { addsCodes, atomic as update, load, store, storeCombined } from '../elaborate/access.js';
+import { addsCodes, atomic as update, combinedBits, load, store, storeCombined } from '../elaborate/access.js';
 import { scalarPlace, shapedFor } from '../elaborate/assign.js';
 import { asScalar, compute, refuse, type Context } from '../elaborate/context.js';
 import { reference, scalar, value } from '../elaborate/evaluate.js';
@@ -69,7 +69,11 @@ const combine = (cx: Context, e: CallExpression, place: Place, kind: AtomicKind,
   const before = load(cx, e, place);
   if (kind === 'add' && place.of === 'field' && addsCodes(cx, place.field)) update(cx, e, place, kind, x);
   else if (kind === 'exchange') store(cx, e, place, x);
-  else storeCombined(cx, e, place, x, compute(cx, e, operators[kind], before, x));
+  else {
+    const after = compute(cx, e, operators[kind], before, x);
+    const isOfBits = kind === 'and' || kind === 'or' || kind === 'xor';
+    storeCombined(cx, e, place, x, isOfBits ? combinedBits(cx, e, place, x, after) : after);
+  }
   return before;
 };
 

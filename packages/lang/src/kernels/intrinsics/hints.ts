@@ -3,6 +3,7 @@ import { componentsOf, type AnyField } from '@filigree/sparse/fields';
 import { compute, originOf, refuse, type Context } from '../elaborate/context.js';
 import { argumentsOf, reference } from '../elaborate/evaluate.js';
 import { draw, drawTwice } from '../elaborate/random-state.js';
+import { words } from '../elaborate/words.js';
 import { randomDouble, randomInteger, randomSingle } from '../vocabulary/random.js';
 import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
@@ -97,7 +98,7 @@ export const permutation: Intrinsic = (cx, e) => {
 export const random: Intrinsic = (cx, e) => {
   scalars(cx, e, 0);
   const part = (bits: Scalar, shift: number, scale: number): Scalar =>
-    compute(cx, e, 'mul', shift === 0 ? bits : compute(cx, e, 'shr', bits, literal(shift)), literal(scale));
+    compute(cx, e, 'mul', shift === 0 ? bits : words(cx, e).shr(bits, shift), literal(scale));
   if (cx.session.float === 'f32') return part(draw(cx, e), randomSingle.shift, randomSingle.scale);
   const { bits, more } = drawTwice(cx, e);
   return compute(
@@ -112,7 +113,7 @@ export const random: Intrinsic = (cx, e) => {
 /** `randomInt()`: 0 ≤ n < 2³¹. */
 export const randomInt: Intrinsic = (cx, e) => {
   scalars(cx, e, 0);
-  return castTo(cx, e, compute(cx, e, 'shr', draw(cx, e), literal(randomInteger.shift)), 'i32');
+  return castTo(cx, e, words(cx, e).shr(draw(cx, e), randomInteger.shift), 'i32');
 };
 
 const fieldsGiven = (cx: Context, e: CallExpression): readonly AnyField[] =>

@@ -1,6 +1,7 @@
 /* oxlint-disable no-console -- what kernels print is printed */
 import { rare } from '#rare';
 import * as vocabulary from '../vocabulary/core.js';
+import { isForHost, libraryWordOf } from '../vocabulary/inline.js';
 import { refuse } from '../elaborate/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { active, ndrange, ordered, range } from './loops.js';
@@ -10,7 +11,7 @@ import { sum } from './sum.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** The meaning of a function in kernels, where it has one of its own; known by the function, whatever it is called. */
-export const intrinsicOf = (fn: unknown): Intrinsic | undefined => known.get(fn) ?? ofConsole(fn);
+export const intrinsicOf = (fn: unknown): Intrinsic | undefined => known.get(fn) ?? ofConsole(fn) ?? ofHost(fn);
 
 /* Whoever catches what is printed puts another function there. */
 const ofConsole = (fn: unknown): Intrinsic | undefined =>
@@ -20,6 +21,8 @@ const hostOnly =
   (name: string): Intrinsic =>
   (cx, e) =>
     refuse(cx, e, 'lang/unsupported-call', `${name} is for the host`, 'call it before the launch');
+
+const ofHost = (fn: unknown): Intrinsic | undefined => (isForHost(fn) ? hostOnly(libraryWordOf(fn)!) : undefined);
 
 type Rare = ReturnType<typeof rare>;
 
@@ -49,8 +52,6 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     diag: algebraFunction('diag'),
     identity: sizedFunction('identity'),
     zeros: sizedFunction('zeros'),
-    hostGrid: hostOnly('hostGrid'),
-    sparseGrid: hostOnly('sparseGrid'),
     seedRandom: hostOnly('seedRandom'),
     inlined: hostOnly('inlined'),
     withGradient: hostOnly('withGradient'),

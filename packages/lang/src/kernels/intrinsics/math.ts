@@ -12,6 +12,7 @@ import type { Intrinsic } from './intrinsic.js';
 import { argumentsOf, condition } from '../elaborate/evaluate.js';
 import { isMissing } from '../elaborate/missing.js';
 import { power } from '../elaborate/binary-operation.js';
+import { words } from '../elaborate/words.js';
 import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
 import { math, type FunctionName } from '../../source/math.js';
 
@@ -123,14 +124,14 @@ const imul = (cx: Context, e: CallExpression, [x, y]: readonly Scalar[]): Scalar
 
 /** Zeros before the first bit of a word: those of all bits that are set once every bit below the first is. */
 const leadingZeros = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
+  const { add, sub, mul, and, or, shr } = words(cx, e);
+  const masked = (a: Scalar, mask: number): Scalar => and(a, literal(mask));
   const word = castTo(cx, e, compute(cx, e, 'bitor', x, literal(0)), 'u32');
-  const shifted = (a: Scalar, by: number): Scalar => compute(cx, e, 'shr', a, literal(by));
-  const masked = (a: Scalar, mask: number): Scalar => compute(cx, e, 'bitand', a, literal(mask));
-  const below = [1, 2, 4, 8, 16].reduce((a, by) => compute(cx, e, 'bitor', a, shifted(a, by)), word);
-  const twos = compute(cx, e, 'sub', below, masked(shifted(below, 1), 0x55555555));
-  const fours = compute(cx, e, 'add', masked(twos, 0x33333333), masked(shifted(twos, 2), 0x33333333));
-  const bytes = masked(compute(cx, e, 'add', fours, shifted(fours, 4)), 0x0f0f0f0f);
-  const ones = shifted(compute(cx, e, 'mul', bytes, literal(0x01010101)), 24);
+  const below = [1, 2, 4, 8, 16].reduce((a, by) => or(a, shr(a, by)), word);
+  const twos = sub(below, masked(shr(below, 1), 0x55555555));
+  const fours = add(masked(twos, 0x33333333), masked(shr(twos, 2), 0x33333333));
+  const bytes = masked(add(fours, shr(fours, 4)), 0x0f0f0f0f);
+  const ones = shr(mul(bytes, literal(0x01010101)), 24);
   return compute(cx, e, 'sub', literal(32), castTo(cx, e, ones, 'i32'));
 };
 

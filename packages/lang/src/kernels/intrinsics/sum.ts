@@ -22,11 +22,12 @@ export const sum: Intrinsic = (cx, e) => {
     );
   const [space, term] = args;
   const [at] = e.arguments;
-  const over = space.is === 'loop' ? visitedBy(cx, at, space) : eachItem(cx, at, space);
+  const isItems = space.is !== 'loop' || space.space.over === 'items';
+  const over = isItems ? eachItem(cx, at, space).map((item) => ({ item })) : visitedBy(cx, at, space);
   if ('space' in over) return callWord(cx, e, cx.parallel || cx.looped ? serialSum : parallelSum, args);
   /* Each term is added as soon as it is computed: fewer values live at once. */
   return (
-    over.reduce<Term | undefined>((total, item) => {
+    over.reduce<Term | undefined>((total, { item }) => {
       const one = callFunction(cx, e, term, [item()]);
       return total === undefined ? one : addTerms(cx, e, total, one);
     }, undefined) ?? literal(0)

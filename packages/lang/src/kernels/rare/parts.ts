@@ -1,21 +1,15 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
-export { arrayMethod } from '../elaborate/array-methods.js';
-export { ofVariables, otherMember } from '../elaborate/added-parts.js';
+export { overActive } from '../elaborate/active-loop.js';
+export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
+export { otherMember } from '../elaborate/added-parts.js';
+export { ofVariables } from '../elaborate/part.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
-export {
-  accessorsOf,
-  initial,
-  instance,
-  instanceOf,
-  ofClass,
-  ownClass,
-  superCall,
-  superMember,
-} from '../elaborate/instance.js';
+export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
+export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray } from '../elaborate/made-array.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';

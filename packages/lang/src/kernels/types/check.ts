@@ -60,11 +60,11 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     case 'atomic':
       return bitwise(i.kind) && isFloat(typeOfPlace(i.place))
         ? [bitsOfFloats(i.place)]
-        : [...indices(i.place, types), ...stored(i.value, i.place, types)];
+        : [...indices(i.place, types), ...(bitwise(i.kind) ? combined : stored)(i.value, i.place, types)];
     case 'store':
       return i.noted ? [] : [...indices(i.place, types), ...stored(i.value, i.place, types, takesBits(i.place))];
     case 'fits':
-      return stored(i.value, i.place, types);
+      return (i.bits ? combined : stored)(i.value, i.place, types);
     case 'bounds':
       return i.values.flatMap((s) => index(s, types, i.of === 'index' ? undefined : 'a bound'));
     case 'structure':
@@ -133,6 +133,13 @@ const stored = (value: Scalar, place: Place, types: Types, cuts = false): readon
           remedy: `cast it: ${type}(x)`,
         },
   ];
+};
+
+/** Of what the bits of an element are combined with an u32 takes those of an i32. */
+const combined = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+  const kind = types.kindOf(value);
+  const isOfBits = typeOfPlace(place) === 'u32' && value.is !== 'literal' && (kind === 'int' || fits(kind, 'i32'));
+  return isOfBits ? [] : stored(value, place, types);
 };
 
 /** Whether an integer that is computed with more bits is known to be one of a type of fewer: of literals, one is chosen. */

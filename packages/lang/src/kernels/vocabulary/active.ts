@@ -1,5 +1,5 @@
 import { fail } from '@filigree/ir';
-import { sparsePart } from './sparse-grid.js';
+import { sparsePart } from './sparse-part.js';
 
 /**
  * Coordinates of the active elements of a grid of the host, as they are when this is called: what is there in a sparse grid,

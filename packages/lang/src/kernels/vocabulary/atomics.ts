@@ -2,7 +2,7 @@ import { fail } from '@filigree/ir';
 import { isArrayLike } from './active.js';
 import { coordinatesOf, type Place } from './places.js';
 import type { Grid1, Grid2, Grid3, Grid4 } from './grid-types.js';
-import { sparsePart } from './sparse-grid.js';
+import { sparsePart } from './sparse-part.js';
 import type { Mat, Vec } from './vec-types.js';
 
 /**

@@ -1,4 +1,4 @@
-/** Words of the language that the compiler knows. */
+/** Words of the language that the compiler knows, whoever imports them. */
 export { range, ndrange, active, unrolled, serially, LoopSpace, type Bounds } from './loops.js';
 export { math } from '../../source/math.js';
 export { vec, mat, columns, diag, identity, zeros, isVec, isMat } from './vec.js';
@@ -26,9 +26,6 @@ export type {
 export { at, put, type Place } from './places.js';
 export { sum } from './sum.js';
 export { quadraticSpline, splineNodes, type Spline, type SplineNode } from './spline.js';
-export { hostGrid } from './host-grid.js';
-export { sparseGrid, type SparseGridOptions } from './sparse-grid.js';
-export type { SparseExtent } from './sparse-store.js';
 export { isActive, activate, deactivate, parent, append, length, clear, type CellFunction } from './structure.js';
 export {
   accumulate,

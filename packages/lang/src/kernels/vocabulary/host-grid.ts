@@ -1,28 +1,25 @@
 import { fail } from '@filigree/ir';
 import type { GridElement } from './grid-types.js';
+import { hostFunction } from './inline.js';
 import { copied, isMat, isVec, placed } from './vec.js';
 
 /** What `hostGrid` fills with: a value, or a function of the indices. */
 export type Fill<E, I extends readonly number[]> = E | ((...at: I) => E);
 
-/**
- * A dense grid on the host: nested arrays, filled with a value or with a function of the indices. A grid of lists is
- * `hostGrid([n, m], () => [])`. Throws `lang/host-grid` on extents that are no whole numbers.
- */
-export function hostGrid<E extends Entry>(extents: readonly [number], fill: Fill<E, [number]>): Wide<E>[];
-export function hostGrid<E extends Entry>(
+function makeHostGrid<E extends Entry>(extents: readonly [number], fill: Fill<E, [number]>): Wide<E>[];
+function makeHostGrid<E extends Entry>(
   extents: readonly [number, number],
   fill: Fill<E, [number, number]>,
 ): Wide<E>[][];
-export function hostGrid<E extends Entry>(
+function makeHostGrid<E extends Entry>(
   extents: readonly [number, number, number],
   fill: Fill<E, [number, number, number]>,
 ): Wide<E>[][][];
-export function hostGrid<E extends Entry>(
+function makeHostGrid<E extends Entry>(
   extents: readonly [number, number, number, number],
   fill: Fill<E, [number, number, number, number]>,
 ): Wide<E>[][][][];
-export function hostGrid(extents: readonly number[], fill: Fill<Entry, number[]>): unknown {
+function makeHostGrid(extents: readonly number[], fill: Fill<Entry, number[]>): unknown {
   if (!Array.isArray(extents)) fail('lang/host-grid', 'the extents of a grid are a list');
   for (const n of extents)
     if (!Number.isInteger(n) || n < 0) fail('lang/host-grid', `an extent is a whole number, not ${n}`);
@@ -34,6 +31,12 @@ export function hostGrid(extents: readonly number[], fill: Fill<Entry, number[]>
       : row(Array.from({ length: extents[at.length] }, (_, k) => build([...at, k])));
   return build([]);
 }
+
+/**
+ * A dense grid on the host: nested arrays, filled with a value or with a function of the indices. A grid of lists is
+ * `hostGrid([n, m], () => [])`. Throws `lang/host-grid` on extents that are no whole numbers.
+ */
+export const hostGrid = hostFunction('hostGrid', makeHostGrid);
 
 /** A row of vectors or matrices holds values of its own: what is assigned to components of one is assigned to the row. */
 const row = (elements: unknown[]): unknown[] => {

@@ -1,2 +1,3 @@
 export * from './core.js';
+export * from './host.js';
 export * from './library.js';

@@ -24,12 +24,23 @@ export const libraryFunction = <F extends object>(name: string, fn: F): F => {
   return fn;
 };
 
+/** Makes a function a word of the language that kernels may not call. */
+export const hostFunction = <F extends object>(name: string, fn: F): F => {
+  forHost.add(fn);
+  return libraryFunction(name, fn);
+};
+
+/** Whether a function is a word that kernels may not call. */
+export const isForHost = (fn: unknown): boolean => typeof fn === 'function' && forHost.has(fn);
+
 /** The word of the language that a function is, if it is one that stands in the language itself. */
 export const libraryWordOf = (fn: unknown): string | undefined =>
   typeof fn === 'function' ? wordsByFunction.get(fn) : undefined;
 
 /** The function that a word of the language stands for, of those whose modules are loaded. */
 export const libraryFunctionOf = (word: string): unknown => functionsByWord.get(word);
+
+const forHost = new WeakSet<object>();
 
 const functionsByWord = new Map<string, object>();
 

@@ -1,5 +1,7 @@
 import { fail, checkOptions, option } from '@filigree/ir';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4, Indexed } from './grid-types.js';
+import { hostFunction } from './inline.js';
+import { noteSparsePart, sparsePart, type SparsePart } from './sparse-part.js';
 import { copied, placed } from './vec.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
@@ -15,36 +17,27 @@ export interface SparseGridOptions {
   readonly beside?: object;
 }
 
-/**
- * A sparse grid on the host: `g[i][j]` is the ambient value where nothing is active, and writing activates. An extent of
- * `Infinity` allows every index, negative ones too; the last extent may be a list, `{ most: 64 }`. Indices outside
- * are `lang/host-bounds`. Throws `lang/host-grid` on extents or cells that make no grid.
- */
-export function sparseGrid<E extends GridElement>(
+function makeSparseGrid<E extends GridElement>(
   extents: Extents<1>,
   ambient: E,
   options?: SparseGridOptions,
 ): Grid1<Wide<E>>;
-export function sparseGrid<E extends GridElement>(
+function makeSparseGrid<E extends GridElement>(
   extents: Extents<2>,
   ambient: E,
   options?: SparseGridOptions,
 ): Grid2<Wide<E>>;
-export function sparseGrid<E extends GridElement>(
+function makeSparseGrid<E extends GridElement>(
   extents: Extents<3>,
   ambient: E,
   options?: SparseGridOptions,
 ): Grid3<Wide<E>>;
-export function sparseGrid<E extends GridElement>(
+function makeSparseGrid<E extends GridElement>(
   extents: Extents<4>,
   ambient: E,
   options?: SparseGridOptions,
 ): Grid4<Wide<E>>;
-export function sparseGrid(
-  extents: readonly SparseExtent[],
-  ambient: GridElement,
-  options?: SparseGridOptions,
-): object {
+function makeSparseGrid(extents: readonly SparseExtent[], ambient: GridElement, options?: SparseGridOptions): object {
   const { cells = [1], beside } = checkOptions<SparseGridOptions>('sparseGrid', options, {
     cells: option.array('a list of sizes'),
     beside: option.object('a sparse grid'),
@@ -64,18 +57,15 @@ export function sparseGrid(
   return partOf(new SparseStore(extents, ambient, other.shared), [], 0);
 }
 
-/** A sparse grid, or the part of it at the first few indices, with the level of cells that is spoken of. */
-export interface SparsePart {
-  readonly store: SparseStore;
-  readonly prefix: readonly number[];
-  readonly level: number;
-}
-
-/** What a value of the host is a part of; undefined for plain arrays. */
-export const sparsePart = (value: object): SparsePart | undefined => parts.get(value);
+/**
+ * A sparse grid on the host: `g[i][j]` is the ambient value where nothing is active, and writing activates. An extent of
+ * `Infinity` allows every index, negative ones too; the last extent may be a list, `{ most: 64 }`. Indices outside
+ * are `lang/host-bounds`. Throws `lang/host-grid` on extents or cells that make no grid.
+ */
+export const sparseGrid = hostFunction('sparseGrid', makeSparseGrid);
 
 /** The same grid, speaking of the cells so many levels further out. Throws `lang/host-grid` where there is no such level. */
-export const outerCells = ({ store, prefix, level }: SparsePart, steps: number): object =>
+const outerCells = ({ store, prefix, level }: Pick<SparsePart, 'store' | 'prefix' | 'level'>, steps: number): object =>
   Number.isInteger(steps) && steps >= 0 && level + steps < store.activity.levels
     ? partOf(store, prefix, level + steps)
     : fail('lang/host-grid', `the grid has ${store.activity.levels} levels of cells, none ${steps} further out`, {
@@ -91,8 +81,6 @@ type Extents<N extends number> = N extends 1
       : readonly [number, number, number, SparseExtent];
 
 type Wide<E> = E extends number ? number : E extends boolean ? boolean : E;
-
-const parts = new WeakMap<object, SparsePart>();
 
 const partOf = (store: SparseStore, prefix: readonly number[], level: number): object => {
   const last = prefix.length + 1 === store.extents.length;
@@ -121,7 +109,8 @@ const partOf = (store: SparseStore, prefix: readonly number[], level: number): o
       },
     },
   );
-  parts.set(proxy, { store, prefix, level });
+  const part = { store, prefix, level };
+  noteSparsePart(proxy, { ...part, outer: (steps) => outerCells(part, steps) });
   return proxy;
 };
 

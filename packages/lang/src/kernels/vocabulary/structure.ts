@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
 import { isArrayLike } from './active.js';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4, Indexed } from './grid-types.js';
-import { outerCells, sparsePart, type SparsePart } from './sparse-grid.js';
+import { sparsePart, type SparsePart } from './sparse-part.js';
 
 /**
  * A function of the cell around an element: takes the field, then the element's indices; those that the cell does not
@@ -44,8 +44,7 @@ export const deactivate: CellFunction<void> = (u: object, ...at: (number | undef
  * The field, standing in `isActive`, `activate` and `deactivate` for the sparse cell `steps` further out than the
  * innermost. On the host `lang/host-dense` for plain arrays.
  */
-export const parent = <G extends object>(u: G, steps = 1): G =>
-  outerCells(sparsePart(u) ?? dense('parent'), steps) as G;
+export const parent = <G extends object>(u: G, steps = 1): G => (sparsePart(u) ?? dense('parent')).outer(steps) as G;
 
 /** Puts a value at the end of a list, `append(u[i][j], x)`, and gives its position. */
 export const append = <E extends GridElement>(list: Indexed<E>, value: E): number => {

@@ -2,7 +2,6 @@ import type { Backend, Commands } from '@filigree/backend';
 import type { Bindings, DeviceBuffer, Placement } from '@filigree/backend/device';
 import {
   DiagnosticError,
-  hashKernel,
   opTable,
   walk,
   type Buffer,
@@ -12,12 +11,13 @@ import {
   type Module,
   type Scalar,
 } from '@filigree/ir';
+import { hashKernel } from '@filigree/ir/hash';
 import { kernelOf, type Graph, type NodeArgument } from '@filigree/sched';
 import { sitesOf, type Site } from '@filigree/sparse/fields';
 import { taskKind, type CutKernels, type TaskKind, type TaskSetting } from '@filigree/sparse/tasks';
 import type { CodeJob, CodeMade } from '../../away/code-job.js';
 import type { BankEntry } from '../../bank/banked.js';
-import { modulesOf, type Skeletons } from '../../bank/skeleton.js';
+import type { modulesOf, Skeletons } from '../../bank/skeleton.js';
 import { withKept } from '../../bank/with-kept.js';
 import {
   instantiateBanked,
@@ -83,10 +83,16 @@ export interface Making {
   /** From kernels on fields to kernels on memory. */
   readonly lower: (module: FusedModule) => Module;
   /** Where what a module becomes is kept, and how another thread makes it; nothing where that takes more than data. */
-  readonly elsewhere?:
-    | ((module: FusedModule) => { readonly entry: BankEntry | undefined; readonly job: CodeJob | undefined })
-    | undefined;
+  readonly elsewhere?: ((module: FusedModule) => Elsewhere) | undefined;
   readonly options: InstantiateOptions;
+}
+
+/** Where the code of a module is found and made elsewhere. */
+export interface Elsewhere {
+  readonly entry: BankEntry | undefined;
+  readonly job: CodeJob | undefined;
+  /** The modules that another thread tells of. */
+  readonly modulesOf: typeof modulesOf;
 }
 
 /** Code that is to be made for a graph. */
@@ -112,7 +118,9 @@ export const wantedCode = (graph: Graph, setting: CodeSetting, making: Making): 
   const { options } = making;
   const fused = { kernels, buffers: usedBy(kernels, setting.cut.setting) };
   const lower = (): Module => making.lower(fused);
-  const { entry, job } = making.elsewhere?.(fused) ?? {};
+  const elsewhere = making.elsewhere?.(fused);
+  const { entry, job } = elsewhere ?? {};
+  const told = (of: Skeletons): ReturnType<typeof modulesOf> => elsewhere!.modulesOf(of, lower, backend);
   const optionsFor = (lowered: Module): InstantiateOptions => ({
     ...options,
     bind: boundTo(setting.bufferOf, lowered),
@@ -146,12 +154,11 @@ export const wantedCode = (graph: Graph, setting: CodeSetting, making: Making): 
     },
     job: backend.loadNow && job,
     place: (lowered) => {
-      const of = modulesOf(lowered, lower, backend);
+      const of = told(lowered);
       taken.place = reserved(of, backend, optionsFor(of.lowered));
       return placeOf(backend, taken.place);
     },
-    of: (made) =>
-      ready({ ...modulesOf(made, lower, backend), artifact: () => made.artifact, warnings: made.warnings }, take()),
+    of: (made) => ready({ ...told(made), artifact: () => made.artifact, warnings: made.warnings }, take()),
     leave: () => take()?.release(),
   };
 };

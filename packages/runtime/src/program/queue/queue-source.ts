@@ -1,10 +1,11 @@
 import { dialectsOf, type Backend, type CompileOptions } from '@filigree/backend';
 import type { Extension, Module } from '@filigree/ir';
-import { fieldDialect, loadLowering, type Storage } from '@filigree/sparse/fields';
+import { fieldDialect, type Storage } from '@filigree/sparse/fields';
 import { cutKernels } from '@filigree/sparse/tasks';
 import type { FieldLowering } from '../../away/code-job.js';
-import { codeElsewhere } from '../../away/elsewhere.js';
+import { codeElsewhere } from '#kept';
 import { tablesInPlace } from '../../session/joined.js';
+import { loadAllLowering } from '../load-lowering.js';
 import type { FastMath } from './freedom.js';
 import type { FusedModule, Making } from './fused-code.js';
 import type { QueueOptions } from './queue-options.js';
@@ -48,7 +49,7 @@ export const queueSource = async (queued: Queued): Promise<QueueSource> => {
   const { queue, extensions = [], module, storage, levels, loweringOf } = queued;
   const { layout } = storage;
   /* Plans are lowered while launches are made, which do not wait for more of the lowering. */
-  await loadLowering();
+  await loadAllLowering();
   const cut = cutKernels(module, layout, [...dialectsOf(extensions), fieldDialect(layout)], storage);
   const own = new Set(cut.setting.buffers.map((b) => b.name));
   const whole = ({ kernels, buffers }: FusedModule): Module => ({

@@ -8,6 +8,7 @@ import { touchesHeld } from '../../session/joined.js';
 import type { Waiting } from '../../session/turns.js';
 import type { RunningParts } from '../running.js';
 import { checkStatus } from '../status.js';
+import { statusDiagnostic } from '../status-diagnostic.js';
 import { isPlaced } from './fused-code.js';
 import { Queue, type QueueSetting } from './queue.js';
 import type { QueueSource } from './queue-source.js';
@@ -45,7 +46,7 @@ export const waitingLaunches = (
     bufferOf: placedIn(instance, session),
     cut: joint,
     ...(session && { atOnce: touchesHeld(joint.tasks, session.held) }),
-    check: ({ launch, shown }, numbered) => checkStatus(arena, numbered, launch, shown),
+    check: ({ launch, shown }, sites) => checkStatus(arena, { sites, said: statusDiagnostic }, launch, shown),
     failed: guarded,
   });
   return {

@@ -22,10 +22,10 @@ import { HANDS, nodeStorage, type NodeStorage, type Storage } from '../storage/s
 import { along, anyOf, fixed, plus, type Address, type Emit, type Test } from './lower/address.js';
 import { ambientValue } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';
-import { isActive, lookup } from './lower/lookup.js';
+import { lookup } from './lower/lookup.js';
 import { scratchFor } from './lower/scratch.js';
 import { report } from './lower/status.js';
-import { atomicValue, loadValue, storeValue, storeWord } from './lower/stored.js';
+import { atomicValue, loadValue, storeValue } from './lower/stored.js';
 import { guardsOf, isWritten, splitOperands, unguarded } from './guards.js';
 import { snodeDialect } from './snode-dialect.js';
 import { wordFields } from './word-fields.js';
@@ -197,7 +197,7 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     return op.results;
   },
   'snode.prefetch': (p, op, e) => rare().prefetchSlot(e, p.node(op).pool!, op.operands),
-  'snode.is_active': (p, op, e) => isActive(e, p.lookup(op, e.b)),
+  'snode.is_active': (p, op, e) => rare().isActive(e, p.lookup(op, e.b)),
   'snode.append': (p, op, e) => {
     const [container, ...coordinates] = unguarded(op);
     const add = (): Value =>
@@ -221,7 +221,7 @@ const lowerings: Readonly<Record<string, Lowering>> = {
     const names = wordFields(op);
     const values = names.map((name, n) => ({ node: e.storage.layout.named.get(name)!, value: op.operands[n] }));
     return whereInside(e, op, () =>
-      storeWord(e, values, p.address(op.operands[names.length]), op.attrs.alone === true),
+      rare().storeWord(e, values, p.address(op.operands[names.length]), op.attrs.alone === true),
     );
   },
   'snode.atomic': (p, op, e) => {

@@ -11,10 +11,10 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import { cse, dce } from '@filigree/opt';
+import { rare } from '#lowering';
 import { fieldDialects } from './dialects.js';
 import type { Storage } from '../storage/storage.js';
 import { fieldDialect } from './field-dialect.js';
-import { batchActivations } from './simplify/batch.js';
 import { resolveDigits } from './simplify/digits.js';
 import { readEdges } from './simplify/edges.js';
 import { footprints } from './simplify/effects.js';
@@ -22,7 +22,6 @@ import { forwardValues } from './simplify/forward.js';
 import { guardMultiples } from './simplify/guard.js';
 import { hoistAccesses } from './simplify/hoist.js';
 import { mergeAccesses } from './simplify/merge.js';
-import { prefetchSlots } from './simplify/prefetch.js';
 import { cutRowEnds } from './simplify/row-ends.js';
 import { splitAtBounds } from './simplify/split-bounds.js';
 import { splitLoops } from './simplify/split.js';
@@ -128,8 +127,12 @@ export const simplifications = (storage: Storage, vectorBytes = 32): Readonly<Re
     ...part('merge-accesses', (k, buffers) => mergeAccesses(k, storage, dialects, buffers, footprint)),
     ...part('hoist-accesses', (k, buffers) => hoistAccesses(k, storage, dialects, buffers, footprint)),
     ...part('forward-values', (k, buffers) => forwardValues(k, storage, dialects, buffers, footprint)),
-    ...part('batch-activations', (k) => batchActivations(k, storage, dialects, footprint)),
-    ...part('prefetch-slots', (k, buffers) => prefetchSlots(k, storage, dialects, buffers)),
+    ...part('batch-activations', (k) =>
+      storage.nodes.some((at) => at.pool) ? rare().batchActivations(k, storage, dialects, footprint) : k,
+    ),
+    ...part('prefetch-slots', (k, buffers) =>
+      storage.nodes.some((at) => at.node.kind === 'hash') ? rare().prefetchSlots(k, storage, dialects, buffers) : k,
+    ),
   } as Record<Simplification, Pass<Module>>;
 };
 

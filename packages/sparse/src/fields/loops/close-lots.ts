@@ -1,6 +1,7 @@
 import type { Value } from '@filigree/ir';
 import { fixed, load, store, type Emit } from '../access/lower/address.js';
-import { handOf, numberOf, openerOf, takenOf, turnsIn, turnsOf } from '../access/lower/lots.js';
+import { handOf, numberOf, openerOf, turnsIn, turnsOf } from '../access/lower/lots.js';
+import { takenOf } from '../access/lower/turns.js';
 import { recycle } from '../access/lower/pool.js';
 import { HANDS, type NodeStorage } from '../storage/storage.js';
 import { loadWord, storeWord } from './cells.js';

@@ -1,6 +1,6 @@
 import type { Value } from '@filigree/ir';
 import { fixed, type Emit } from '../access/lower/address.js';
-import { givenIn } from '../access/lower/lots.js';
+import { givenIn } from '../access/lower/turns.js';
 import type { Pool } from '../storage/storage.js';
 import { loadWord } from './cells.js';
 

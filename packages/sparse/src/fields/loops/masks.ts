@@ -1,19 +1,9 @@
 import type { Attrs, Value } from '@filigree/ir';
-import { along, type Address, type Emit } from '../access/lower/address.js';
-import { loadWord, numberOf, type Coordinates } from './cells.js';
+import { along, type Emit } from '../access/lower/address.js';
+import { loadWord, numberOf } from './cells.js';
 import { loop } from './loop.js';
-import { WORD, type Loop } from './plan.js';
-
-/** The cells of a row, those that differ along the innermost loop's axis only: the first of them, and how many. */
-export interface Row {
-  readonly loop: Loop;
-  /** Digits along the node's other axes. */
-  readonly digits: Coordinates;
-  /** The digit along the row at which it begins, where it is a block; a multiple of the block's size. */
-  readonly from: Value | undefined;
-  /** Address of the mask. */
-  readonly mask: Address;
-}
+import { WORD } from './plan.js';
+import { boundOf, type Row } from './row.js';
 
 /**
  * Runs `body` for the digits of a row whose cells are active, a word of the mask at a time where a row fills words or words
@@ -93,13 +83,6 @@ const bitIn = ({ b }: Emit, word: Value, bit: Value): Value => b.cmp('ne', b.and
 /** The number in its container of the cell of a row with a digit. */
 const numberAt = ({ b }: Emit, { loop: { at, axis }, digits }: Row, digit: Value): Value =>
   numberOf(b, at, new Map([...digits, [axis, digit]]));
-
-/** Digits of a row: of the last of several blocks there may be fewer. */
-export const boundOf = (e: Emit, { loop: { at, axis, count, part }, from }: Pick<Row, 'loop' | 'from'>): Value => {
-  const { b } = e;
-  const extent = at.node.extents[axis];
-  return from && part && extent % part.size !== 0 ? b.min(b.i32(count), b.sub(b.i32(extent), from)) : b.i32(count);
-};
 
 const wordsOf = (e: Emit, row: Row): Value => {
   const { b } = e;

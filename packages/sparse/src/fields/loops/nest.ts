@@ -2,9 +2,10 @@ import type { Attrs, Value } from '@filigree/ir';
 import { plus, type Address, type Emit } from '../access/lower/address.js';
 import { extract } from '../access/lower/digits.js';
 import { axisName } from '../layout/axes.js';
+import { rare } from '#lowering';
 import { baseOf, cellAddress, loadWord, withDigit, type Coordinates } from './cells.js';
 import { loop } from './loop.js';
-import { boundOf, isActiveIn, overMask, type Row } from './masks.js';
+import { boundOf, type Row } from './row.js';
 import type { NodeStorage } from '../storage/storage.js';
 import type { Loop, Plan } from './plan.js';
 
@@ -77,7 +78,7 @@ export const overElements = (
   const innermost = k === plan.loops.length - 1;
   const hint = axisName(l.axis);
   const container = plus(place.around, l.at.offset);
-  if (innermost && l.at.mask !== undefined) return overMask(e, rowAt(plan, l, place), attrs, hint, next);
+  if (innermost && l.at.mask !== undefined) return rare().overMask(e, rowAt(plan, l, place), attrs, hint, next);
   const bound =
     l.at.length === undefined
       ? boundOf(e, { loop: l, from: place.from })
@@ -114,7 +115,8 @@ export const overElementsByTeam = (e: Emit, plan: Plan, place: Place, body: (ele
         if (at.from && l.part && l.at.node.extents[l.axis] % l.part.size !== 0)
           isThere.push(b.cmp('lt', own, boundOf(e, { loop: l, from: at.from })));
         const digit = within(e, l, at, own);
-        if (n === inner.length - 1 && l.at.mask !== undefined) isThere.push(isActiveIn(e, rowAt(plan, l, at), digit));
+        if (n === inner.length - 1 && l.at.mask !== undefined)
+          isThere.push(rare().isActiveIn(e, rowAt(plan, l, at), digit));
         return advance(e, plan, plan.split + n, at, baseOf(e, l.at.node, l.axis, at.coordinates.get(l.axis)), digit);
       }, place);
       const visit = (): void => body({ coordinates: complete(e, plan, end), steps: end.steps });

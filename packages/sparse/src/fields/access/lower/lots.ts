@@ -1,9 +1,10 @@
 import type { Value } from '@filigree/ir';
-import { arenaName, HANDS, hasOneLot, LINE, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { arenaName, HANDS, LINE, type NodeStorage, type Pool } from '../../storage/storage.js';
 import { along, atomic, cas, countAmong, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { hasAmbient } from '../../storage/initialize.js';
 import { fillAmbient } from './ambient.js';
 import { AMBIENT_CELL, poolCell, poolEntry } from './pool-cell.js';
+import { takenOf } from './turns.js';
 
 /** The number of a cell that nobody has been given (see `Pool`); 0 if there is none. */
 export const draw = (e: Emit, node: NodeStorage): Value => {
@@ -92,16 +93,6 @@ export const turnsIn = ({ b }: Emit, { lots }: Pool, turns: Turns, lot: Value): 
   const first = b.shl(lot, b.i32(Math.log2(lots.turns)));
   return [b.max(first, turns.first), b.min(b.add(first, b.i32(lots.turns)), turns.end)];
 };
-
-/** At most so many turns were given since the pool was last collected. Of one lot those that were taken: it has as many as there are cells. */
-export const givenIn = (e: Emit, pool: Pool): Value => {
-  const { b } = e;
-  const { opened, turns } = pool.lots;
-  return hasOneLot(pool) ? load(e, takenOf(pool, b.i32(0)), 'i32') : b.mul(load(e, fixed(opened), 'i32'), b.i32(turns));
-};
-
-/** Address of the count of the turns taken of a lot. */
-export const takenOf = (pool: Pool, lot: Value): Address => along(fixed(pool.lots.taken), lot, LINE);
 
 /** Address of the number of the thread that opened a lot. */
 export const openerOf = (pool: Pool, lot: Value): Address => plus(takenOf(pool, lot), 4);

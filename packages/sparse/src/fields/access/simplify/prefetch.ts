@@ -32,7 +32,6 @@ export const prefetchSlots = (
   dialects: readonly Dialect[],
   buffers: readonly Buffer[],
 ): Kernel => {
-  if (!storage.nodes.some((at) => at.node.kind === 'hash')) return kernel;
   const table = opTable(dialects);
   return rewriteOps(
     kernel,

@@ -1,0 +1,6 @@
+/** What few targets need of the passes: those with teams of threads, those that gather, those that multiply and add at once. */
+export { fuseKernel } from '../fuse-products/fuse-kernel.js';
+export { reduceByTeams, reduceInTeam } from '../privatize/by-team.js';
+export { holdsTeamLoop, reduceByTrees, threadsForTrees } from '../privatize/by-tree.js';
+export { countsFromZero, TEAMS } from '../privatize/in-team.js';
+export { distributeLoops } from '../vectorize/distribute-loops.js';
