@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { wasm } from '@filigree/backend-wasm';
 import type { TypedArray } from '@filigree/ir';
@@ -54,3 +57,15 @@ describe('the check of an example says that it failed where one entry of an outp
     300_000,
   );
 });
+
+it('the check of an example says why where its arguments ask for too little', async () => {
+  const why = async (name: string, args: Record<string, string>) => {
+    const common = { dtype: 'f64' as const, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
+    const out = mkdtempSync(join(tmpdir(), 'gallery-'));
+    const { check } = await gallery[name].run({ args: { ...args, out }, backend: wasm(), ...common });
+    rmSync(out, { recursive: true });
+    return check.why;
+  };
+  expect(await why('plane-wave', { order: '2', size: '1' })).toContain('give a larger size');
+  expect(await why('diffmpm', { steps: '1', iterations: '1' })).toContain('its gradient is right');
+}, 120_000);

@@ -29,6 +29,9 @@ describe('gradients against differences', () => {
 
   it('what is no number is no right gradient', () => {
     expect(gradientError(cubes, slopes.map((g, k) => (k === 2 ? NaN : g)), x, 1e-4, 1)).not.toBeLessThan(1); // prettier-ignore
+    /* A value on which nothing depends has no slope, and a gradient of zeros is right of no other. */
+    expect(gradientError(() => 3, slopes.map(() => 0), x, 1e-4, 1)).toBe(0); // prettier-ignore
+    expect(gradientError(cubes, slopes.map(() => 0), x, 1e-4, 1)).not.toBeLessThan(1); // prettier-ignore
     expect(gradientError(() => NaN, slopes, x, 1e-4, 1)).not.toBeLessThan(1);
   });
 });

@@ -25,7 +25,8 @@ export const gradientError = (
     const slope = d.reduce((s, v, n) => s + v * gradient[n], 0);
     const scale = Math.max(Math.abs(slope), steepness);
     const difference = slopeAlong((t) => value(x.map((v, n) => v + t * d[n])), h, ALIKE * scale);
-    const error = Math.abs(slope - difference) / scale;
+    /* Both are zero where nothing that is computed depends on what is changed. */
+    const error = slope === difference ? 0 : Math.abs(slope - difference) / scale;
     if (!(error <= worst)) worst = error;
   }
   return worst;

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { DiagnosticError } from 'filigree';
 import {
   active,
+  bitArray,
   bitStruct,
   compile,
   dense,
@@ -15,6 +16,7 @@ import {
   hash,
   i,
   ij,
+  j,
   kernel,
   layout,
   program,
@@ -52,6 +54,9 @@ const layouts = {
   bitmasked: dense(ij, 32).bitmasked().place(u, v),
   hash: hash(ij, 8).dense(ij, 4).place(u, v),
   words: dense(ij, 32).place(bitStruct(32, stored(u, fixed(12, 4)), stored(v, fixed(14, 8)))),
+  bits: dense(i, 32)
+    .bitmasked()
+    .fork(...[u, v].map((f) => bitArray(j, 32, 32).place(stored(f, fixed(16, 8))))),
 };
 const sourceOf = (name: keyof typeof layouts) => ({
   layout: layout(layouts[name], dense(i, 7).place(x)),

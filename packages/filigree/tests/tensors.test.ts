@@ -30,6 +30,26 @@ const code = async (run: () => unknown): Promise<string> => {
 const numbers = (n: number, from = 0): Float64Array => Float64Array.from({ length: n }, (_, k) => Math.sin(k + from));
 
 describe.each(workingBackends)('tensor kernels on %s', (backend) => {
+  it('take values of every element, where nothing of a tensor is stored too', async () => {
+    const k = await einsum('Q[i] = A[ij]*B[j]', {
+      shapes: { A: [2, 3] },
+      patterns: { A: patternOf([2, 3], []) },
+      elements: { kind: 'many', count: 3 },
+      backend,
+    });
+    const { A, B, Q } = k.tensors;
+    for (const e of [0, 1, 2]) {
+      A!.set(new Float64Array(6), e);
+      B!.set(numbers(3, e), e);
+      Q!.set(numbers(2), e);
+    }
+    k.run();
+    expect([0, 1, 2].map((e) => [...Q!.get(e)])).toEqual([0, 1, 2].map(() => [0, 0]));
+    expect(A!.elements).toBe(3);
+    expect(() => A!.get(3)).toThrow(/tensor\/element/);
+    k.dispose();
+  });
+
   it('run a formula on their own memory', async () => {
     const k = await einsum('Q[skp] += dt*I[slq]*K[lk]*A[qp]', {
       shapes: { I: [2, 5, 3], K: [5, 5], p: 3 },

@@ -28,7 +28,7 @@ const PAIRS = 5;
 
 /** A cube of jelly, two particles a node and axis, that rests a little above the ground. */
 const cube = (n: number): MpmSetup => {
-  const side = n / 2;
+  const side = Math.floor(n / 2);
   const places = Array.from({ length: side ** 3 }, (_, p) => [
     Math.floor(p / side ** 2),
     Math.floor(p / side) % side,

@@ -16,7 +16,7 @@ import {
 import { cse, dce, storeForwarding } from '@filigree/opt';
 import { refuseCertainRaces } from './access/certain.js';
 import { storesApart } from './apart.js';
-import { fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
+import { encodedWith, fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
@@ -114,7 +114,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const table = opTable(dialects);
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, shared);
-  const elementOf = elementOps(adjoints, ownBuffers);
+  const elementOf = elementOps(layout, adjoints, ownBuffers);
   const cleared = clearedBy(layout, table, elementOf);
   const places = new Set([
     ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
@@ -164,7 +164,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     const missed = missedIn(scattered);
     if (missed.loops.some((n) => !remembered.has(n)) || missed.fields.some((f) => !kept.has(f))) {
       remembered = new Set([...remembered, ...missed.loops]);
-      kept = new Set([...kept, ...missed.fields]);
+      kept = new Set([...kept, ...missed.fields.flatMap((f) => [f, ...encodedWith(layout, f)])]);
       continue;
     }
     refuseLost(name, scattered, 'adjoint');

@@ -1,4 +1,5 @@
 import type { Buffer, Builder, Op, Value } from '@filigree/ir';
+import { encodedWith, type Layout } from '@filigree/sparse/fields';
 import { placeOfField } from './touched.js';
 
 /** What an op does to one element of a field or buffer. */
@@ -11,6 +12,8 @@ export interface ElementOp {
   readonly adjoint: AdjointPlace | undefined;
   /** What messages call that it is in. */
   readonly place: string;
+  /** The other fields whose elements at this index are rounded anew where this one is written. */
+  readonly encodedWith: readonly string[];
   /** Whether what is written outlives the launch, as in fields. */
   readonly lasting: boolean;
 }
@@ -36,7 +39,7 @@ export type ElementOpOf = (op: Op) => ElementOp | undefined;
  * @param buffers the adjoints of buffers that the kernel keeps for itself, by the name of the buffer
  */
 export const elementOps =
-  (fields: Readonly<Record<string, string>>, buffers: ReadonlyMap<string, Buffer>): ElementOpOf =>
+  (layout: Layout, fields: Readonly<Record<string, string>>, buffers: ReadonlyMap<string, Buffer>): ElementOpOf =>
   (op) => {
     const [dialect, does] = op.name.split('.');
     if (does !== 'load' && does !== 'store' && does !== 'atomic') return undefined;
@@ -45,7 +48,15 @@ export const elementOps =
     if (dialect === 'field') {
       const field = String(op.attrs.field);
       const adjoint = Object.hasOwn(fields, field) ? ofField(field, fields[field]) : undefined;
-      return { does, value, index, adjoint, place: placeOfField(field), lasting: true };
+      return {
+        does,
+        value,
+        index,
+        adjoint,
+        place: placeOfField(field),
+        encodedWith: encodedWith(layout, field),
+        lasting: true,
+      };
     }
     if (dialect !== 'mem') return undefined;
     const name = String(op.attrs.buffer).slice(1);
@@ -56,6 +67,7 @@ export const elementOps =
       index,
       adjoint: buffer && ofBuffer(name, buffer.name),
       place: `buffer '${name}'`,
+      encodedWith: [],
       lasting: false,
     };
   };

@@ -75,7 +75,9 @@ export const needsOf = (
   const written = before.filter((u) => u.writes);
   const renewed = new Set([
     ...needed.flatMap(({ op, touched }) =>
-      written.some((w) => !areApart(w.touched, touched)) ? [String(op.attrs.field)] : [],
+      written.some((w) => !areApart(w.touched, touched))
+        ? [String(op.attrs.field), ...(elementOf(op)?.encodedWith ?? [])]
+        : [],
     ),
     /* What has been emptied is filled anew by others. */
     ...written.flatMap(({ op }) => cleared(op)),

@@ -103,6 +103,8 @@ export const usesOf = (
       });
     const element = elementOf(op);
     if (element) note(element.place, element.index, element.does !== 'load');
+    if (element && element.does !== 'load')
+      for (const field of element.encodedWith) note(placeOfField(field), element.index, true);
     for (const field of cleared(op)) note(placeOfField(field), [], true);
   });
   return uses;

@@ -70,8 +70,8 @@ export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] 
   });
 };
 
-/** Names of the fields that users have placed. */
-const fieldsOf = ({ fields, nodes }: Layout): readonly string[] =>
+/** Names of the fields that users have placed: words of bit arrays are fields of a layout, too. */
+export const fieldsOf = ({ fields, nodes }: Layout): readonly string[] =>
   [...fields].flatMap(([name, { path }]) => (holdsWords(nodes[path[path.length - 1]]) ? [] : [name]));
 
 const plain = (value: Scalar): number | bigint => (typeof value === 'boolean' ? Number(value) : value);

@@ -1,8 +1,9 @@
-import type { FieldDecl, Layout } from '@filigree/sparse/fields';
+import { encodedWith, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import { componentsIn } from '../fields/component.js';
+import { componentsIn, encodedTogether } from '../fields/component.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { stretchesOf } from '../fields/stretches.js';
+import { activeElements } from './active-elements.js';
 import type { State } from './segments.js';
 
 /** The host's view of a field of numbers. */
@@ -12,38 +13,53 @@ export type FieldOf = (field: FieldDecl) => HostFieldOf<FieldDecl>;
 export type SaveFields = (names: readonly string[]) => State;
 
 /** Each gradient copies the same fields as the one before it: how they lie is found once, and arrays are used again. */
-export const saveFieldsOf = (arena: Arena, fieldOf: FieldOf, { fields }: Layout): SaveFields => {
+export const saveFieldsOf = (arena: Arena, fieldOf: FieldOf, layout: Layout): SaveFields => {
   const known = new Map<string, () => State>();
   return (names) => {
     const key = names.join();
-    const save = known.get(key) ?? saverOf(arena, fieldOf, names.map((name) => fields.get(name)!.field)); // prettier-ignore
+    const save = known.get(key) ?? saverOf(arena, fieldOf, withEncoded(layout, names).map((name) => layout.fields.get(name)!.field)); // prettier-ignore
     known.set(key, save);
     return save();
   };
 };
+
+/** Fields with those that share exponents with them: one cannot be put back alone. */
+export const withEncoded = (layout: Layout, names: Iterable<string>): readonly string[] => [
+  ...new Set([...names].flatMap((name) => [name, ...encodedWith(layout, name)])),
+];
 
 const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): (() => State) => {
   const components = fields.flatMap((f) => componentsIn(arena, f));
   const { stretches, others } = stretchesOf(arena, components);
   const branches = new Set(components.map((c) => c.nodes[0]));
   const hosts = fields.map(fieldOf);
-  const apart = fields.flatMap((f, n) => (others.some((c) => c.decl === f) ? [hosts[n]] : []));
+  const groups = encodedTogether(others).map((group) => group.map((n) => others[n]));
+  const together = groups.filter((group) => group.length > 1);
+  const apart = groups.flatMap((group) => (group.length === 1 ? [fieldOf(group[0].decl)] : []));
   const spare: Int32Array[] = [];
   const copied = () => {
     arena.ready(undefined, branches);
     const words = spare.pop() ?? new Int32Array(stretches.length);
     stretches.read(words);
-    return { words, arrays: apart.map((host) => host.toArray()) };
+    return {
+      words,
+      arrays: apart.map((host) => host.toArray()),
+      lists: together.map((group) => activeElements(arena, group)),
+    };
   };
-  const put = ({ words, arrays }: ReturnType<typeof copied>): void => {
+  const put = ({ words, arrays, lists }: ReturnType<typeof copied>): void => {
     arena.ready('values', branches);
     stretches.write(words);
     apart.forEach((host, n) => host.fromArray(arrays[n]));
+    for (const list of lists) list.restore();
   };
   return () => {
     const copy = copied();
     return {
-      bytes: copy.words.byteLength + copy.arrays.reduce((n, { byteLength }) => n + byteLength, 0),
+      bytes:
+        copy.words.byteLength +
+        copy.arrays.reduce((n, { byteLength }) => n + byteLength, 0) +
+        copy.lists.reduce((n, { bytes }) => n + bytes, 0),
       restore: () => put(copy),
       restoreLast: () => {
         put(copy);
@@ -51,7 +67,7 @@ const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): 
       },
       differs: () => {
         const now = copied();
-        if (copy.arrays.length === 0 && areEqual(copy.words, now.words)) {
+        if (copy.arrays.length + copy.lists.length === 0 && areEqual(copy.words, now.words)) {
           spare.push(now.words);
           return undefined;
         }

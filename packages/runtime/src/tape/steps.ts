@@ -1,6 +1,7 @@
 import { checkOptions, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
+import { withEncoded } from './saved-fields.js';
 import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
 
@@ -44,7 +45,7 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
       n,
       step,
       segments,
-      state: new Set(names),
+      state: new Set(withEncoded(sim.storage.layout, names)),
     });
 };
 
@@ -76,7 +77,8 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
   const namesIn = (list: readonly AnyField[]): readonly string[] => list.flatMap(componentsOf).map(({ name }) => name);
   const [from, to] = [namesIn(reads), namesIn(writes)];
   if (!recorder.recording()) return forward();
-  const { undo, structure, launched } = recorder.aside({ needs: from, writes: to }, forward);
+  const written = withEncoded(sim.storage.layout, to);
+  const { undo, structure, launched } = recorder.aside({ needs: from, writes: written }, forward);
   for (const kernel of launched)
     for (const f of writesOf.get(kernel) ?? [])
       if (!to.includes(f))
@@ -89,7 +91,7 @@ export const hostStep = (sim: Sim, given: HostStepOptions): void => {
         );
   recorder.add({
     reads: from,
-    writes: to,
+    writes: written,
     undo,
     structure,
     backward: () => {

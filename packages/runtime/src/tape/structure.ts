@@ -12,6 +12,7 @@ import {
   type PopulationChange,
 } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
+import { fieldsOf } from '../fields/component.js';
 import { once } from '../fields/once.js';
 import type { Structural } from './structural.js';
 
@@ -66,8 +67,8 @@ export const structuresOf = (
 ): Structures => {
   const { layout } = arena.storage;
   const sparse = layout.nodes.filter(isSparse).map(({ id }) => id);
-  const within = (id: number): readonly string[] =>
-    [...layout.fields].flatMap(([name, { path }]) => (path.includes(id) ? [name] : []));
+  const names = fieldsOf(layout);
+  const within = (id: number): readonly string[] => names.filter((name) => layout.fields.get(name)!.path.includes(id));
   const pathOf = new Map(sparse.map((id) => [id, once(() => pathTowards(arena.storage, id))]));
   const derived = new Set(Object.values(adjoints));
   const last = new Map<number, Population>();
@@ -129,7 +130,7 @@ export const structuresOf = (
     ids.length === 0 ? undefined : structureOf(ids, who, known);
   const changed = new Set([...kernels.values()].flatMap(({ changes }) => [...changes.keys()]));
   const volatile = [...new Set([...kernels.values()].flatMap(({ reads }) => [...reads.keys()]))].filter((id) => changed.has(id)); // prettier-ignore
-  const inSparse = [...layout.fields.keys()].filter((name) => sparse.some((id) => within(id).includes(name)));
+  const inSparse = names.filter((name) => sparse.some((id) => within(id).includes(name)));
   const read = new Set<number>();
   const skip = (kernel: string): void => kernels.get(kernel)!.reads.forEach((_, id) => read.add(id));
   return {

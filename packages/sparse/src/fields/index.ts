@@ -34,6 +34,7 @@ export { bitArray, Branch, dense, dynamic, hash, type NodeSpec, type PoolOptions
 export {
   axesAbove,
   axesOf,
+  encodedWith,
   holdsWords,
   isSparse,
   layout,

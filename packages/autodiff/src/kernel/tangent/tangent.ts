@@ -80,7 +80,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
   const table = opTable(dialects);
   const controlOf = controlBy(table);
   const buffers = tangentBuffers(module, primal);
-  const elementOf = elementOps(tangents, buffers);
+  const elementOf = elementOps(layout, tangents, buffers);
   const place = (field: string): string => valueName(layout.nodes[layout.fields.get(field)!.path.at(-1)!]);
   const places = new Map([
     ...Object.entries(tangents).map(([of, by]) => [place(of), place(by)] as const),

@@ -207,6 +207,13 @@ export const tensorProgram = ({
   const placed = 'placed' in elements ? elements.placed : undefined;
   const bufferOf = (tensor: string): string => placed?.[tensor]?.buffer ?? identifiers.get(tensor)!;
   const constant = new Set(module.buffers.filter((b) => b.role === 'const').map((b) => b.name));
+  /* Of what stores nothing its buffer does not tell. */
+  const elementsOf = (tensor: string, size: number): number =>
+    size > 0
+      ? instance.buffer(bufferOf(tensor)).length / size
+      : elements.kind === 'one' || placed?.[tensor]?.kind === 'shared'
+        ? 1
+        : elements.count;
   const indexBuffers = new Set(
     Object.values(placed ?? {}).flatMap((p) =>
       p.kind === 'indexed' && Object.hasOwn(instance.buffers, p.by) ? [p.by] : [],
@@ -222,7 +229,15 @@ export const tensorProgram = ({
           const buffer = bufferOf(tensor.name);
           return [
             tensor.name,
-            tensorData(tensor, layout, instance.buffer(buffer), constant.has(buffer), life, instance.waits === true),
+            tensorData(
+              tensor,
+              layout,
+              elementsOf(tensor.name, layout.size),
+              instance.buffer(buffer),
+              constant.has(buffer),
+              life,
+              instance.waits === true,
+            ),
           ];
         }),
       ),
@@ -331,12 +346,12 @@ const viewOf = (buffer: DeviceBuffer): PropertyDescriptor =>
 const tensorData = (
   tensor: TensorDecl,
   layout: Layout,
+  elements: number,
   buffer: DeviceBuffer,
   constant: boolean,
   life: Lifecycle,
   waits: boolean,
 ): TensorData => {
-  const elements = layout.size === 0 ? 1 : buffer.length / layout.size;
   const placeOf = (element: number): number =>
     Number.isInteger(element) && element >= 0 && element < elements
       ? element * layout.size

@@ -1,7 +1,8 @@
 import { fail } from '@filigree/ir';
 import type { Axes } from './axes.js';
 import { componentsOf, isField, type FieldDecl } from './field-decl.js';
-import type { ArrayElements, Format, Placeable, PlaceSpec, WordBits } from './format.js';
+import type { ArrayElements, Placeable, PlaceSpec, WordBits } from './format.js';
+import { asWord } from './word.js';
 
 /** What a bit array is written down as: its elements along each of its axes, and the bits of a word. */
 export interface ArraySpec {
@@ -112,15 +113,3 @@ const tileOf = ({ axes, extents, word }: ArraySpec, name: string, bits: number):
     );
   return tile;
 };
-
-/** A word as a number. */
-const asWord = (bits: WordBits): Format => ({
-  name: 'word',
-  attrs: {},
-  bits,
-  refuses: () => undefined,
-  encode: (value) => (bits === 64 ? BigInt(value) : Number(value)),
-  decode: (code) => code,
-  emitEncode: (_b, value) => value,
-  emitDecode: (_b, code) => code,
-});

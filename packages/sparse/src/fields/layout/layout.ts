@@ -129,6 +129,10 @@ export const storedOf = ({ fields, nodes }: Pick<Layout, 'fields' | 'nodes'>, fi
   return path && nodes[path[path.length - 1]].stored;
 };
 
+/** The other fields that are encoded anew when one is written, since they share its exponent: their elements may be rounded again. */
+export const encodedWith = (layout: Pick<Layout, 'fields' | 'nodes'>, field: string): readonly string[] =>
+  storedOf(layout, field)?.joint?.members.flatMap((m) => (m.field.name === field ? [] : [m.field.name])) ?? [];
+
 /** The numbers of the nodes on the way from the root, itself left out, down to node `id`. */
 export const pathTo = (nodes: readonly SNode[], id: number): readonly number[] =>
   id === 0 ? [] : [...pathTo(nodes, nodes[id].parent), id];

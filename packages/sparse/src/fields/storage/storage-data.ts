@@ -2,6 +2,7 @@ import { exactText, fail, type Attrs } from '@filigree/ir';
 import type { FieldDecl } from '../layout/field-decl.js';
 import type { Format, Formats, JointPlace, Stored } from '../layout/format.js';
 import type { PlacedField, SNode } from '../layout/layout.js';
+import { asWord } from '../layout/word.js';
 import type { NodeStorage, Storage } from './storage.js';
 
 /** A storage as plain data that JSON holds: for places where what it was made from is not at hand, nor the code that made it. */
@@ -80,7 +81,7 @@ const storedData = ({ format, joint, elements, ...rest }: Stored): StoredData =>
 });
 
 const storedFrom = ({ format, joint, elements, ...rest }: StoredData, name: string, formats: Formats): Stored => {
-  const made = formatFrom(format, name, formats);
+  const made = elements ? asWord(rest.wordBits) : formatFrom(format, name, formats);
   return {
     ...rest,
     format: made,

@@ -15,10 +15,12 @@ import {
   type Value,
 } from '@filigree/ir';
 import { nodeOf } from '../../layout/layout.js';
+import { within } from '../snode-ranges.js';
 import { nodeStorage, SLACK, type Storage } from '../../storage/storage.js';
 import type { Footprint } from './effects.js';
 import { sliceOf, withoutPromise } from './slice.js';
 import { numberOf } from './number-of.js';
+import { rangesOf } from './ranges.js';
 
 /**
  * Reads what lies beyond the ends of a row before the loop over the row (the peeling of thesis §4.2, without the peeled
@@ -27,7 +29,8 @@ import { numberOf } from './number-of.js';
  * block. These few are loaded before the loop; inside the loop, the row is read and the right value selected. So the
  * loop stays whole, needs no lookups, and its lanes lie side by side.
  * The read at a fixed distance may leave the row when its value is not selected; it stays within the arena, which has
- * room for that at both ends. A value is only read early if nothing in the same iteration can change it before; other
+ * room for that at both ends. That distance needs an index that is inside of the field: what stands for all that is
+ * outside lies behind the last row, by itself. A value is only read early if nothing in the same iteration can change it before; other
  * iterations cannot, since those of a `simd` loop are independent.
  */
 export const readEdges = (
@@ -36,17 +39,23 @@ export const readEdges = (
   dialects: readonly Dialect[],
   buffers: readonly Buffer[],
   footprint: (op: Op) => Footprint,
-): Kernel =>
-  rewriteOps(
+): Kernel => {
+  const ranges = rangesOf(kernel, dialects);
+  const isInside: IsInside = (index, extent) => within(ranges.of(index), extent);
+  return rewriteOps(
     kernel,
     dialects,
     (op, ctx) => {
       const row = rowOf(op, ctx);
-      const reads = row && readsOf(row, storage, footprint, ctx);
+      const reads = row && readsOf(row, storage, footprint, isInside, ctx);
       return reads && ctx.build((b) => rebuild(row, reads, b, ctx));
     },
     buffers,
   );
+};
+
+/** Whether an index is in [0, extent) wherever it is visible. */
+type IsInside = (index: Value, extent: number) => boolean;
 
 /** An innermost loop over the digits of a row. */
 interface Row {
@@ -97,6 +106,7 @@ const readsOf = (
   row: Row,
   storage: Storage,
   footprint: (op: Op) => Footprint,
+  isInside: IsInside,
   ctx: RewriteContext,
 ): readonly Read[] | undefined => {
   const { loop, inside } = row;
@@ -113,7 +123,7 @@ const readsOf = (
     if (sum) sums.set(op.results[0].id, sum);
     else if (op.operands.some((v) => leaves(row, sums.get(v.id)))) beyond.add(op);
     if (op.name === 'snode.load') {
-      const read = readOf(op, row, sums, storage);
+      const read = readOf(op, row, sums, isInside, storage);
       const field = nodeOf(storage.layout, op)!.field!.name;
       if (read && !written.has(field) && !nodesOf(storage, read.slice).some((n) => activated.has(n))) reads.push(read);
     }
@@ -154,7 +164,13 @@ const sumOf = (
 const leaves = ({ from, to }: Row, sum: Sum | undefined): boolean =>
   sum !== undefined && (from + sum.plus < 0 || to + sum.plus > sum.unit);
 
-const readOf = (load: Op, row: Row, sums: ReadonlyMap<number, Sum>, storage: Storage): Read | undefined => {
+const readOf = (
+  load: Op,
+  row: Row,
+  sums: ReadonlyMap<number, Sum>,
+  isInside: IsInside,
+  storage: Storage,
+): Read | undefined => {
   const slice = sliceOf(load, row.inside);
   if (!slice) return undefined;
   const ordered = [...slice].sort((x, y) => row.order.get(x)! - row.order.get(y)!);
@@ -170,7 +186,7 @@ const readOf = (load: Op, row: Row, sums: ReadonlyMap<number, Sum>, storage: Sto
     return s.index.id === sum.index.id && s.plus === sum.plus;
   });
   if (!same || !leaves(row, sum)) return undefined;
-  const distance = distanceOf(load, ordered, inSlice, sum, sums, storage);
+  const distance = distanceOf(load, ordered, inSlice, sum, sums, isInside, storage);
   const edges = digitsBeyond(row, sum);
   if (!distance || Math.abs(distance.bytes) > SLACK || 2 * edges.length > row.to - row.from) return undefined;
   return {
@@ -189,15 +205,16 @@ const digitsBeyond = ({ from, to }: Row, { plus, unit }: Sum): readonly number[]
 
 /**
  * The cell that holds the value, and the bytes by which it moves away from the cell at the index. There are such bytes
- * if a sum numbers the cells of the last node in a row and everything else that depends on it is constant within the
- * row.
+ * if a sum numbers the cells of the last node in a row, the index is inside of the field, and everything else that
+ * depends on it is constant within the row.
  */
 const distanceOf = (
   load: Op,
   slice: readonly Op[],
   inSlice: ReadonlyMap<number, Op>,
-  { unit, plus }: Sum,
+  { index, unit, plus }: Sum,
   sums: ReadonlyMap<number, Sum>,
+  isInside: IsInside,
   storage: Storage,
 ): { readonly cell: Value; readonly bytes: number } | undefined => {
   const child = inSlice.get(load.operands[0].id);
@@ -217,8 +234,10 @@ const distanceOf = (
     const uses = op.operands.filter((v) => clamped.has(v.id));
     if (uses.length === 0) continue;
     if (op.name === 'snode.inside') continue;
-    if (op.name === 'snode.clamp') clamped.add(own);
-    else if (op.name !== 'snode.extract') return undefined;
+    if (op.name === 'snode.clamp') {
+      if (!isInside(index, Number(op.attrs.extent))) return undefined;
+      clamped.add(own);
+    } else if (op.name !== 'snode.extract') return undefined;
     else {
       const [below, extent] = [Number(op.attrs.below), Number(op.attrs.extent)];
       if (below % unit === 0) continue;
