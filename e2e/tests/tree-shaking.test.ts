@@ -180,7 +180,7 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
   });
 
   it.each([
-    ['fields', 'loadArtifact', 27_830],
+    ['fields', 'loadArtifact', 27_900],
     ['traced programs', 'loadTraced', 10_450],
     ['formulas', 'loadEinsum', 10_750],
   ])('a page with artifacts of %s alone loads less by %s than %i bytes gzipped', async (_, load, limit) => {
