@@ -22,6 +22,64 @@ const scaled = (n: number): Module => {
   return makeModule('scaled', buffers, [kernel]);
 };
 
+describe.skipIf(!usable)('functions on lanes', () => {
+  const inputs = [
+    -Infinity,
+    -800,
+    -104,
+    -90,
+    -3.25,
+    -1e-30,
+    -0,
+    0,
+    1e-40,
+    0.5,
+    1,
+    3,
+    7.75,
+    88,
+    100,
+    711,
+    1e9,
+    Infinity,
+    NaN,
+  ];
+  const functions = { exp: Math.exp, log: Math.log, sin: Math.sin, cos: Math.cos };
+
+  it.each(['f32', 'f64'] as const)('of %s are those of the C library to four units in the last place', async (type) => {
+    const xs = inputs
+      .concat(Array.from({ length: 1001 }, (_, k) => (k - 500) / 23))
+      .map((x) => (type === 'f32' ? Math.fround(x) : x));
+    const buffers = ['x', ...Object.keys(functions)].map((name) =>
+      declareBuffer(name, type, xs.length, name === 'x' ? 'input' : 'output'),
+    );
+    const kernel = buildKernel(
+      'main',
+      {},
+      (b) => {
+        for (const name of Object.keys(functions))
+          b.for(b.i32(0), b.i32(xs.length), b.i32(1), { simd: true }, [], (i) =>
+            b.store(name, b.value(`math.${name}`, [b.load('x', i)]), i),
+          );
+      },
+      buffers,
+    );
+    const x = await loaded(makeModule('m', buffers, [kernel]), { compile: { fastMath: true } });
+    (x.buffers['x'] as Float64Array).set(xs);
+    x.run();
+    const [digits, least] = type === 'f32' ? [2 ** -23, 2 ** -126] : [2 ** -52, 2 ** -1022];
+    for (const [name, f] of Object.entries(functions)) {
+      const wanted = xs.map((v) => (type === 'f32' ? Math.fround(f(v)) : f(v)));
+      const wrong = [...(x.buffers[name] as Float64Array)].flatMap((got, k) => {
+        const w = wanted[k]!;
+        const near = Math.abs(got - w) <= 4 * digits * Math.abs(w) + least;
+        return Object.is(got, w) || got === w || near ? [] : [`${name}(${xs[k]}) = ${got}, not ${w}`];
+      });
+      expect(wrong).toEqual([]);
+    }
+  });
+});
+
 describe.skipIf(!usable)('a loaded module', () => {
   it('has every buffer as a view of its type on a cache line, constants filled in, the rest zero', async () => {
     const buffers = scalarTypes.map((t, k) => declareBuffer(`b_${t}`, t, 2 * k + 1, 'inout'));

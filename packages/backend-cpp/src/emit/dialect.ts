@@ -12,6 +12,7 @@ import {
 } from '@filigree/backend';
 import type { NativeLanguage } from '../native-language.js';
 import { castOfHalves, lowHalf } from './halves.js';
+import { laneFunction, laneFunctions } from './lane-functions.js';
 
 const helper = gnuHelper({
   scalar: (t) => cppTypes[t],
@@ -89,8 +90,8 @@ export const cppDialect: CFamilyDialect = {
   place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}*`,
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
-  spellings: { ...gnuSpellings, 'arith.cast': castOfHalves },
-  helper: (name) => own[name] ?? helper(name),
+  spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': castOfHalves },
+  helper: (name) => own[name] ?? laneFunction(name) ?? helper(name),
   local: 'static',
   independent: (lanes, accumulated) => [
     lanes
