@@ -12,7 +12,7 @@ import { keeperOf } from './keeper.js';
 import { leavingsOf } from './leavings.js';
 import { keptFields } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
-import type { Saved } from './saved.js';
+import type { State } from './saved.js';
 import { saveFieldsOf } from './saved-fields.js';
 import { structuresOf } from './structure.js';
 import { tangentDeck, type TangentDeck } from './tangent-deck.js';
@@ -47,7 +47,7 @@ export const decksOf = (
 ): Decks => {
   const fieldOf = hostFields(arena);
   const save = saveFieldsOf(arena, fieldOf, storage.layout);
-  const keep = (fields: readonly string[]): Saved => keptFields(arena, save, fields);
+  const keep = (fields: readonly string[]): State => keptFields(arena, save, fields);
   const structures = adjoints && structuresOf(arena, adjoints.structural, adjoints.fields);
   const recorder =
     adjoints &&
@@ -87,8 +87,7 @@ export const decksOf = (
         structures,
         launchByName(instance, check, queue),
         random,
-        keep,
-        { save, beside: fieldsBeside(storage.layout) },
+        { save: keep, beside: fieldsBeside(storage.layout) },
         (all) => leavingsOf(arena, all),
         queue || checked
           ? undefined

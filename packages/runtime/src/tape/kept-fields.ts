@@ -1,46 +1,31 @@
-import { growCell, isSparse, visitElements, type FieldDecl } from '@filigree/sparse/fields';
+import { isSparse, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import { componentsIn } from '../fields/component.js';
-import type { Saved } from './saved.js';
+import { activeElements } from './active-elements.js';
+import type { State } from './saved.js';
 import type { SaveFields } from './saved-fields.js';
 
 /**
- * Copies the elements of fields as they are before a launch that overwrites them, for its derivative. Of what is sparse those that are active are copied, and what has become active since is put back to the ambient
- * value.
+ * Copies the elements of fields as they are. Of what is sparse those that are active are copied.
  *
  * @param save copies what is not sparse
  */
-export const keptFields = (arena: Arena, save: SaveFields, names: readonly string[]): Saved => {
+export const keptFields = (arena: Arena, save: SaveFields, names: readonly string[]): State => {
   const { fields, nodes } = arena.storage.layout;
-  const placed = names.map((name) => fields.get(name)!);
-  const [sparse, plain] = [true, false].map((is) =>
-    placed.filter(({ path, unbounded }) => is === (unbounded || path.some((n) => isSparse(nodes[n])))),
-  );
-  const whole = save(plain.map(({ field }) => field.name));
-  const lists = sparse.map(({ field }) => activeOf(arena, field));
-  const again = (restore: () => void) => (): void => {
-    restore();
-    for (const list of lists) list.restore();
-  };
+  const dense: string[] = [];
+  const byCells = new Map<number, FieldDecl[]>();
+  for (const name of names) {
+    const { field, path } = fields.get(name)!;
+    if (path.every((n) => !isSparse(nodes[n]))) dense.push(name);
+    else byCells.set(path.at(-2)!, [...(byCells.get(path.at(-2)!) ?? []), field]);
+  }
+  const all: readonly State[] = [
+    ...(dense.length > 0 ? [save(dense)] : []),
+    ...[...byCells.values()].map((together) => activeElements(arena, together)),
+  ];
   return {
-    bytes: lists.reduce((sum, { bytes }) => sum + bytes, whole.bytes),
-    restore: again(whole.restore),
-    restoreLast: again(whole.restoreLast),
-  };
-};
-
-const activeOf = (arena: Arena, field: FieldDecl): Pick<Saved, 'bytes' | 'restore'> => {
-  const [{ path, nodes, ambient, get, set }] = componentsIn(arena, field);
-  const branches = new Set([nodes[0]]);
-  const all: (readonly [at: readonly number[], value: number | bigint])[] = [];
-  arena.ready(undefined, branches);
-  visitElements(arena, path, (cell, at) => void all.push([at.slice(), get(cell)]));
-  return {
-    bytes: all.reduce((sum, [at]) => sum + 8 + 4 * at.length, 0),
-    restore: () => {
-      arena.ready('structure', branches);
-      visitElements(arena, path, (cell) => set(cell, ambient));
-      for (const [at, value] of all) set(growCell(arena, path, at), value);
-    },
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    restore: () => all.forEach((one) => one.restore()),
+    restoreLast: () => all.forEach((one) => one.restoreLast()),
+    differs: () => all.map((one) => one.differs()).find((field) => field !== undefined),
   };
 };

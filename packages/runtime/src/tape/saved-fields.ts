@@ -3,7 +3,8 @@ import type { Arena } from '../fields/arena.js';
 import { componentsIn } from '../fields/component.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { stretchesOf } from '../fields/stretches.js';
-import type { State } from './segments.js';
+import { areNear } from './are-near.js';
+import type { State } from './saved.js';
 
 /** The host's view of a field of numbers. */
 export type FieldOf = (field: FieldDecl) => HostFieldOf<FieldDecl>;
@@ -60,7 +61,7 @@ const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): 
           return hosts.map((host) => host.toArray());
         });
         spare.push(now.words);
-        return fields.find(({ type }, n) => !areNear(before[n], after[n], type === 'f64' ? 1e-6 : 1e-2))?.name;
+        return fields.find(({ type }, n) => !areNear(type, before[n], after[n]))?.name;
       },
     };
   };
@@ -68,16 +69,5 @@ const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): 
 
 const areEqual = (a: Int32Array, b: Int32Array): boolean => {
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;
-  return true;
-};
-
-/** Whether numbers differ by no more than rounding in another order does: so little, relative to the largest of them. */
-const areNear = (a: ArrayLike<number | bigint>, b: ArrayLike<number | bigint>, relative: number): boolean => {
-  let largest = 1e-300;
-  for (let k = 0; k < a.length; k++) largest = Math.max(largest, Math.abs(Number(a[k])));
-  for (let k = 0; k < a.length; k++) {
-    const [x, y] = [Number(a[k]), Number(b[k])];
-    if (!(Object.is(x, y) || Math.abs(x - y) <= largest * relative)) return false;
-  }
   return true;
 };

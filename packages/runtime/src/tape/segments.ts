@@ -2,7 +2,7 @@ import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
 import type { Leavings } from './leavings.js';
 import type { Flat, Recorder, Touched } from './recorder.js';
-import type { Saved } from './saved.js';
+import type { Saved, State } from './saved.js';
 import type { Structure } from './structure.js';
 
 /** Steps, and what is kept of them. */
@@ -17,20 +17,14 @@ export interface Block {
 
 /** How states are copied. */
 export interface Copier {
-  /** Which cells are active, where launches may change that. */
-  readonly structure: () => Structure | undefined;
+  /** Which cells are active, of those of a state, and where launches may change that. */
+  readonly structure: (state: ReadonlySet<string>) => Structure | undefined;
   /** What launches have left in fields outside of a state that they read and write. */
   readonly leavings: (entries: readonly Flat[], state: ReadonlySet<string>) => Leavings;
   /** Copies scalar fields. */
   readonly save: (fields: readonly string[]) => State;
   /** The scalar fields in the same cells as one. */
   readonly beside: (field: string) => readonly string[];
-}
-
-/** A copy of a state. */
-export interface State extends Saved {
-  /** The field that differs now from what it was, by more than rounding in another order does. */
-  readonly differs: () => string | undefined;
 }
 
 /**
@@ -69,13 +63,13 @@ export const blockOf = (
     return;
   }
   const all = [...state];
-  let [end, cells] = [save(all), structure()];
+  let [end, cells] = [save(all), structure(state)];
   for (let s = 0; s < segments; s++) {
     const [from, to] = [s, s + 1].map((m) => Math.floor((m * n) / segments));
     const [first, drawn, firstCells] = [end, seeds.state(), cells];
     const entries = recorder.within({ state }, run(from, to));
     const last = (end = save(all));
-    const lastCells = (cells = structure());
+    const lastCells = (cells = structure(state));
     const left = leavings(entries, state);
     recorder.add({
       entries,

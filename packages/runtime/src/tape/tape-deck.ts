@@ -16,8 +16,16 @@ import type { Structures } from './structure.js';
 /** Launches in their order, which can be run backwards. */
 export interface Tape {
   readonly entries: readonly Entry[];
+  /** What steps have begun with of what is sparse, the last ones first. */
+  readonly begun: readonly Begun[];
   /** Bytes that it holds. */
   readonly bytes: number;
+}
+
+interface Begun {
+  readonly bytes: number;
+  /** Brings it back; but cells in which launches have left other fields. */
+  readonly restore: (left: ReadonlySet<string>) => void;
 }
 
 /** The derivatives of a loss by scalar arguments, summed over all launches: by kernel and name of the parameter. */
@@ -59,8 +67,7 @@ export interface TapeDeck {
 }
 
 /**
- * @param keep copies fields
- * @param copier copies those around which nothing is sparse
+ * @param copier copies fields
  * @param leavings takes note of what is in elements
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
  * @param begins told when a recording begins, and of what
@@ -72,13 +79,13 @@ export const tapeDeck = (
   structures: Structures,
   launch: LaunchByName,
   seeds: Seeds,
-  keep: (fields: readonly string[]) => Saved,
   copier: Pick<Copier, 'save' | 'beside'>,
   leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
   begins?: (loss: string) => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
+  const { save: keep } = copier;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   /* One without may be launched where the loss does not follow from what it writes; not where it changes which elements there are, which adjoints of others loop over. */
   const hasAdjoint = (kernel: string): boolean =>
@@ -99,6 +106,14 @@ export const tapeDeck = (
       return false;
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
+  };
+  let begun: readonly Begun[] = [];
+  /* What lies in dense nodes is back when the adjoints of steps have run. */
+  const beginOf = (state: ReadonlySet<string>): readonly Begun[] => {
+    const inSparse = structures.fields.filter((f) => state.has(f));
+    if (inSparse.length === 0) return [];
+    const [cells, values] = [structures.around(state), keep(inSparse)];
+    return [{ bytes: values.bytes, restore: (left) => (cells(left), values.restoreLast()) }];
   };
   /* What steps find in fields that they write is what they left there, or belongs to the state: those that run again leave the same. */
   const leftBy = (entries: readonly Flat[], state: ReadonlySet<string>): Leavings => {
@@ -126,10 +141,13 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) =>
-      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block),
+    steps: (block) => {
+      begun = [...beginOf(block.state), ...begun];
+      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block);
+    },
     record: (run, loss) => {
       begins?.(loss);
+      begun = [];
       const entries = recorder.record(run);
       const all = flat(entries);
       if (!known || !areAlike(all, known.launches)) {
@@ -143,11 +161,11 @@ export const tapeDeck = (
           checked: new Set(),
         };
       } else known = { ...known, of: entries, repeats: all === entries && known.whole, whole: all === entries };
-      return { entries, bytes: bytesOf(entries) };
+      return { entries, begun, bytes: bytesOf(entries) + begun.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
     clear: () => launch(clear),
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
-    backward: ({ entries }, loss) => {
+    backward: ({ entries, begun }, loss) => {
       refuse(entries, loss);
       let most = 0;
       /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
@@ -261,6 +279,12 @@ export const tapeDeck = (
       reverse(entries);
       cellsInTheEnd?.();
       for (const fields of ended.values()) fields.restoreLast();
+      const left = new Set(
+        begun.length > 0
+          ? flat(entries).flatMap((e) => ('kernel' in e ? kernels.writes.get(e.kernel)! : e.writes))
+          : [],
+      );
+      for (const state of begun) state.restore(left);
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
     dependents: ({ entries }, on) => {
