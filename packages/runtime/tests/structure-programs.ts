@@ -68,8 +68,12 @@ const kernels = {
     clear(near);
   }),
   refill: kernel([near, ...given], (near, _a, at, k) => {
-    clear(near[at % 4]);
-    for (const n of range(k)) append(near[at % 4], (n + at) % 4);
+    for (const p of range(4))
+      if (p === at % 4) {
+        clear(near[p]);
+        /* In order: a loop within one is serial. */
+        for (const n of range(k)) append(near[p], (n + at) % 4);
+      }
   }),
   overNear: kernel([near, z, loss, ...given], (near, z, loss, a, _at, _k) => {
     for (const [p, q] of active(near)) loss[0] += a * z[p] * Math.sin(z[near[p][q]] * (q + 1));
@@ -81,8 +85,12 @@ const kernels = {
     loss[0] += a * z[k] * z[k] * length(near[at % 4]);
   }),
   refillAndLoop: kernel([near, z, loss, ...given], (near, z, loss, a, at, k) => {
-    clear(near[at % 4]);
-    for (const n of range(k)) append(near[at % 4], (n + at) % 4);
+    for (const p of range(4))
+      if (p === at % 4) {
+        clear(near[p]);
+        /* In order: a loop within one is serial. */
+        for (const n of range(k)) append(near[p], (n + at) % 4);
+      }
     for (const [p, q] of active(near)) loss[0] += a * z[p] * Math.sin(z[near[p][q]] + q);
   }),
   loopAndEmpty: kernel([near, z, loss, ...given], (near, z, loss, a, at, _k) => {
