@@ -2,30 +2,45 @@ import { isSparse, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { activeElements } from './active-elements.js';
 import type { State } from './saved.js';
-import type { SaveFields } from './saved-fields.js';
+import type { SaverOf } from './saved-fields.js';
+
+/** Copies the elements of fields, by their names, as they are. Of what is sparse those that are active are copied. */
+export type KeepFields = (names: readonly string[]) => State;
 
 /**
- * Copies the elements of fields as they are. Of what is sparse those that are active are copied.
+ * Each gradient copies the same fields as the one before it: how they lie is found once.
  *
- * @param save copies what is not sparse
+ * @param saverOf how to copy what is not sparse
  */
-export const keptFields = (arena: Arena, save: SaveFields, names: readonly string[]): State => {
+export const keepFieldsIn = (arena: Arena, saverOf: SaverOf): KeepFields => {
+  const known = new Map<string, () => State>();
+  return (names) => {
+    const key = names.join();
+    const keep = known.get(key) ?? keeperOf(arena, saverOf, names);
+    known.set(key, keep);
+    return keep();
+  };
+};
+
+const keeperOf = (arena: Arena, saverOf: SaverOf, names: readonly string[]): (() => State) => {
   const { fields, nodes } = arena.storage.layout;
-  const dense: string[] = [];
+  const dense: FieldDecl[] = [];
   const byCells = new Map<number, FieldDecl[]>();
   for (const name of names) {
     const { field, path } = fields.get(name)!;
-    if (path.every((n) => !isSparse(nodes[n]))) dense.push(name);
+    if (path.every((n) => !isSparse(nodes[n]))) dense.push(field);
     else byCells.set(path.at(-2)!, [...(byCells.get(path.at(-2)!) ?? []), field]);
   }
-  const all: readonly State[] = [
-    ...(dense.length > 0 ? [save(dense)] : []),
-    ...[...byCells.values()].map((together) => activeElements(arena, together)),
+  const savers: readonly (() => State)[] = [
+    ...(dense.length > 0 ? [saverOf(dense)] : []),
+    ...[...byCells.values()].map((together) => () => activeElements(arena, together)),
   ];
-  return {
-    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-    restore: () => all.forEach((one) => one.restore()),
-    restoreLast: () => all.forEach((one) => one.restoreLast()),
-    differs: () => all.map((one) => one.differs()).find((field) => field !== undefined),
-  };
+  return savers.length === 1 ? savers[0] : () => together(savers.map((save) => save()));
 };
+
+const together = (all: readonly State[]): State => ({
+  bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+  restore: () => all.forEach((one) => one.restore()),
+  restoreLast: () => all.forEach((one) => one.restoreLast()),
+  differs: () => all.map((one) => one.differs()).find((field) => field !== undefined),
+});

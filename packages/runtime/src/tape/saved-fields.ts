@@ -1,4 +1,4 @@
-import type { FieldDecl, Layout } from '@filigree/sparse/fields';
+import type { FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { componentsIn } from '../fields/component.js';
 import type { HostFieldOf } from '../fields/host-field.js';
@@ -9,63 +9,55 @@ import type { State } from './saved.js';
 /** The host's view of a field of numbers. */
 export type FieldOf = (field: FieldDecl) => HostFieldOf<FieldDecl>;
 
-/** Copies fields of numbers, by their names, around which nothing is sparse. */
-export type SaveFields = (names: readonly string[]) => State;
+/** How fields of numbers are copied around which nothing is sparse. */
+export type SaverOf = (fields: readonly FieldDecl[]) => () => State;
 
-/** Each gradient copies the same fields as the one before it: how they lie is found once, and arrays are used again. */
-export const saveFieldsOf = (arena: Arena, fieldOf: FieldOf, { fields }: Layout): SaveFields => {
-  const known = new Map<string, () => State>();
-  return (names) => {
-    const key = names.join();
-    const save = known.get(key) ?? saverOf(arena, fieldOf, names.map((name) => fields.get(name)!.field)); // prettier-ignore
-    known.set(key, save);
-    return save();
-  };
-};
-
-const saverOf = (arena: Arena, fieldOf: FieldOf, fields: readonly FieldDecl[]): (() => State) => {
-  const components = fields.flatMap((f) => componentsIn(arena, f));
-  const { stretches, others } = stretchesOf(arena, components);
-  const branches = new Set(components.map((c) => c.nodes[0]));
-  const hosts = fields.map(fieldOf);
-  const apart = fields.flatMap((f, n) => (others.some((c) => c.decl === f) ? [hosts[n]] : []));
-  const spare: Int32Array[] = [];
-  const copied = () => {
-    arena.ready(undefined, branches);
-    const words = spare.pop() ?? new Int32Array(stretches.length);
-    stretches.read(words);
-    return { words, arrays: apart.map((host) => host.toArray()) };
-  };
-  const put = ({ words, arrays }: ReturnType<typeof copied>): void => {
-    arena.ready('values', branches);
-    stretches.write(words);
-    apart.forEach((host, n) => host.fromArray(arrays[n]));
-  };
-  return () => {
-    const copy = copied();
-    return {
-      bytes: copy.words.byteLength + copy.arrays.reduce((n, { byteLength }) => n + byteLength, 0),
-      restore: () => put(copy),
-      restoreLast: () => {
-        put(copy);
-        spare.push(copy.words);
-      },
-      differs: () => {
-        const now = copied();
-        if (copy.arrays.length === 0 && areEqual(copy.words, now.words)) {
+/** What is copied of them is copied again: arrays are used for the next copy when they were put back for the last time. */
+export const saversOf =
+  (arena: Arena, fieldOf: FieldOf): SaverOf =>
+  (fields) => {
+    const components = fields.flatMap((f) => componentsIn(arena, f));
+    const { stretches, others } = stretchesOf(arena, components);
+    const branches = new Set(components.map((c) => c.nodes[0]));
+    const hosts = fields.map(fieldOf);
+    const apart = fields.flatMap((f, n) => (others.some((c) => c.decl === f) ? [hosts[n]] : []));
+    const spare: Int32Array[] = [];
+    const copied = () => {
+      arena.ready(undefined, branches);
+      const words = spare.pop() ?? new Int32Array(stretches.length);
+      stretches.read(words);
+      return { words, arrays: apart.map((host) => host.toArray()) };
+    };
+    const put = ({ words, arrays }: ReturnType<typeof copied>): void => {
+      arena.ready('values', branches);
+      stretches.write(words);
+      apart.forEach((host, n) => host.fromArray(arrays[n]));
+    };
+    return () => {
+      const copy = copied();
+      return {
+        bytes: copy.words.byteLength + copy.arrays.reduce((n, { byteLength }) => n + byteLength, 0),
+        restore: () => put(copy),
+        restoreLast: () => {
+          put(copy);
+          spare.push(copy.words);
+        },
+        differs: () => {
+          const now = copied();
+          if (copy.arrays.length === 0 && areEqual(copy.words, now.words)) {
+            spare.push(now.words);
+            return undefined;
+          }
+          const [before, after] = [copy, now].map((one) => {
+            put(one);
+            return hosts.map((host) => host.toArray());
+          });
           spare.push(now.words);
-          return undefined;
-        }
-        const [before, after] = [copy, now].map((one) => {
-          put(one);
-          return hosts.map((host) => host.toArray());
-        });
-        spare.push(now.words);
-        return fields.find(({ type }, n) => !areNear(type, before[n], after[n]))?.name;
-      },
+          return fields.find(({ type }, n) => !areNear(type, before[n], after[n]))?.name;
+        },
+      };
     };
   };
-};
 
 const areEqual = (a: Int32Array, b: Int32Array): boolean => {
   for (let k = 0; k < a.length; k++) if (a[k] !== b[k]) return false;

@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
 import type { Leavings } from './leavings.js';
+import { neededOf } from './needed.js';
 import type { Flat, Recorder, Touched } from './recorder.js';
 import type { Saved, State } from './saved.js';
 import type { Structure } from './structure.js';
@@ -39,21 +40,10 @@ export const blockOf = (
   { structure, leavings, save, beside }: Copier,
   { n, step, segments, state }: Block,
 ): void => {
-  /* What no adjoint has needed since it was saved last need not be put back to what it is in between. */
-  let needed = new Set(state);
-  const savedOnce = new Set<string>();
+  const needs = neededOf(state, touchedBy, beside);
   const before = (launch: Touched | string): Saved | undefined => {
-    const { needs, writes, kept = [] } = typeof launch === 'string' ? touchedBy(launch) : launch;
-    for (const f of kept) needed.delete(f);
-    const fields = new Set(writes.filter((f) => needed.has(f)));
-    /* What lies in the same cells, and will be overwritten as it was before, is copied faster together. */
-    for (const f of [...fields].flatMap(beside)) if (savedOnce.has(f) && needed.has(f)) fields.add(f);
-    for (const f of fields) {
-      needed.delete(f);
-      savedOnce.add(f);
-    }
-    for (const f of needs) if (state.has(f)) needed.add(f);
-    return fields.size > 0 ? save([...fields]) : undefined;
+    const fields = needs.before(launch);
+    return fields.length > 0 ? save(fields) : undefined;
   };
   const run = (from: number, to: number) => (): void => {
     for (let k = from; k < to; k++) step(k);
@@ -79,7 +69,7 @@ export const blockOf = (
         first.restore();
         const now = seeds.state();
         seeds.restore(drawn);
-        needed = new Set(state);
+        needs.begin();
         const launched = recorder.within({ state, before }, run(from, to));
         seeds.restore(now);
         const field = last.differs() ?? left.differs();

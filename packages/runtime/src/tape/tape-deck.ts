@@ -2,7 +2,7 @@ import { placeOfField, type Adjoint, type Needs, type Overflow } from '@filigree
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
-import { areSame, areSameState } from './alike.js';
+import { areSame } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
@@ -107,6 +107,14 @@ export const tapeDeck = (
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
   };
+  /* One set for all recordings, so that it is seen at once that it is the same. */
+  const states = new Map<string, ReadonlySet<string>>();
+  const stateOf = (state: ReadonlySet<string>): ReadonlySet<string> => {
+    const key = [...state].join();
+    const found = states.get(key) ?? state;
+    states.set(key, found);
+    return found;
+  };
   let begun: readonly Begun[] = [];
   /* What lies in dense nodes is back when the adjoints of steps have run. */
   const beginOf = (state: ReadonlySet<string>): readonly Begun[] => {
@@ -142,8 +150,15 @@ export const tapeDeck = (
     writes: kernels.writes,
     recorder,
     steps: (block) => {
-      begun = [...beginOf(block.state), ...begun];
-      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block);
+      const state = stateOf(block.state);
+      begun = [...beginOf(state), ...begun];
+      blockOf(
+        recorder,
+        seeds,
+        touchedBy,
+        { ...copier, structure: structures.now, leavings: leftBy },
+        { ...block, state },
+      );
     },
     record: (run, loss) => {
       begins?.(loss);
@@ -383,7 +398,7 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
       keptBy(x) === y.kept &&
       (x.undo !== undefined) === y.undone &&
       (x.again === true) === y.again &&
-      areSameState(x.state, y.state) &&
+      x.state === y.state &&
       areSame(x.args, y.args)
     );
   });
