@@ -5,6 +5,7 @@ import type { LoadOptions, Placement } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
 import type { Banking, KeptBy } from './bank/banked.js';
 import { once } from './fields/once.js';
+import { seenByRecorders } from './program/bound-instance.js';
 import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
   arithmeticOf,
@@ -69,11 +70,11 @@ export const instantiate = (
   if (E.isLeft(checked)) return async () => checked;
   const options = checked.right;
   const made = instance(module, backend, options);
-  const { session, memory: _, bind, onStep, ...alike } = options;
-  if (!session) return made;
-  return TE.chain((one: Instance) => attempt(async () => session.enter(one, { ...fastMathOf(module), ...alike })))(
-    made,
-  );
+  const { session, memory: _, bind = {}, onStep, ...alike } = options;
+  const entered = !session
+    ? made
+    : TE.chain((one: Instance) => attempt(async () => session.enter(one, { ...fastMathOf(module), ...alike })))(made);
+  return Object.keys(bind).length === 0 ? entered : TE.map((one: Instance) => seenByRecorders(one, new Set(Object.keys(bind))))(entered); // prettier-ignore
 };
 
 /**

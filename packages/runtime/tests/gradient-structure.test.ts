@@ -3,7 +3,7 @@ import { wasm } from '@filigree/backend-wasm';
 import { active, append, clear, deactivate, kernel, length, range } from '@filigree/lang/kernels';
 import { DiagnosticError } from '@filigree/ir';
 import { hostStep, program, steps, valueAndGradient } from '@filigree/runtime';
-import { dense, fields, hash, i, ij, j, layout } from '@filigree/sparse/fields';
+import { dense, fields, hash, i, ij, j, layout, type AnyField } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
@@ -38,6 +38,19 @@ const kernels = {
   /* Others in the same cells. */
   setW: kernel([w, z, 'i32'], (w, z, at) => {
     w[at] = z[(at + 1) % 4] * z[1];
+  }),
+  /* In place, of what is active. */
+  push: kernel([x, w, 'f64'], (x, w, a) => {
+    for (const p of active(x)) {
+      w[p] += a * 0.2 * Math.cos(x[p]);
+      x[p] += 0.3 * Math.sin(w[p]) + 0.1;
+    }
+  }),
+  swing: kernel([y, v, 'f64'], (y, v, a) => {
+    for (const p of active(y)) {
+      v[p] -= 0.1 * a * Math.sin(y[p] + 0.1);
+      y[p] += v[p] * v[p];
+    }
   }),
   setBig: kernel([big, 'i64', 'i32'], (big, to, at) => {
     big[at] = to;
@@ -85,12 +98,15 @@ const kernels = {
   }),
 };
 
-const make = (backend = wasm(), debug = false) =>
-  made(program({ layout: tree, kernels, backend, differentiate: true, debug }));
+const make = (backend = wasm(), how: { debug?: boolean; threads?: number } = {}) =>
+  made(program({ layout: tree, kernels, backend, differentiate: true, ...how }));
 type Sim = Awaited<ReturnType<typeof make>>;
 
-/** Begins anew, runs something, and compares its gradient by `z` and by an argument with differences. */
-const check = (sim: Sim, forward: (a: number) => void): void => {
+/**
+ * Begins anew, runs something, and compares its gradient by `z` and by an argument with differences. What it computes in fields is
+ * there afterwards, but where steps have begun with something else.
+ */
+const check = (sim: Sim, forward: (a: number) => void, state: readonly AnyField[] = []): void => {
   const values = [0.7, -0.4, 1.1, 0.3];
   const begin = (at: readonly number[]): void => {
     for (const f of [x, y, near, mark]) sim.field(f).clear();
@@ -108,7 +124,8 @@ const check = (sim: Sim, forward: (a: number) => void): void => {
     const h = 1e-3;
     return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
   };
-  const seen = (): unknown => [x, y, near, mark].map((f) => [...sim.field(f as typeof x).entries()]);
+  const seen = (): unknown =>
+    [x, y, near, mark].filter((f) => !state.includes(f)).map((f) => [...sim.field(f as typeof x).entries()]);
   const plain = value(values, 1.3);
   const after = seen();
   begin(values);
@@ -117,11 +134,16 @@ const check = (sim: Sim, forward: (a: number) => void): void => {
   expect(seen()).toEqual(after);
   values.forEach((_, k) => {
     const wanted = differences((t) => value(values.map((v, n) => (n === k ? v + t : v)), 1.3)); // prettier-ignore
-    expect(found.gradient.z.get(k), `z[${k}]`).toBeCloseTo(wanted, 8);
+    expectNear(found.gradient.z.get(k), wanted, `z[${k}]`);
   });
   const byA = Object.values(found.byArgument).reduce((sum, by) => sum + (by['a'] ?? 0), 0);
-  expect(byA, 'a').toBeCloseTo(differences((t) => value(values, 1.3 + t)), 8); // prettier-ignore
+  expectNear(byA, differences((t) => value(values, 1.3 + t)), 'a'); // prettier-ignore
 };
+
+const expectNear = (found: number, wanted: number, what: string): void =>
+  expect(Math.abs(found - wanted), `${what}: ${found}, by differences ${wanted}`).toBeLessThan(
+    5e-9 * Math.max(1, Math.abs(wanted)),
+  );
 
 const refusal = (run: () => unknown): DiagnosticError['diagnostics'][0] => {
   try {
@@ -183,7 +205,7 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
     };
     can.each(Object.entries(cases))(`%s${usable ? '' : `: ${reason}`}`, async (_what, forward) => {
       for (const debug of [false, true]) {
-        const sim = await make(backend, debug);
+        const sim = await make(backend, { debug });
         check(sim, (a) => forward(sim, a));
         sim.dispose();
       }
@@ -208,6 +230,66 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
         );
         sim.run.overW();
       });
+      sim.dispose();
+    });
+
+    can.each(['all', 'root', 2, 1] as const)(
+      'within steps that keep %s, whose state is sparse and changed in place',
+      async (keep) => {
+        for (const threads of [1, 2]) {
+          const sim = await make(backend, { threads });
+          const forward = (a: number): void => {
+            sim.run.start();
+            steps(
+              sim,
+              7,
+              (k) => {
+                sim.run.setW(2 * k);
+                sim.run.push(a);
+                sim.run.setV(5 * k - 9);
+                sim.run.swing(a);
+                sim.run.markOne(k);
+                if (k > 2) sim.run.unmark(k - 2);
+                sim.run.overMarks();
+                if (k % 3 === 1) sim.run.empty();
+                sim.run.find(k);
+                sim.run.overNear(a);
+              },
+              { state: [x, w, y, v, mark, near], keep },
+            );
+            sim.run.overX(a);
+            sim.run.overY(a);
+            sim.run.counted();
+          };
+          check(sim, forward, [x, w, y, v, mark, near]);
+          sim.dispose();
+        }
+      },
+    );
+
+    can('steps begin again and again with what their state was', async () => {
+      const sim = await make(backend);
+      const gradients = ['all', 'root', 3] as const;
+      for (const f of [x, y]) for (const p of [1, 3]) sim.field(f).set(p, 0.2 * p);
+      const once = (keep: (typeof gradients)[number]) =>
+        valueAndGradient(
+          sim,
+          () => {
+            sim.run.reset();
+            steps(sim, 9, (k) => void (sim.run.setW(k), sim.run.push(0.3), sim.run.setV(-k)), { state: [x, w, y, v], keep }); // prettier-ignore
+            sim.run.overX(1.5);
+          },
+          { loss, wrt: { x } },
+        );
+      const found = gradients.map((keep) => {
+        const { value, gradient } = once(keep);
+        return [value, [...gradient.x.entries()]];
+      });
+      expect(found).toEqual(gradients.map(() => found[0]));
+      expect([...sim.field(x).entries()].filter(([, value]) => value !== 0)).toEqual([
+        [[1], 0.2],
+        [[3], 0.2 * 3],
+      ]);
       sim.dispose();
     });
 

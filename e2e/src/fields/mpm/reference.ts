@@ -131,8 +131,8 @@ export const rotationOf = (F: Matrix): Matrix => {
 /** Eigenvalues and eigenvectors (as columns) of a symmetric matrix, by Jacobi's rotations. */
 const eigen = (symmetric: Matrix): { readonly values: readonly number[]; readonly vectors: Matrix } => {
   const d = symmetric.length;
-  let A = symmetric;
-  let V: Matrix = identityPlus(A, 0);
+  const A = symmetric.map((row) => [...row]);
+  const V = identityPlus(A, 0).map((row) => [...row]);
   for (let sweep = 0, turned = true; turned && sweep < 30; sweep++) {
     turned = false;
     for (let p = 0; p < d; p++)
@@ -141,12 +141,10 @@ const eigen = (symmetric: Matrix): { readonly values: readonly number[]; readonl
         turned = true;
         const angle = 0.5 * Math.atan2(2 * A[p][q], A[p][p] - A[q][q]);
         const [c, s] = [Math.cos(angle), Math.sin(angle)];
-        const turn = identityPlus(A, 0).map((row) => [...row]);
-        turn[p][p] = turn[q][q] = c;
-        turn[q][p] = s;
-        turn[p][q] = -s;
-        A = multiply(transpose(turn), multiply(A, turn));
-        V = multiply(V, turn);
+        for (const M of [A, V])
+          for (const row of M) [row[p], row[q]] = [c * row[p] + s * row[q], c * row[q] - s * row[p]];
+        for (let k = 0; k < d; k++) [A[p][k], A[q][k]] = [c * A[p][k] + s * A[q][k], c * A[q][k] - s * A[p][k]];
+        A[p][q] = A[q][p] = 0;
       }
   }
   return { values: A.map((row, i) => row[i]), vectors: V };

@@ -41,9 +41,10 @@ export const continuumProgram = async (scene: ContinuumScene, name: string, opti
     return w;
   };
   const root = 1 / scene.dim;
+  const solidOnly = scene.solid.every((s) => s > 0);
   const polar = (scene.dim === 2 ? polar2 : polar3) as typeof polar2;
   const scope = {
-    ...{ n, dt, dim, count, robot, muscles, waves, steps, free, ALONG, UP, root, polar },
+    ...{ n, dt, dim, count, robot, muscles, waves, steps, free, ALONG, UP, root, polar, solidOnly },
     ...{ mu, lambda, bulk, gravity, friction, strength, omega, wall },
   };
   const given = { float: options.dtype, scope };
@@ -69,7 +70,8 @@ export const continuumProgram = async (scene: ContinuumScene, name: string, opti
       for (const p of range(count)) {
         const deformed = F[p].add(C[p].mul(F[p]).mul(dt));
         const J = deformed.determinant();
-        const [R] = polar(deformed);
+        let R = identity(dim);
+        if (solidOnly || solid[p] > 0) R = polar(deformed)[0];
         const pulled = deformed.mul(vec(...UP));
         const m = muscle[p];
         const pull = m < 0 ? 0.0 : strength * act[t][Math.max(m, 0)];

@@ -114,9 +114,15 @@ const remainder: Rule = (op, c) => {
   const split = splitSum(termsOf(a, c), by, c);
   if (split && split.multiples.length > 0) return sumOf(split.rest, a.type as ScalarType, c);
   const shift = powerOf(by);
-  return shift !== undefined && isSigned(a.type)
-    ? c.build('arith.and', [a, c.constant(by - 1, a.type)], a.type)
-    : undefined;
+  if (shift === undefined) return x.hi < 2 * by ? once(a, by, c) : undefined;
+  return isSigned(a.type) ? c.build('arith.and', [a, c.constant(by - 1, a.type)], a.type) : undefined;
+};
+
+/** `a % n` of what goes round once at most, as of `(i + 1) % n`: a comparison instead of a division. */
+const once = (a: Value, by: number, c: RangeContext): Value => {
+  const n = c.constant(by, a.type);
+  const below = c.build('arith.cmp', [a, n], 'i1', { predicate: 'lt' });
+  return c.build('arith.select', [below, a, c.build('arith.sub', [a, n], a.type)], a.type);
 };
 
 /** `(r + n) % n` of a remainder r by n, as of `((x % n) + n) % n`: a comparison instead of a second division. */

@@ -27,9 +27,9 @@ import { foldByRange } from './fold.js';
  * Simplifies integer code by what is known about its values: intervals and low zero bits, derived from constants and
  * constant buffers, the bounds of loops, masks, shifts and remainders, and the conditions that guard a place. Minima,
  * maxima and comparisons whose outcome is known disappear; so do remainders and masks of values that are small enough,
- * and the parts of a sum that they cut off. Quotients of sums of multiples are taken term by term: `(8a + b) ÷ 8` is
- * `a` where 0 ≤ b < 8. Divisions of non-negative values by powers of two become shifts and masks. Branches and unused
- * ops are left to `canonicalize` and `dce`.
+ * and the parts of a sum that they cut off. A remainder of what goes round once at most becomes a comparison. Quotients
+ * of sums of multiples are taken term by term: `(8a + b) ÷ 8` is `a` where 0 ≤ b < 8. Divisions of non-negative values
+ * by powers of two become shifts and masks. Branches and unused ops are left to `canonicalize` and `dce`.
  */
 export const integerRange = corePass('integer-range', {}, (dialects) => {
   const facts = factsOf(dialects);

@@ -32,7 +32,7 @@ import type { Decks } from '../tape/decks.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import type { TapeDeck } from '../tape/tape-deck.js';
 import type { Apart } from './apart.js';
-import { recordersOn } from './recorders.js';
+import { recordersOn, refuseOn, writtenAfter } from './recorders.js';
 import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
 import type { Reports } from './status.js';
@@ -199,12 +199,7 @@ const assembled = (
   /* Derivatives follow what launches of one program do to fields. */
   const refuseForOthers = (what: string): void => {
     const { recorder, tangents } = parts.taken?.decks ?? {};
-    for (const one of recorders)
-      if (one !== recorder && one !== tangents)
-        one.refuse(
-          `another program ${what}`,
-          'do so before, in a step of the host, or by a kernel of the program that is differentiated',
-        );
+    refuseOn(words.block, what, [recorder, tangents]);
   };
   const writing = new Set(
     Object.entries(launches).flatMap(([name, kernels]) =>
@@ -254,12 +249,13 @@ const assembled = (
           session?.turns.take(self);
           if (writing.has(name)) refuseForOthers(`launches '${name}', which writes fields`);
         },
-        ...(session && {
-          guard: (buffer) => {
-            handedOut.push(buffer);
-            return guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') });
-          },
-        }),
+        guard: (buffer) => {
+          if (session) handedOut.push(buffer);
+          const seen = session
+            ? guardedBuffer(buffer, { flush: given.ready, hold: () => given.ready('hold') })
+            : buffer;
+          return writtenAfter(seen, () => given.ready('values'));
+        },
         onBackground: (name) => {
           session?.turns.take(self);
           if (writing.has(name)) refuseForOthers(`launches '${name}', which writes fields`);

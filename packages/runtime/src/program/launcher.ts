@@ -176,12 +176,7 @@ const callOf = (
     checked();
   };
   /* Before it runs: what it overwrites is kept as it was. */
-  const record =
-    recorder &&
-    ((): void => {
-      const kept = recorder.keep(kernel.name, args, buffers);
-      if (kept) recorder.launched({ kernel: kernel.name, args: args.slice(), ...kept });
-    });
+  const record = recorder && ((): void => recorder.launches(kernel.name, args, buffers));
   return {
     launch: name,
     kernel: kernel.name,

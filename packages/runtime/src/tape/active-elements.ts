@@ -1,28 +1,91 @@
-import { growCell, visitElements } from '@filigree/sparse/fields';
+import { allocateArray, isFloat, type TypedArray } from '@filigree/ir';
+import { growCell, visitElements, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import type { Component } from '../fields/component.js';
-import type { Saved } from './saved.js';
+import { componentsIn, encodedTogether, type Component } from '../fields/component.js';
+import { areNear } from './are-near.js';
+import type { State } from './saved.js';
 
 /**
- * Copies the active elements of components that are encoded together, or of a single one. They are put back as they were, to the bit, and what has become active since is put back to
- * the ambient values.
+ * Copies the elements of fields in the same cells, as far as these are active. What has become active until they are put back becomes ambient, and what has become inactive
+ * becomes active.
  */
-export const activeElements = (arena: Arena, components: readonly Component[]): Pick<Saved, 'bytes' | 'restore'> => {
-  const [first] = components;
-  const { path, nodes } = first;
+export const activeElements = (arena: Arena, fields: readonly FieldDecl[]): State => {
+  const components = fields.flatMap((f) => componentsIn(arena, f));
+  const [{ path, nodes }] = components;
   const branches = new Set([nodes[0]]);
-  const put = (cell: number, values: readonly (number | bigint)[]): void =>
-    components.length === 1 ? first.set(cell, values[0]) : first.setAll!(cell, components, values);
+  const width = path.axes.length;
+  const write = writerOf(components);
   const ambient = components.map((c) => c.ambient);
-  const all: (readonly [at: readonly number[], values: readonly (number | bigint)[]])[] = [];
-  arena.ready(undefined, branches);
-  visitElements(arena, path, (cell, at) => void all.push([at.slice(), components.map((c) => c.get(cell))]));
+  const taken = (): Copy => {
+    const indices: number[] = [];
+    const cells: number[] = [];
+    arena.ready(undefined, branches);
+    visitElements(arena, path, (cell, at) => {
+      cells.push(cell);
+      for (let a = 0; a < width; a++) indices.push(at[a]);
+    });
+    return {
+      count: cells.length,
+      indices: Int32Array.from(indices),
+      values: components.map(({ decl: { type }, isPlain, get }) => {
+        /* A format may have more digits than what is computed with. */
+        const values = allocateArray(!isPlain && isFloat(type) ? 'f64' : type, cells.length);
+        for (let n = 0; n < cells.length; n++) values[n] = get(cells[n]);
+        return values;
+      }),
+    };
+  };
+  const then = taken();
+  const restore = (): void => {
+    arena.ready('structure', branches);
+    const valuesOf = (n: number) => then.values.map((all) => all[n]);
+    let n = 0;
+    /* Mostly the cells are those that there were, in their order. */
+    visitElements(arena, path, (cell, at) => {
+      const same = n < then.count && at.every((x, a) => x === then.indices[n * width + a]);
+      write(cell, same ? valuesOf(n++) : ambient);
+    });
+    for (; n < then.count; n++)
+      write(growCell(arena, path, then.indices.subarray(n * width, (n + 1) * width)), valuesOf(n));
+  };
   return {
-    bytes: all.reduce((sum, [at, values]) => sum + 8 * values.length + 4 * at.length, 0),
-    restore: () => {
-      arena.ready('structure', branches);
-      visitElements(arena, path, (cell) => put(cell, ambient));
-      for (const [at, values] of all) put(growCell(arena, path, at), values);
+    bytes: then.values.reduce((sum, { byteLength }) => sum + byteLength, then.indices.byteLength),
+    restore,
+    restoreLast: restore,
+    differs: () => {
+      const now = taken();
+      const place = placeIn(now, then, width);
+      const differs = (n: number): boolean => !place || !areNear(fields[n].type, then.values[n], now.values[n], place);
+      return fields.find((_, n) => differs(n))?.name;
     },
+  };
+};
+
+/** Elements by their indices, one behind the other, and their values, of each field. */
+interface Copy {
+  readonly count: number;
+  readonly indices: Int32Array;
+  readonly values: readonly TypedArray[];
+}
+
+/** Where the elements of another copy are in one: a hash table may have them in another order. Nothing where it has others. */
+const placeIn = (one: Copy, other: Copy, width: number): ((n: number) => number) | undefined => {
+  if (one.count !== other.count) return undefined;
+  if (one.indices.every((x, k) => x === other.indices[k])) return (n) => n;
+  const key = ({ indices }: Copy, n: number): string => indices.subarray(n * width, (n + 1) * width).join();
+  const places = new Map(Array.from({ length: one.count }, (_, n) => [key(one, n), n] as const));
+  const found = Int32Array.from({ length: other.count }, (_, n) => places.get(key(other, n)) ?? -1);
+  return found.includes(-1) ? undefined : (n) => found[n];
+};
+
+/** Writes a value of each component into a cell. */
+const writerOf = (components: readonly Component[]): ((cell: number, values: readonly (number | bigint)[]) => void) => {
+  const groups = encodedTogether(components).map((group) => ({ group, all: group.map((n) => components[n]) }));
+  return (cell, values) => {
+    for (const { group, all } of groups) {
+      const [first] = all;
+      if (group.length === 1) first.set(cell, values[group[0]]);
+      else first.setAll!(cell, all, group.map((n) => values[n])); // prettier-ignore
+    }
   };
 };

@@ -5,7 +5,3 @@ export const areSame = (a: readonly Scalar[], b: readonly Scalar[]): boolean => 
   for (let k = 0; k < a.length; k++) if (!Object.is(a[k], b[k])) return false;
   return a.length === b.length;
 };
-
-/** Whether steps pass on the same fields. */
-export const areSameState = (a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean =>
-  a === b || (a?.size === b?.size && a !== undefined && b !== undefined && [...a].every((name) => b.has(name)));

@@ -10,10 +10,9 @@ import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
 import { leadingTo } from './followed.js';
 import { keeperOf } from './keeper.js';
 import { leavingsOf } from './leavings.js';
-import { keptFields } from './kept-fields.js';
+import { keepFieldsIn } from './kept-fields.js';
 import { recorderOf, type Recorder } from './recorder.js';
-import type { Saved } from './saved.js';
-import { saveFieldsOf } from './saved-fields.js';
+import { saversOf } from './saved-fields.js';
 import { structuresOf } from './structure.js';
 import { tangentDeck, type TangentDeck } from './tangent-deck.js';
 import { tapeDeck, type TapeDeck } from './tape-deck.js';
@@ -46,8 +45,7 @@ export const decksOf = (
   { arena, check }: Pick<RunningParts, 'arena' | 'check'>,
 ): Decks => {
   const fieldOf = hostFields(arena);
-  const save = saveFieldsOf(arena, fieldOf, storage.layout);
-  const keep = (fields: readonly string[]): Saved => keptFields(arena, save, fields);
+  const keep = keepFieldsIn(arena, saversOf(arena, fieldOf));
   const structures = adjoints && structuresOf(arena, adjoints.structural, adjoints.fields);
   const recorder =
     adjoints &&
@@ -87,8 +85,7 @@ export const decksOf = (
         structures,
         launchByName(instance, check, queue),
         random,
-        keep,
-        { save, beside: fieldsBeside(storage.layout) },
+        { save: keep, beside: fieldsBeside(storage.layout) },
         (all) => leavingsOf(arena, all),
         queue || checked
           ? undefined

@@ -1,6 +1,6 @@
 import { NeededElements, placeOfField, type Needs } from '@filigree/autodiff';
 import type { Scalar } from '@filigree/ir';
-import { areSame, areSameState } from './alike.js';
+import { areSame } from './alike.js';
 import type { Kept, Saved } from './saved.js';
 
 /** Copies what launches overwrite in place. */
@@ -41,7 +41,7 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
     state: ReadonlySet<string> | undefined,
   ): readonly string[] => {
     const known = follows ? trail[at] : undefined;
-    if (known?.kernel === kernel && areSame(known.args, args) && areSameState(known.state, state)) {
+    if (known?.kernel === kernel && areSame(known.args, args) && known.state === state) {
       at++;
       return known.renewed;
     }

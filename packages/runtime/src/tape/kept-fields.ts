@@ -1,37 +1,46 @@
-import { isSparse } from '@filigree/sparse/fields';
+import { isSparse, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import { componentsIn, encodedTogether } from '../fields/component.js';
 import { activeElements } from './active-elements.js';
-import type { Saved } from './saved.js';
-import { withEncoded, type SaveFields } from './saved-fields.js';
+import type { State } from './saved.js';
+import { withEncoded, type SaverOf } from './saved-fields.js';
+
+/** Copies the elements of fields, by their names, as they are. Of what is sparse those that are active are copied. */
+export type KeepFields = (names: readonly string[]) => State;
 
 /**
- * Copies the elements of fields as they are before a launch that overwrites them, for its derivative. Of what is sparse those that are active are copied, and what has become active since is put back to the ambient
- * value.
+ * Each gradient copies the same fields as the one before it: how they lie is found once.
  *
- * @param save copies what is not sparse
+ * @param saverOf how to copy what is not sparse
  */
-export const keptFields = (arena: Arena, save: SaveFields, names: readonly string[]): Saved => {
-  const { fields, nodes } = arena.storage.layout;
-  const placed = withEncoded(arena.storage.layout, names).map((name) => fields.get(name)!);
-  const [sparse, plain] = [true, false].map((is) =>
-    placed.filter(({ path, unbounded }) => is === (unbounded || path.some((n) => isSparse(nodes[n])))),
-  );
-  const whole = save(plain.map(({ field }) => field.name));
-  const components = sparse.flatMap(({ field }) => componentsIn(arena, field));
-  const lists = encodedTogether(components).map((group) =>
-    activeElements(
-      arena,
-      group.map((n) => components[n]),
-    ),
-  );
-  const again = (restore: () => void) => (): void => {
-    restore();
-    for (const list of lists) list.restore();
-  };
-  return {
-    bytes: lists.reduce((sum, { bytes }) => sum + bytes, whole.bytes),
-    restore: again(whole.restore),
-    restoreLast: again(whole.restoreLast),
+export const keepFieldsIn = (arena: Arena, saverOf: SaverOf): KeepFields => {
+  const known = new Map<string, () => State>();
+  return (names) => {
+    const key = names.join();
+    const keep = known.get(key) ?? keeperOf(arena, saverOf, names);
+    known.set(key, keep);
+    return keep();
   };
 };
+
+const keeperOf = (arena: Arena, saverOf: SaverOf, names: readonly string[]): (() => State) => {
+  const { fields, nodes } = arena.storage.layout;
+  const dense: FieldDecl[] = [];
+  const byCells = new Map<number, FieldDecl[]>();
+  for (const name of withEncoded(arena.storage.layout, names)) {
+    const { field, path, unbounded } = fields.get(name)!;
+    if (!unbounded && path.every((n) => !isSparse(nodes[n]))) dense.push(field);
+    else byCells.set(path.at(-2)!, [...(byCells.get(path.at(-2)!) ?? []), field]);
+  }
+  const savers: readonly (() => State)[] = [
+    ...(dense.length > 0 ? [saverOf(dense)] : []),
+    ...[...byCells.values()].map((together) => () => activeElements(arena, together)),
+  ];
+  return savers.length === 1 ? savers[0] : () => together(savers.map((save) => save()));
+};
+
+const together = (all: readonly State[]): State => ({
+  bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+  restore: () => all.forEach((one) => one.restore()),
+  restoreLast: () => all.forEach((one) => one.restoreLast()),
+  differs: () => all.map((one) => one.differs()).find((field) => field !== undefined),
+});

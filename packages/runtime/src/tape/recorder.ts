@@ -38,11 +38,14 @@ export interface Segment {
 }
 
 /** A launch or a step of the host; within steps with their state, and whether they will run again for the derivative. */
-export type Flat = (Launched | HostStep) & { readonly state?: ReadonlySet<string>; readonly again?: true };
+export type Flat = (Launched | HostStep) & {
+  readonly state?: ReadonlySet<string> | undefined;
+  readonly again?: boolean;
+};
 export type Entry = Flat | Segment;
 
 /** Whether an entry is of steps that run again. */
-export const isSegment = (entry: Entry): entry is Segment => 'entries' in entry;
+export const isSegment = (entry: Entry): entry is Segment => (entry as Partial<Segment>).entries !== undefined;
 
 /** The names of the scalar fields whose values a derivative needs, of those that are written, and of those that are kept by themselves. */
 export interface Touched {
@@ -62,13 +65,8 @@ export interface Recorder {
   readonly recording: () => boolean;
   /** Whether what launches overwrite now is put back before their derivatives need it. */
   readonly stepping: () => boolean;
-  /** What is to be known of a launch, as it finds arrays and fields; nothing while nobody records. */
-  readonly keep: (
-    kernel: string,
-    args: readonly Scalar[],
-    buffers: readonly string[],
-  ) => Pick<Launched, 'arrays' | 'undo' | 'kept' | 'structure'> | undefined;
-  readonly launched: (launch: Launched) => void;
+  /** Writes down a launch that is about to run, as it finds arrays and fields. */
+  readonly launches: (kernel: string, args: readonly Scalar[], buffers: readonly string[]) => void;
   /** Adds what is no launch. */
   readonly add: (entry: Entry) => void;
   /** Refuses what cannot be recorded, while somebody records. Error: `tape/outside`. */
@@ -95,9 +93,11 @@ export const recorderOf = (executable: Executable, structures: Structures, keepe
   let noticed: Set<string> | undefined;
   const runsAgain = (): boolean => mode !== undefined && !mode.before;
   const add = (entry: Entry): void =>
-    void entries?.push(
-      mode && !isSegment(entry) ? { ...entry, state: mode.state, ...(!mode.before && { again: true }) } : entry,
-    );
+    void entries?.push(mode && !isSegment(entry) ? { ...entry, state: mode.state, again: runsAgain() } : entry);
+  const readNow = (name: string): Launched['arrays'][number] => {
+    const buffer = executable.buffer(name);
+    return { buffer: name, values: buffer.read(allocateArray(buffer.type, buffer.length)) };
+  };
   const into = (list: Entry[], as: Mode | undefined, run: () => void): void => {
     const before = [entries, mode] as const;
     [entries, mode] = [list, as];
@@ -114,25 +114,23 @@ export const recorderOf = (executable: Executable, structures: Structures, keepe
   return {
     recording: () => entries !== undefined,
     stepping: () => mode !== undefined,
-    keep: (kernel, args, buffers) => {
+    launches: (kernel, args, buffers) => {
       noticed?.add(kernel);
+      if (!entries) return;
       const again = runsAgain();
-      if (entries && again) structures.skip(kernel);
-      return (
-        entries && {
-          undo: mode?.before?.(kernel),
-          kept: again ? undefined : keeper.before(kernel, args, mode?.state),
-          structure: again ? undefined : structures.before(kernel),
-          arrays: buffers.map((name) => {
-            const buffer = executable.buffer(name);
-            const values = allocateArray(buffer.type, buffer.length);
-            buffer.read(values);
-            return { buffer: name, values };
-          }),
-        }
-      );
+      if (again) structures.skip(kernel);
+      /* All of one shape: there are thousands. */
+      entries.push({
+        kernel,
+        args: args.slice(),
+        undo: mode?.before?.(kernel),
+        kept: again ? undefined : keeper.before(kernel, args, mode?.state),
+        structure: again ? undefined : structures.before(kernel),
+        arrays: buffers.length === 0 ? NONE : buffers.map(readNow),
+        state: mode?.state,
+        again,
+      });
     },
-    launched: add,
     add,
     refuse: (what, remedy) => {
       if (entries) fail('tape/outside', `${what}, which is not among the recorded launches`, { remedy });
@@ -173,3 +171,5 @@ export const recorderOf = (executable: Executable, structures: Structures, keepe
     },
   };
 };
+
+const NONE: Launched['arrays'] = [];

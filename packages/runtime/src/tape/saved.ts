@@ -6,6 +6,12 @@ export interface Saved {
   readonly restoreLast: () => void;
 }
 
+/** A copy of a state. */
+export interface State extends Saved {
+  /** The field that differs now from what it was, by more than rounding in another order does. */
+  readonly differs: () => string | undefined;
+}
+
 /** Copies of fields as they were before a launch. */
 export interface Kept {
   readonly fields: readonly string[];

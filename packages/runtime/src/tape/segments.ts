@@ -1,8 +1,9 @@
 import { fail } from '@filigree/ir';
 import type { Seeds } from '../program/seeds.js';
 import type { Leavings } from './leavings.js';
+import { neededOf } from './needed.js';
 import type { Flat, Recorder, Touched } from './recorder.js';
-import type { Saved } from './saved.js';
+import type { Saved, State } from './saved.js';
 import type { Structure } from './structure.js';
 
 /** Steps, and what is kept of them. */
@@ -17,20 +18,14 @@ export interface Block {
 
 /** How states are copied. */
 export interface Copier {
-  /** Which cells are active, where launches may change that. */
-  readonly structure: () => Structure | undefined;
+  /** Which cells are active, of those of a state, and where launches may change that. */
+  readonly structure: (state: ReadonlySet<string>) => Structure | undefined;
   /** What launches have left in fields outside of a state that they read and write. */
   readonly leavings: (entries: readonly Flat[], state: ReadonlySet<string>) => Leavings;
   /** Copies scalar fields. */
   readonly save: (fields: readonly string[]) => State;
   /** The scalar fields in the same cells as one. */
   readonly beside: (field: string) => readonly string[];
-}
-
-/** A copy of a state. */
-export interface State extends Saved {
-  /** The field that differs now from what it was, by more than rounding in another order does. */
-  readonly differs: () => string | undefined;
 }
 
 /**
@@ -45,21 +40,10 @@ export const blockOf = (
   { structure, leavings, save, beside }: Copier,
   { n, step, segments, state }: Block,
 ): void => {
-  /* What no adjoint has needed since it was saved last need not be put back to what it is in between. */
-  let needed = new Set(state);
-  const savedOnce = new Set<string>();
+  const needs = neededOf(state, touchedBy, beside);
   const before = (launch: Touched | string): Saved | undefined => {
-    const { needs, writes, kept = [] } = typeof launch === 'string' ? touchedBy(launch) : launch;
-    for (const f of kept) needed.delete(f);
-    const fields = new Set(writes.filter((f) => needed.has(f)));
-    /* What lies in the same cells, and will be overwritten as it was before, is copied faster together. */
-    for (const f of [...fields].flatMap(beside)) if (savedOnce.has(f) && needed.has(f)) fields.add(f);
-    for (const f of fields) {
-      needed.delete(f);
-      savedOnce.add(f);
-    }
-    for (const f of needs) if (state.has(f)) needed.add(f);
-    return fields.size > 0 ? save([...fields]) : undefined;
+    const fields = needs.before(launch);
+    return fields.length > 0 ? save(fields) : undefined;
   };
   const run = (from: number, to: number) => (): void => {
     for (let k = from; k < to; k++) step(k);
@@ -69,13 +53,13 @@ export const blockOf = (
     return;
   }
   const all = [...state];
-  let [end, cells] = [save(all), structure()];
+  let [end, cells] = [save(all), structure(state)];
   for (let s = 0; s < segments; s++) {
     const [from, to] = [s, s + 1].map((m) => Math.floor((m * n) / segments));
     const [first, drawn, firstCells] = [end, seeds.state(), cells];
     const entries = recorder.within({ state }, run(from, to));
     const last = (end = save(all));
-    const lastCells = (cells = structure());
+    const lastCells = (cells = structure(state));
     const left = leavings(entries, state);
     recorder.add({
       entries,
@@ -85,7 +69,7 @@ export const blockOf = (
         first.restore();
         const now = seeds.state();
         seeds.restore(drawn);
-        needed = new Set(state);
+        needs.begin();
         const launched = recorder.within({ state, before }, run(from, to));
         seeds.restore(now);
         const field = last.differs() ?? left.differs();

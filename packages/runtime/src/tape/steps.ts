@@ -1,5 +1,5 @@
 import { checkOptions, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
-import { componentsOf, isField, isSparse, type AnyField } from '@filigree/sparse/fields';
+import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
 import { withEncoded } from './saved-fields.js';
 import type { TangentDeck } from './tangent-deck.js';
@@ -7,7 +7,7 @@ import type { TapeDeck } from './tape-deck.js';
 
 /** What steps pass on, and what of it is kept. */
 export interface StepsOptions {
-  /** The fields that a step takes from the one before it, and may overwrite. Nothing around them is sparse. */
+  /** The fields that a step takes from the one before it, and may overwrite: what they hold, and which of their elements are active. */
   readonly state: readonly AnyField[];
   /**
    * Which states are kept for the derivative: `all`; the first of √n segments, whose steps then run again (`root`, as without it); or
@@ -22,8 +22,8 @@ type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'field' | 'storage'>;
  * Steps of a simulation, for `forward` of `valueAndGradient`: n times `step(k)`. States may be overwritten in place: they are
  * brought back for the derivative, and memory grows as √n (thesis App. D). Elsewhere it only runs the steps.
  *
- * Errors: `tape/none`, `tape/state` where a field of the state is not in the program or lies in something sparse, `tape/keep`,
- * `tape/replay` where steps that run again come to another end.
+ * Errors: `tape/none`, `tape/state` where a field of the state is not in the program, `tape/keep`, `tape/replay` where steps that run
+ * again come to another end.
  */
 export const steps = (sim: Sim, n: number, step: (k: number) => void, given: StepsOptions): void => {
   const { state, keep = 'root' } = checkOptions<StepsOptions>('steps', given, spec);
@@ -124,14 +124,10 @@ const tapeOf = (sim: Sim): TapeDeck =>
 
 const stateNames = (sim: Sim, f: AnyField): readonly string[] => {
   const found = isField(f) ? componentsOf(f) : [];
-  const { fields, nodes } = sim.storage.layout;
-  const dense = found.every((c) => {
-    const placed = fields.get(c.name);
-    return placed?.field === c && placed.path.every((n) => !isSparse(nodes[n]));
-  });
-  if (found.length === 0 || !dense)
-    fail('tape/state', `field '${f?.name}' is no field of the program, or lies in something sparse`, {
-      remedy: 'let each step write elements of its own, or place the field in dense nodes alone',
+  const { fields } = sim.storage.layout;
+  if (found.length === 0 || !found.every((c) => fields.get(c.name)?.field === c))
+    fail('tape/state', `field '${f?.name}' is no field of the program`, {
+      remedy: 'name the very fields that were placed in the layout of this program',
     });
   return found.map((c) => c.name);
 };

@@ -45,10 +45,12 @@ export interface Structures {
   readonly beforeHost: (writes: readonly string[]) => Structure | undefined;
   /** Takes note of a launch of which nothing is kept, since it will run again. */
   readonly skip: (kernel: string) => void;
-  /** All that launches may change and adjoints look for. */
-  readonly now: () => Structure | undefined;
+  /** All that launches may change and adjoints look for, and what is around a state. */
+  readonly now: (state: ReadonlySet<string>) => Structure | undefined;
   /** Takes note of all there is; brings it back. */
   readonly whole: () => () => void;
+  /** The same of what is around a state; cells stay as they are in which launches have left other fields, by their names. */
+  readonly around: (state: ReadonlySet<string>) => (left: ReadonlySet<string>) => void;
   /** The fields that lie in what is sparse, and the adjoints that do. */
   readonly fields: readonly string[];
   readonly adjoints: readonly string[];
@@ -131,6 +133,8 @@ export const structuresOf = (
   const changed = new Set([...kernels.values()].flatMap(({ changes }) => [...changes.keys()]));
   const volatile = [...new Set([...kernels.values()].flatMap(({ reads }) => [...reads.keys()]))].filter((id) => changed.has(id)); // prettier-ignore
   const inSparse = names.filter((name) => sparse.some((id) => within(id).includes(name)));
+  const aroundAny = (fields: ReadonlySet<string>): readonly number[] =>
+    sparse.filter((id) => within(id).some((name) => fields.has(name)));
   const read = new Set<number>();
   const skip = (kernel: string): void => kernels.get(kernel)!.reads.forEach((_, id) => read.add(id));
   return {
@@ -147,7 +151,14 @@ export const structuresOf = (
       return maybe(ids, 'a step of the host');
     },
     skip,
-    now: () => maybe(volatile, 'a step'),
+    now: (state) => maybe([...new Set([...volatile, ...aroundAny(state)])], 'a step'),
+    around: (state) => {
+      const all = aroundAny(state).map((id) => [id, current(id)] as const);
+      const isOther = (name: string): boolean => !state.has(name) && !derived.has(name);
+      return (left) => {
+        for (const [id, then] of all) if (!within(id).some((name) => left.has(name) && isOther(name))) put(id, then);
+      };
+    },
     whole: () => {
       const all = sparse.map((id) => [id, current(id)] as const);
       return () => all.forEach(([id, then]) => put(id, then));

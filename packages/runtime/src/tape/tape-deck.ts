@@ -2,7 +2,7 @@ import { placeOfField, type Adjoint, type Needs, type Overflow } from '@filigree
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
-import { areSame, areSameState } from './alike.js';
+import { areSame } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
@@ -16,8 +16,16 @@ import type { Structures } from './structure.js';
 /** Launches in their order, which can be run backwards. */
 export interface Tape {
   readonly entries: readonly Entry[];
+  /** What steps have begun with of what is sparse, the last ones first. */
+  readonly begun: readonly Begun[];
   /** Bytes that it holds. */
   readonly bytes: number;
+}
+
+interface Begun {
+  readonly bytes: number;
+  /** Brings it back; but cells in which launches have left other fields. */
+  readonly restore: (left: ReadonlySet<string>) => void;
 }
 
 /** The derivatives of a loss by scalar arguments, summed over all launches: by kernel and name of the parameter. */
@@ -59,8 +67,7 @@ export interface TapeDeck {
 }
 
 /**
- * @param keep copies fields
- * @param copier copies those around which nothing is sparse
+ * @param copier copies fields
  * @param leavings takes note of what is in elements
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
  * @param begins told when a recording begins, and of what
@@ -72,13 +79,13 @@ export const tapeDeck = (
   structures: Structures,
   launch: LaunchByName,
   seeds: Seeds,
-  keep: (fields: readonly string[]) => Saved,
   copier: Pick<Copier, 'save' | 'beside'>,
   leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
   begins?: (loss: string) => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
+  const { save: keep } = copier;
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   /* One without may be launched where the loss does not follow from what it writes; not where it changes which elements there are, which adjoints of others loop over. */
   const hasAdjoint = (kernel: string): boolean =>
@@ -99,6 +106,22 @@ export const tapeDeck = (
       return false;
     const made = adjointOf(e.kernel);
     return made.overflow === undefined && made.parameters.size === 0 && made.arrays.size === 0;
+  };
+  /* One set for all recordings, so that it is seen at once that it is the same. */
+  const states = new Map<string, ReadonlySet<string>>();
+  const stateOf = (state: ReadonlySet<string>): ReadonlySet<string> => {
+    const key = [...state].join();
+    const found = states.get(key) ?? state;
+    states.set(key, found);
+    return found;
+  };
+  let begun: readonly Begun[] = [];
+  /* What lies in dense nodes is back when the adjoints of steps have run. */
+  const beginOf = (state: ReadonlySet<string>): readonly Begun[] => {
+    const inSparse = structures.fields.filter((f) => state.has(f));
+    if (inSparse.length === 0) return [];
+    const [cells, values] = [structures.around(state), keep(inSparse)];
+    return [{ bytes: values.bytes, restore: (left) => (cells(left), values.restoreLast()) }];
   };
   /* What steps find in fields that they write is what they left there, or belongs to the state: those that run again leave the same. */
   const leftBy = (entries: readonly Flat[], state: ReadonlySet<string>): Leavings => {
@@ -126,10 +149,20 @@ export const tapeDeck = (
     fields,
     writes: kernels.writes,
     recorder,
-    steps: (block) =>
-      blockOf(recorder, seeds, touchedBy, { ...copier, structure: structures.now, leavings: leftBy }, block),
+    steps: (block) => {
+      const state = stateOf(block.state);
+      begun = [...beginOf(state), ...begun];
+      blockOf(
+        recorder,
+        seeds,
+        touchedBy,
+        { ...copier, structure: structures.now, leavings: leftBy },
+        { ...block, state },
+      );
+    },
     record: (run, loss) => {
       begins?.(loss);
+      begun = [];
       const entries = recorder.record(run);
       const all = flat(entries);
       if (!known || !areAlike(all, known.launches)) {
@@ -143,11 +176,11 @@ export const tapeDeck = (
           checked: new Set(),
         };
       } else known = { ...known, of: entries, repeats: all === entries && known.whole, whole: all === entries };
-      return { entries, bytes: bytesOf(entries) };
+      return { entries, begun, bytes: bytesOf(entries) + begun.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
     clear: () => launch(clear),
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
-    backward: ({ entries }, loss) => {
+    backward: ({ entries, begun }, loss) => {
       refuse(entries, loss);
       let most = 0;
       /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
@@ -261,6 +294,12 @@ export const tapeDeck = (
       reverse(entries);
       cellsInTheEnd?.();
       for (const fields of ended.values()) fields.restoreLast();
+      const left = new Set(
+        begun.length > 0
+          ? flat(entries).flatMap((e) => ('kernel' in e ? kernels.writes.get(e.kernel)! : e.writes))
+          : [],
+      );
+      for (const state of begun) state.restore(left);
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
     dependents: ({ entries }, on) => {
@@ -359,7 +398,7 @@ const areAlike = (all: readonly Flat[], before: readonly (Alike | undefined)[]):
       keptBy(x) === y.kept &&
       (x.undo !== undefined) === y.undone &&
       (x.again === true) === y.again &&
-      areSameState(x.state, y.state) &&
+      x.state === y.state &&
       areSame(x.args, y.args)
     );
   });

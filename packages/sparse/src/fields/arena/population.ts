@@ -33,14 +33,17 @@ export const populationOf = (arena: Arena, path: Path): Population => {
 
 /** What has become active or inactive, or longer or shorter; nothing where all is as it was. */
 export const populationChange = ({ axes }: Path, then: Population, now: Population): PopulationChange | undefined => {
-  const lists = areEqual(then.lists, now.lists);
-  if (lists && areEqual(then.cells, now.cells)) return undefined;
-  const [before, after] = [then, now].map(({ cells }) => rowsOf(cells, axes.length));
+  if (areEqual(then.lists, now.lists) && areEqual(then.cells, now.cells)) return undefined;
   const without = (all: Rows, others: Rows): readonly (readonly number[])[] =>
     [...all].flatMap(([key, row]) => (others.has(key) ? [] : [row]));
-  const [appeared, disappeared] = [without(after, before), without(before, after)];
-  /* A hash table may have the same cells in another order. */
-  return lists && appeared.length + disappeared.length === 0 ? undefined : { appeared, disappeared };
+  /* A hash table may have the same cells, and what is around lists, in another order. */
+  const [cells, lists] = [
+    [then, now].map((p) => rowsOf(p.cells, axes.length)),
+    [then, now].map((p) => rowsOf(p.lists, axes.length + 1)),
+  ];
+  const [appeared, disappeared] = [without(cells[1], cells[0]), without(cells[0], cells[1])];
+  const sameLists = lists[0].size === lists[1].size && without(lists[0], lists[1]).length === 0;
+  return sameLists && appeared.length + disappeared.length === 0 ? undefined : { appeared, disappeared };
 };
 
 /**
