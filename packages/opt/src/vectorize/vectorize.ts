@@ -46,8 +46,9 @@ export const vectorize = corePass(
           k,
           dialects,
           (op, ctx) =>
-            (gathers ? isSimd(op) && gathersForArithmetic(op) : isSimd(op) || accumulates(op)) &&
-            !ownsScratch(op, ctx, scratch, facts)
+            (gathers
+              ? isSimd(op) && op.results.length === 0 && gathersForArithmetic(op)
+              : isSimd(op) || accumulates(op)) && !ownsScratch(op, ctx, scratch, facts)
               ? vectorizeLoop(op, ctx, facts, bytes)
               : undefined,
           module.buffers,
