@@ -215,7 +215,41 @@ describe('integers keep their values', () => {
         problemsOf(define([w], fromText(`(w) => { for (const i of ${order}) ${body} }`)), on).map((d) => d.code);
       expect(own('w[i] ^= w[i] << 13;')).toEqual([]);
       expect(own('w[i] ^= i64(i) << 40;')).toEqual(['lang/narrowing']);
-      expect(own('w[i] |= -1;')).toEqual(['lang/literal']);
+      expect(own('w[i] |= -1;')).toEqual([]);
+      expect(own('w[i] |= 4294967296;')).toEqual(['lang/literal']);
     }
+  });
+
+  it('of elements are cleared, set and turned by numbers of as many bits, as `x &= ~1` does', () => {
+    const numbers = [5, 42, 79, 116, 153, 190, 227, 264];
+    const typed = [Int8Array, Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array] as const;
+    const serially = (of: Iterable<number>): Iterable<number> => of;
+    (['i8', 'u8', 'i16', 'u16', 'i32', 'u32'] as const).forEach((type, n) => {
+      for (const order of ['range(8)', 'serially(range(8))'])
+        for (const change of [
+          '&= ~1',
+          '&= ~6',
+          '^= -1',
+          '^= 1 << 7',
+          '|= 0x80',
+          '&= ~(1 << i)',
+          '^= 1 << 31',
+          '|= 0xffffffff',
+        ]) {
+          const text = `(a) => { for (const i of ${order}) a[i] ${change}; }`;
+          const got = typed[n].from(numbers);
+          run(define([array(type, 8)], fromText(text)), [got]);
+          const wanted = typed[n].from(numbers);
+          (new Function('range', 'serially', `return ${text}`)(range, serially) as (a: unknown) => void)(wanted);
+          expect([type, text, ...got]).toEqual([type, text, ...wanted]);
+        }
+    });
+    const b = field('b', 'u8');
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([b], fromText(`(b) => { for (const i of range(8)) b[i] ${body}; }`)), layout(dense(i, 8).place(b))).map((d) => d.code); // prettier-ignore
+    expect(codes('&= ~1')).toEqual([]);
+    expect(codes('&= ~256')).toEqual(['lang/literal']);
+    expect(codes('|= 256')).toEqual(['lang/literal']);
+    expect(codes('|= true')).toEqual(['lang/type']);
   });
 });

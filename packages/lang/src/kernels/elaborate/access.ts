@@ -59,13 +59,20 @@ export const addsCodes = (cx: Context, { name, type }: FieldDecl): boolean =>
 
 /**
  * Stores what came of combining an element with a value. Integers of less than 32 bits are combined as i32 and wrap, provided
- * that the value is one of them.
+ * that the value is one of them; for operations on `bits`, that it has no more of these.
  */
-export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: Scalar, after: Scalar): void => {
+export const storeCombined = (
+  cx: Context,
+  node: AnyNode,
+  place: Place,
+  given: Scalar,
+  after: Scalar,
+  bits = false,
+): void => {
   const type = typeOfPlace(place);
   if (!isInteger(type) || byteSize(type) >= 4 || takesBits(place)) return store(cx, node, place, after);
   const at = originOf(cx, node);
-  cx.session.emit(at, { do: 'fits', place, value: given });
+  cx.session.emit(at, { do: 'fits', place, value: given, ...(bits && { bits }) });
   store(cx, node, place, cx.session.cast(at, after, type));
 };
 

@@ -267,7 +267,7 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
     const after = binaryOperation(cx, e, token, before, given);
     if (token === '/') store(cx, e, place, after);
     else if (shifts.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, undefined, after));
-    else if (bits.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, given, after));
+    else if (bits.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, given, after), true);
     else storeCombined(cx, e, place, given, after);
     return wanted === 'before' ? before : after;
   }
