@@ -220,6 +220,32 @@ describe('integers keep their values', () => {
     }
   });
 
+  it('that a loop takes from something wider, all at once, are negative there', () => {
+    agree((r, h, q) => {
+      let sum = 0.5;
+      let whole = 0;
+      let both = vec(0.5, 1);
+      for (const i of range(8)) {
+        sum -= q[i];
+        sum = sum - h[i];
+        whole -= q[i];
+        whole += i - 5;
+        both = both.sub(vec(q[i], h[i]));
+        r[0] -= q[i];
+        r[i] -= h[i];
+        r[i] -= 3;
+      }
+      return sum + 3 * whole + 5 * both.x + 7 * both.y;
+    });
+    const wide = define([array('i64', 1), array('u32', 8), array('u8', 8), array('u8', 8)], fromText(`(r, q, h, b) => {
+      for (const i of range(8)) { r[0] -= q[i]; b[i] -= h[i]; }
+    }`)); // prettier-ignore
+    const [r, b] = [BigInt64Array.of(1n), bytes.slice()];
+    run(wide, [r, words.slice(), Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), b]);
+    expect([...r]).toEqual([1n - words.reduce((sum, x) => sum + BigInt(x), 0n)]);
+    expect([...b]).toEqual([...bytes.map((x, k) => x - k - 1)]);
+  });
+
   it('of elements are cleared, set and turned by numbers of as many bits, as `x &= ~1` does', () => {
     const numbers = [5, 42, 79, 116, 153, 190, 227, 264];
     const typed = [Int8Array, Uint8Array, Int16Array, Uint16Array, Int32Array, Uint32Array] as const;
