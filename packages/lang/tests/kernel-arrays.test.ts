@@ -123,6 +123,10 @@ it('includes finds NaN, indexOf does not', () =>
     for (const i of range(a.length)) {
       const list = [a[i], 0 / (k[i] - k[i])];
       a[i] = (list.includes(Math.sqrt(-1 - k[i] * k[i])) ? 1 : 0) + list.indexOf(Math.sqrt(-1 - k[i] * k[i]));
+      a[i] +=
+        (list.includes(NaN) ? 10 : 0) + ([a[i], NaN].includes(NaN) ? 100 : 0) + ([1, a[i]].includes(NaN) ? 1000 : 0);
+      a[i] +=
+        ([NaN, a[i]].includes(list[1]) ? 1e4 : 0) + ([NaN, 1].includes(a[i]) ? 1e5 : 0) + [a[i], NaN].indexOf(NaN);
       k[i] = [1, k[i]].includes(3) ? 1 : 0;
     }
   }));

@@ -126,13 +126,16 @@ const equals = (cx: Context, e: CallExpression, name: string, isNaNEqual = false
   if (!isNaNEqual || !isScalar(x)) return (inner, item) => same(inner, item, x);
   return (inner, item) => {
     const equal = same(inner, item, x);
-    if (typeof equal === 'boolean' || !isScalar(item)) return equal;
+    if (!isScalar(item) || (typeof equal === 'boolean' && (equal || ![item, x].some(isNaNLiteral)))) return equal;
     const [a, b] = [item, x].map((one) => compute(inner, e, 'ne', one, one));
-    return compute(inner, e, 'or', equal, compute(inner, e, 'and', a, b));
+    const areNaN = compute(inner, e, 'and', a, b);
+    return typeof equal === 'boolean' ? areNaN : compute(inner, e, 'or', equal, areNaN);
   };
 };
 
 /** What is said of an item that is there; of one that is not what is said of none. */
+const isNaNLiteral = (s: Scalar): boolean => isLiteral(s) && Number.isNaN(s.value);
+
 const askedWhereThere = (cx: Context, e: AnyNode, { item, place, there }: Visit, none: boolean, ask: Ask): Truth => {
   if (there === undefined) return ask(cx, loaded(cx, e, item()), place);
   const answer = (): Scalar => {
