@@ -307,6 +307,21 @@ it('an iterator is gone through once', () => {
       a[i] = s;
     }
   });
+  /* Of what is there then, as in JavaScript. */
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      const list = [a[i], k[i], 3, 4];
+      const [all, places, pairs] = [list.values(), list.keys(), list.entries()];
+      list.push(5);
+      list.splice(1, 1);
+      list.shift();
+      let s = 0;
+      for (const y of all) s = 10 * s + y;
+      for (const n of places) s = 10 * s + n;
+      for (const [n, y] of pairs) s = 10 * s + n * y;
+      a[i] = s;
+    }
+  });
   const codes = (body: string): readonly string[] =>
     problemsOf(
       define([array('f64', 8)], fromText(`(o) => { for (const i of range(8)) { const a = [o[i], 2]; ${body} } }`), {
@@ -320,6 +335,8 @@ it('an iterator is gone through once', () => {
     'lang/iterator',
   ]);
   expect(codes('const it = a.keys(); const all = [...it, ...it]; o[i] = all.length;')).toEqual(['lang/iterator']);
+  expect(codes('for (const y of a.values()) a.push(y);')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (const [n, y] of a.entries()) { o[i] += n; a.pop(); }')).toEqual(['lang/dynamic-index']);
   expect(
     codes('const it = a.keys(); o[i] = [...it].length; for (const k of range(3)) for (const n of a.keys()) o[i] += n;'),
   ).toEqual([]);
