@@ -1,7 +1,7 @@
 import { array, i16, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
-import { define, fromText, problemsOf, run } from './kernel-run.js';
+import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
 
 const bytes = Uint8Array.of(0, 1, 200, 5, 255, 3, 7, 9);
 const words = Uint32Array.of(0, 1, 200, 5, 4294967295, 3, 7, 9);
@@ -218,6 +218,39 @@ describe('integers keep their values', () => {
       expect(own('w[i] |= -1;')).toEqual([]);
       expect(own('w[i] |= 4294967296;')).toEqual(['lang/literal']);
     }
+  });
+
+  it('of a u32 and of what is made of its bits are 32 in variables, where nothing else is used of these', () => {
+    const hash = (r: Float64Array, _h: Uint8Array, q: Uint32Array): void => {
+      for (const i of range(8)) {
+        let x = q[i];
+        for (const k of range(5)) {
+          x ^= x << 13;
+          x ^= x >>> 17;
+          if (x & 1) x = x >>> 1;
+          else x ^= k;
+        }
+        const y = x;
+        q[i] = y;
+        r[i] = (y >>> 8) / 16777216 + Math.imul(y, 3) + ~y + (y ? 1 : 2);
+      }
+    };
+    agree(hash);
+    expect(textOf(define([array('f64', 8), array('u8', 8), array('u32', 8)], hash))).not.toContain('i64');
+    const shown = (r: Float64Array, _h: Uint8Array, q: Uint32Array): void => {
+      for (const i of range(8)) {
+        let x = q[i];
+        let y = x;
+        for (const k of range(3)) {
+          if (k === 1) x ^= -1;
+          y = x;
+          x ^= x << 3;
+        }
+        r[i] = y < 0 ? 1 : 2;
+        r[i] += y;
+      }
+    };
+    agree(shown);
   });
 
   it('that a loop takes from something wider, all at once, are negative there', () => {
