@@ -1,4 +1,4 @@
-import { isBits, takesBits, type Cell, type Instruction, type Place } from '../code/code.js';
+import { isBits, takesBits, type Cell, type Instruction } from '../code/code.js';
 import { typeOfKind, type Kind } from '../code/kinds.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import type { Scalar, Temp } from '../code/scalar.js';
@@ -34,33 +34,15 @@ const valuesUsed = (i: Instruction, alone: ReadonlySet<Known>, kindOf: (s: Known
       if (alone.has(i.to) && i.operator === 'select') return [];
       return takesWords(i, kindOf) ? [i.to] : [i.to, ...i.args];
     }
-    case 'load':
-      return [i.to, ...i.place.index];
     case 'store':
-      return takesBits(i.place) ? i.place.index : accessed(i.place, i.value);
-    case 'atomic':
-      return accessed(i.place, i.value);
+      return takesBits(i.place) ? [] : [i.value];
     case 'reduce':
       return [i.reduction.local.cell, i.value];
-    case 'structure':
-      return i.index;
-    case 'assume':
-      return [i.x, i.base];
-    case 'given':
-      return [...i.to, ...i.seeds, ...i.values, ...(i.near ?? []), ...i.inputs, ...i.yields];
-    case 'if':
-    case 'loop':
-      return [i.condition];
-    case 'parallel':
-      return i.space.over === 'range' ? i.space.bounds.flat().flatMap((s) => s ?? []) : [];
-    case 'result':
-      return i.values;
     default:
-      return [];
+      /* Indices and bounds are no such numbers, and conditions are none. */
+      return Object.values(i).flat() as readonly Known[];
   }
 };
-
-const accessed = ({ index }: Place, value: Scalar): readonly Scalar[] => [value, ...index];
 
 /** Whether of operands, of what is cast, and of what is asked whether it is 0, 32 bits count at most. */
 const takesWords = (i: Instruction & { do: 'compute' }, kindOf: (s: Known) => Kind): boolean => {
