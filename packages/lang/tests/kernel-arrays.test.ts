@@ -123,6 +123,10 @@ it('includes finds NaN, indexOf does not', () =>
     for (const i of range(a.length)) {
       const list = [a[i], 0 / (k[i] - k[i])];
       a[i] = (list.includes(Math.sqrt(-1 - k[i] * k[i])) ? 1 : 0) + list.indexOf(Math.sqrt(-1 - k[i] * k[i]));
+      a[i] +=
+        (list.includes(NaN) ? 10 : 0) + ([a[i], NaN].includes(NaN) ? 100 : 0) + ([1, a[i]].includes(NaN) ? 1000 : 0);
+      a[i] +=
+        ([NaN, a[i]].includes(list[1]) ? 1e4 : 0) + ([NaN, 1].includes(a[i]) ? 1e5 : 0) + [a[i], NaN].indexOf(NaN);
       k[i] = [1, k[i]].includes(3) ? 1 : 0;
     }
   }));
@@ -303,6 +307,21 @@ it('an iterator is gone through once', () => {
       a[i] = s;
     }
   });
+  /* Of what is there then, as in JavaScript. */
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      const list = [a[i], k[i], 3, 4];
+      const [all, places, pairs] = [list.values(), list.keys(), list.entries()];
+      list.push(5);
+      list.splice(1, 1);
+      list.shift();
+      let s = 0;
+      for (const y of all) s = 10 * s + y;
+      for (const n of places) s = 10 * s + n;
+      for (const [n, y] of pairs) s = 10 * s + n * y;
+      a[i] = s;
+    }
+  });
   const codes = (body: string): readonly string[] =>
     problemsOf(
       define([array('f64', 8)], fromText(`(o) => { for (const i of range(8)) { const a = [o[i], 2]; ${body} } }`), {
@@ -316,6 +335,8 @@ it('an iterator is gone through once', () => {
     'lang/iterator',
   ]);
   expect(codes('const it = a.keys(); const all = [...it, ...it]; o[i] = all.length;')).toEqual(['lang/iterator']);
+  expect(codes('for (const y of a.values()) a.push(y);')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (const [n, y] of a.entries()) { o[i] += n; a.pop(); }')).toEqual(['lang/dynamic-index']);
   expect(
     codes('const it = a.keys(); o[i] = [...it].length; for (const k of range(3)) for (const n of a.keys()) o[i] += n;'),
   ).toEqual([]);

@@ -122,12 +122,20 @@ export type Action =
       readonly place: Place;
       readonly kind: AtomicKind;
       readonly value: Scalar;
+      /** Of the value its negative, which is that of the element's type: what an u32 takes from a float. */
+      readonly negated?: boolean;
     }
   /** Nothing but a demand: the values are whole numbers of 32 bits, as the bounds of a range and indices are. */
   | { readonly do: 'bounds'; readonly values: readonly Scalar[]; readonly of?: 'index' }
   /** Nothing but a demand: the value is one that the element's type holds, or its bits are as many. */
   | { readonly do: 'fits'; readonly place: Place; readonly value: Scalar; readonly bits?: true }
-  | { readonly do: 'reduce'; readonly reduction: Reduction; readonly value: Scalar }
+  | {
+      readonly do: 'reduce';
+      readonly reduction: Reduction;
+      readonly value: Scalar;
+      /** Of the value its negative, which is that of the variable's type. */
+      readonly negated?: boolean;
+    }
   | {
       readonly do: 'structure';
       readonly to?: Temp;

@@ -20,8 +20,15 @@ export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
 const withinType = (type: ScalarType): Pick<Temp, 'within'> =>
   isInteger(type) && byteSize(type) < 4 ? { within: integerRange(type).map(Number) as unknown as Interval } : {};
 
-/** Combines an element with a value in one step; the result is the element before. */
-export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKind, value: Scalar): Temp => {
+/** Combines an element with a value, or its negative, in one step; the result is the element before. */
+export const atomic = (
+  cx: Context,
+  node: AnyNode,
+  place: Place,
+  kind: AtomicKind,
+  value: Scalar,
+  negated = false,
+): Temp => {
   const to: Temp = { is: 'temp', type: typeOfPlace(place) };
   const shared = sharedBy(cx, place);
   if (shared !== undefined && place.of === 'field')
@@ -32,7 +39,14 @@ export const atomic = (cx: Context, node: AnyNode, place: Place, kind: AtomicKin
       `field '${place.field.name}' shares '${shared}' with others, which an atomic operation would change`,
       'where no other iteration writes the element, read it and write it: u[i] = u[i] + x; otherwise store the field in another format',
     );
-  return guarded(cx, node, place, to, { do: 'atomic', to, place, kind, value: asStored(cx, node, place, value) });
+  return guarded(cx, node, place, to, {
+    do: 'atomic',
+    to,
+    place,
+    kind,
+    value: asStored(cx, node, place, value),
+    ...(negated && { negated }),
+  });
 };
 
 /** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored. */
@@ -59,13 +73,20 @@ export const addsCodes = (cx: Context, { name, type }: FieldDecl): boolean =>
 
 /**
  * Stores what came of combining an element with a value. Integers of less than 32 bits are combined as i32 and wrap, provided
- * that the value is one of them.
+ * that the value is one of them; for operations on `bits`, that it has no more of these.
  */
-export const storeCombined = (cx: Context, node: AnyNode, place: Place, given: Scalar, after: Scalar): void => {
+export const storeCombined = (
+  cx: Context,
+  node: AnyNode,
+  place: Place,
+  given: Scalar,
+  after: Scalar,
+  bits = false,
+): void => {
   const type = typeOfPlace(place);
   if (!isInteger(type) || byteSize(type) >= 4 || takesBits(place)) return store(cx, node, place, after);
   const at = originOf(cx, node);
-  cx.session.emit(at, { do: 'fits', place, value: given });
+  cx.session.emit(at, { do: 'fits', place, value: given, ...(bits && { bits }) });
   store(cx, node, place, cx.session.cast(at, after, type));
 };
 

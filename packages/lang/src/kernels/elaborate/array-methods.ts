@@ -93,17 +93,18 @@ const reduced =
       .reduce<Term>((so, [item, k]) => callFunction(cx, e, f, [so, item(), k, of]), start[0] ?? items[0][0]());
   };
 
-/** An iterator: each item is read when its turn comes. */
+/** An iterator, of the items that are there when it is gone through: each is read when its turn comes. */
 const inTurn =
   (made: (item: () => Term, place: Scalar) => Term): Method =>
   (cx, e, of) => {
-    const items = visitsOf(cx, e, of).map(
-      ({ item, place }) =>
-        () =>
-          made(() => loaded(cx, e, item()), place),
-    );
+    const items = (): readonly (() => Term)[] =>
+      visitsOf(cx, e, of).map(
+        ({ item, place }) =>
+          () =>
+            made(() => loaded(cx, e, item()), place),
+      );
     const there = of.is === 'sieve' ? { there: of.items.map((kept) => kept.there) } : {};
-    return { is: 'loop', space: { over: 'items', items, ...there, since: cx.stretch }, order: 'unrolled' };
+    return { is: 'loop', space: { over: 'items', items, of, ...there, since: cx.stretch }, order: 'unrolled' };
   };
 
 type Truth = boolean | Scalar;
@@ -126,11 +127,14 @@ const equals = (cx: Context, e: CallExpression, name: string, isNaNEqual = false
   if (!isNaNEqual || !isScalar(x)) return (inner, item) => same(inner, item, x);
   return (inner, item) => {
     const equal = same(inner, item, x);
-    if (typeof equal === 'boolean' || !isScalar(item)) return equal;
+    if (!isScalar(item) || (typeof equal === 'boolean' && (equal || ![item, x].some(isNaNLiteral)))) return equal;
     const [a, b] = [item, x].map((one) => compute(inner, e, 'ne', one, one));
-    return compute(inner, e, 'or', equal, compute(inner, e, 'and', a, b));
+    const areNaN = compute(inner, e, 'and', a, b);
+    return typeof equal === 'boolean' ? areNaN : compute(inner, e, 'or', equal, areNaN);
   };
 };
+
+const isNaNLiteral = (s: Scalar): boolean => isLiteral(s) && Number.isNaN(s.value);
 
 /** What is said of an item that is there; of one that is not what is said of none. */
 const askedWhereThere = (cx: Context, e: AnyNode, { item, place, there }: Visit, none: boolean, ask: Ask): Truth => {

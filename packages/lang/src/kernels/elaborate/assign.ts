@@ -1,10 +1,9 @@
 import { rare } from '#rare';
 import type { AnyNode, AssignmentExpression, AssignmentPattern, AssignmentProperty, UpdateExpression } from 'acorn';
-import { isInteger } from '@filigree/ir';
 import { componentsOf } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
-import { typeOfPlace, type AtomicKind, type Place } from '../code/code.js';
+import { type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, combinedBits, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
@@ -257,8 +256,6 @@ const combineItem = (
 
 /** `element op= value`. */
 const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
-  const type = typeOfPlace(place);
-  const at = originOf(cx, e);
   const isSum = sums.has(token) && place.of === 'field' && addsCodes(cx, place.field);
   const kind = cx.parallel || isSum ? atomicKinds[token] : undefined;
   if (kind === undefined) {
@@ -267,7 +264,7 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
     const after = binaryOperation(cx, e, token, before, given);
     if (token === '/') store(cx, e, place, after);
     else if (shifts.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, undefined, after));
-    else if (bits.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, given, after));
+    else if (bits.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, given, after), true);
     else storeCombined(cx, e, place, given, after);
     return wanted === 'before' ? before : after;
   }
@@ -276,10 +273,7 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
   const given = right();
   const result = (old: Scalar, before = there ?? old): Term =>
     wanted === 'after' ? binaryOperation(cx, e, token, before, given) : wanted === 'before' ? before : nothing;
-  if (token !== '-') return result(atomic(cx, e, place, kind, given));
-  const negative = compute(cx, e, 'neg', given);
-  if (isInteger(type)) cx.session.emit(at, { do: 'fits', place, value: given });
-  return result(atomic(cx, e, place, kind, isInteger(type) ? cx.session.cast(at, negative, type) : negative));
+  return result(atomic(cx, e, place, kind, given, token === '-'));
 };
 
 /** Compound assignments of bits, by others and by an amount. */

@@ -14,6 +14,7 @@ import { isLiteral, type Bounds, type Term } from './term.js';
 import { condition, value } from './evaluate.js';
 import { effect } from './effect.js';
 import { Env } from './env.js';
+import { keptWhile } from './iterated.js';
 import { recorded, run } from './run.js';
 import { visitedAt, visitedBy, type RunLoop, type Visited } from './visited.js';
 import { variableName } from './loop-variable.js';
@@ -155,7 +156,7 @@ export const forOf = (cx: Context, s: ForOfStatement | ForInStatement, name: str
     return keepingVars(cx, s, () => unroll(cx, s, pattern, names, name));
   }
   const over = visitedBy(cx, s.right, given);
-  keepingVars(cx, s, () => visit({ ...cx, visiting: [...cx.visiting, given] }, s, pattern, over, name));
+  keepingVars(cx, s, () => visit({ ...cx, visiting: [...cx.visiting, ...keptWhile(given)] }, s, pattern, over, name));
 };
 
 const visit = (

@@ -5,7 +5,7 @@ import type { Binding } from '../../source/scope.js';
 import type { AtomicKind } from '../code/code.js';
 import { asScalar, compute, originOf, refuse, type Context } from './context.js';
 import { elementsFor } from './slots.js';
-import { isScalar, shapedTerm, type Term, type Variable } from './term.js';
+import type { Term, Variable } from './term.js';
 import { hostFunction } from './callee.js';
 import { value } from './evaluate.js';
 import type { Scalar } from '../code/scalar.js';
@@ -38,7 +38,7 @@ export const accumulate = (
     if (rare().decision(cx, node, slot, binding, bare(by))) return true;
   const found =
     'token' in by
-      ? ofToken(cx, node, by.token, by.value)
+      ? ofToken(by.token, by.value)
       : 'extreme' in by
         ? rare().numbersOf(cx, by)
         : combination(cx, binding, bare(by));
@@ -64,7 +64,8 @@ export const accumulate = (
       );
     const reduction = known ?? { local, kind: found.kind, at };
     cx.parallel?.reductions.set(local, reduction);
-    const reduce = (): void => cx.session.emit(at, { do: 'reduce', reduction, value: elements[k] });
+    const reduce = (): void =>
+      cx.session.emit(at, { do: 'reduce', reduction, value: elements[k], ...(found.negated && { negated: true }) });
     if (!found.numbersOnly) return reduce();
     const condition = compute(cx, node, 'eq', elements[k], elements[k]);
     cx.session.emit(at, { do: 'if', condition, then: cx.session.record(reduce), otherwise: [] });
@@ -75,6 +76,8 @@ export const accumulate = (
 export interface Combination {
   readonly kind: AtomicKind;
   readonly term: Term;
+  /** Whether its negative is added. */
+  readonly negated?: boolean;
   /** Whether NaN leaves the variable as it is. */
   readonly numbersOnly?: true;
 }
@@ -83,9 +86,9 @@ export interface Combination {
 export const isNamed = (cx: Context, binding: Binding | undefined, node: AnyNode): boolean =>
   binding !== undefined && cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
 
-const ofToken = (cx: Context, node: AnyNode, token: string, x: Scalar): Combination | undefined => {
+const ofToken = (token: string, term: Scalar): Combination | undefined => {
   const kind = ({ '+': 'add', '-': 'add', '&': 'and', '|': 'or', '^': 'xor' } as const)[token];
-  return kind && { kind, term: token === '-' ? compute(cx, node, 'neg', x) : x };
+  return kind && { kind, term, negated: token === '-' };
 };
 
 /** `s + x`, `x + s`, `s - x`, `Math.min(s, x)`, `s.add(v)`, where s is the variable. */
@@ -97,7 +100,7 @@ const combination = (cx: Context, binding: Binding | undefined, e: AnyNode): Com
   }
   if (e.type === 'BinaryExpression') {
     const other = isVariable(e.left) ? e.right : e.operator !== '-' && isVariable(e.right) ? e.left : undefined;
-    return other && ofToken(cx, e, e.operator, asScalar(cx, other, value(cx, other)));
+    return other && ofToken(e.operator, asScalar(cx, other, value(cx, other)));
   }
   return e.type === 'CallExpression' ? (extreme(cx, e, isVariable) ?? method(cx, e, isVariable)) : undefined;
 };
@@ -117,8 +120,5 @@ const method = (cx: Context, e: CallExpression, isVariable: (node: AnyNode) => b
   const name = callee.property.type === 'Identifier' ? callee.property.name : '';
   const kind = ({ add: 'add', sub: 'add', min: 'min', max: 'max' } as const)[name];
   if (kind === undefined) return undefined;
-  const term = value(cx, e.arguments[0]);
-  if (name !== 'sub' || !(isScalar(term) || term.is === 'shaped')) return { kind, term };
-  const { shape, elements } = shapedTerm(term);
-  return { kind, term: { is: 'shaped', shape, elements: elements.map((x) => compute(cx, e, 'neg', x)) } };
+  return { kind, term: value(cx, e.arguments[0]), negated: name === 'sub' };
 };

@@ -149,7 +149,10 @@ export interface LoopHead {
 /** What is gone through item by item. */
 export interface Items {
   readonly over: 'items';
-  readonly items: readonly (() => Term)[];
+  /** As they are when they are gone through: the array of an iterator may have grown. */
+  readonly items: () => readonly (() => Term)[];
+  /** Of an iterator, its array. */
+  readonly of?: Term;
   /** Where that is decided when the kernel runs: which of them are there. */
   readonly there?: readonly Scalar[];
   /** Of an iterator, of which nothing is left then: the stretch in which it is made. */

@@ -112,13 +112,13 @@ class Emitter {
       case 'store':
         return this.store(i.place, this.stored(i.value, i.place), i.more);
       case 'atomic':
-        return this.bind(i.to, this.atomic(i.place, i.kind, this.as(i.value, typeOfPlace(i.place))));
+        return this.bind(i.to, this.atomic(i.place, i.kind, this.combined(i, typeOfPlace(i.place))));
       case 'fits':
       case 'bounds':
         return;
       case 'reduce': {
         const { local, kind } = i.reduction;
-        const value = this.as(i.value, this.types.typeOf(local.cell));
+        const value = this.combined(i, this.types.typeOf(local.cell));
         return void b.atomic(this.frame.reduction(i.reduction), kind, value, b.i32(0));
       }
       case 'structure': {
@@ -207,6 +207,14 @@ class Emitter {
   private as(s: Scalar, type: ScalarType): Value {
     if (s.is === 'literal') return this.b.constant(constantOf(s.value, type), type);
     return this.to(this.value(s), type);
+  }
+
+  /** What is combined with a variable or an element of a type. */
+  private combined({ value, negated }: Instruction & { do: 'reduce' | 'atomic' }, type: ScalarType): Value {
+    if (!negated) return this.as(value, type);
+    return value.is === 'literal' && typeof value.value !== 'boolean'
+      ? this.as({ ...value, value: -value.value }, type)
+      : this.b.neg(this.as(value, type));
   }
 
   /** A scalar as it is stored: of a typed array as its bits. */

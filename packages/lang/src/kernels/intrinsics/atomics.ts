@@ -72,7 +72,7 @@ const combine = (cx: Context, e: CallExpression, place: Place, kind: AtomicKind,
   else {
     const after = compute(cx, e, operators[kind], before, x);
     const isOfBits = kind === 'and' || kind === 'or' || kind === 'xor';
-    storeCombined(cx, e, place, x, isOfBits ? combinedBits(cx, e, place, x, after) : after);
+    storeCombined(cx, e, place, x, isOfBits ? combinedBits(cx, e, place, x, after) : after, isOfBits);
   }
   return before;
 };

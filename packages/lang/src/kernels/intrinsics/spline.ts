@@ -41,5 +41,5 @@ export const splineNodes: Intrinsic = (cx, e) => {
       vector(axes.map((k) => compute(cx, e, 'sub', literal(steps[k]), offset.elements[k]))),
     ]);
   });
-  return { is: 'loop', space: { over: 'items', items }, order: 'unrolled' };
+  return { is: 'loop', space: { over: 'items', items: () => items }, order: 'unrolled' };
 };

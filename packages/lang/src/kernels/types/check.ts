@@ -9,7 +9,7 @@ import {
   type Instruction,
   type Place,
 } from '../code/code.js';
-import { fits, givenKind, holds, isReal, joinOperands, type Kind } from '../code/kinds.js';
+import { fits, givenKind, holds, isReal, isWholeLiteral, joinOperands, type Kind } from '../code/kinds.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
@@ -135,12 +135,25 @@ const stored = (value: Scalar, place: Place, types: Types, cuts = false): readon
   ];
 };
 
-/** Of what the bits of an element are combined with an u32 takes those of an i32. */
+/**
+ * What the bits of an element are combined with: a typed array takes the last bits of 32, an u32 those of an i32, and others a literal that has no more bits than they, with a sign or
+ * without: `x &= ~1` clears one.
+ */
 const combined = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+  const type = typeOfPlace(place);
   const kind = types.kindOf(value);
-  const isOfBits = typeOfPlace(place) === 'u32' && value.is !== 'literal' && (kind === 'int' || fits(kind, 'i32'));
+  const isSigned32 = kind === 'int' || fits(kind, 'i32');
+  const isOfBits = takesBits(place)
+    ? isSigned32 || fits(kind, 'u32')
+    : isWholeLiteral(value)
+      ? holds(type, value.value) || holds(otherSign(type), value.value)
+      : type === 'u32' && isSigned32;
   return isOfBits ? [] : stored(value, place, types);
 };
+
+/** The integer type of as many bits that has a sign where this has none. */
+const otherSign = (type: ScalarType): ScalarType =>
+  (type.startsWith('u') ? type.replace('u', 'i') : type.replace('i', 'u')) as ScalarType;
 
 /** Whether an integer that is computed with more bits is known to be one of a type of fewer: of literals, one is chosen. */
 const liesWithin = (value: Scalar, type: ScalarType): boolean =>

@@ -12,6 +12,7 @@ import {
 } from '../code/kinds.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
+import { bitsAlone } from './bits-alone.js';
 
 /** The types of all scalars of a kernel. */
 export interface Types {
@@ -54,7 +55,9 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
     for (const i of users) if (backwards(i, wide, kindOf)) asked = true;
   }
 
+  const alone = bitsAlone(all, kinds, kindOf);
   const typeOf = (s: Temp | Cell): ScalarType => {
+    if (alone.has(s)) return 'i32';
     const kind = kindOf(s);
     if (kind === 'float') return wide.has(s) ? 'f64' : float;
     return kind === undefined ? 'i32' : typeOfKind(kind);
