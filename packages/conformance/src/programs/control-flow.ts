@@ -127,9 +127,11 @@ export const controlFlowPrograms = (): readonly Program[] => [
         [known, read].forEach(([from, to, by], k) => {
           const [sum] = b.for(from!, to!, by!, {}, [b.f64(0)], (i, [s]) => b.add(s!, b.cast(i, 'f64')));
           b.store('sums', sum!, b.i32(k));
-          b.for(from!, to!, b.i32(1000003), { parallel: true }, [], (i) =>
-            b.store(k === 0 ? 'y' : 'z', b.cast(i, 'f64'), b.add(b.div(i, b.i32(1000003)), b.i32(2147))),
-          );
+          const number = (n: number): Value => b.constant(n, 'u32');
+          b.for(from!, to!, b.i32(1000003), { parallel: true }, [], (i) => {
+            const trip = b.div(b.add(b.cast(i, 'u32'), number(2 ** 31)), number(1000003));
+            b.store(k === 0 ? 'y' : 'z', b.cast(i, 'f64'), b.cast(trip, 'i32'));
+          });
         });
       },
     ),
