@@ -113,8 +113,10 @@ const letsGoOn = async (x: Executable): Promise<void> => {
     took = alone();
   }
   for (let chance = 0; chance < CHANCES; chance++, rounds *= chance <= LONGER ? 2 : 1) {
+    const before = alone();
     const silence = await longestSilence(() => x.launchAsync('long', [rounds]));
-    if (silence < alone() / 2) return;
+    /* What takes longer for the sake of others proves nothing. */
+    if (silence < Math.min(before, alone()) / 2) return;
   }
   throw new Error('a run in the background did not let the thread go on that asked for it');
 };
