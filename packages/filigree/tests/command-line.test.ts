@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { ABLATIONS, FIELD_ABLATIONS } from 'filigree';
+import { ABLATIONS, GRAPH_PASSES, FIELD_ABLATIONS } from 'filigree';
 import { runCommandLine } from 'filigree/command-line';
 import { filigree, grid, marketOf, refusal, scratch, scratchFile } from './support.js';
 
@@ -93,6 +93,16 @@ describe('bad usage', () => {
       version: string;
     };
     expect(await filigree('--version')).toMatchObject({ status: 0, out: `${version}\n` });
+  });
+
+  it('runs an example whose launches wait without each pass on their graph', async () => {
+    const said = (await filigree('help', 'run')).out.replace(/\s/g, '');
+    for (const name of GRAPH_PASSES) {
+      expect(said).toContain(name);
+      const { status, out } = await filigree('run', 'chain-copy', 'queue=on', 'n=256', 'steps=2', '--backend', 'wasm', '--ablate', name, '--json'); // prettier-ignore
+      expect([name, status]).toEqual([name, 0]);
+      expect(JSON.parse(out)).toMatchObject({ check: { passed: true } });
+    }
   });
 
   it.each(['expr', 'run', 'inspect'])('%s names all that can be switched off', async (name) => {

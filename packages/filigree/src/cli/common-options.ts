@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Arithmetic, DEFAULT_ARITHMETIC } from '@filigree/ir';
 import type { Ablation } from '../api/ablation.js';
-import type { FieldAblation } from '../api/field-ablation.js';
+import type { FieldAblation, GRAPH_PASSES } from '../api/field-ablation.js';
 
 /** What `--ablate` takes, for help, which is shown without loading the compiler. */
 export const ABLATION_NAMES: readonly Ablation[] = [
@@ -44,6 +44,9 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'fuse-products',
   'optimize',
 ];
+
+/** And where launches of an example may wait: passes on their graph. */
+export const GRAPH_ABLATION_NAMES: typeof GRAPH_PASSES = ['demotion', 'list-removal', 'dead-stores', 'fusion'];
 
 /** What every command takes. */
 export interface AnswerOptions {

@@ -4,6 +4,7 @@ import {
   ablateOption,
   arithmeticOption,
   FIELD_ABLATION_NAMES,
+  GRAPH_ABLATION_NAMES,
   keyValue,
   withCommonOptions,
 } from '../common-options.js';
@@ -21,7 +22,7 @@ export const runCommand = (program: Command, session: Session): void => {
     .option('--list', 'list the examples in groups, with what each shows and its arguments')
     .option('--bench', 'time thoroughly, beside baselines')
     .addOption(arithmeticOption())
-    .addOption(ablateOption([...ABLATION_NAMES, ...FIELD_ABLATION_NAMES]));
+    .addOption(ablateOption([...ABLATION_NAMES, ...FIELD_ABLATION_NAMES, ...GRAPH_ABLATION_NAMES]));
   command.action(
     async (name: string | undefined, given: readonly string[], options: ExampleRunOptions & { list?: boolean }) => {
       if (options.list) return list(session);
