@@ -1,7 +1,7 @@
 import {
-  freeValues,
   isFloat,
   opWith,
+  useCounts,
   type Op,
   type Region,
   type Scalar,
@@ -39,7 +39,7 @@ export const sumsOfBranches = (
   const yields = op.regions.map((r) => [...terminatorOf(r).operands]);
   for (const [k, result] of op.results.entries()) {
     const found = carriedSum(op, k, accumulators);
-    const terms = found?.terms.map((term) => term ?? nothing(found.name, result.type, context));
+    const terms = found?.terms.map((term) => term ?? nothing(found.sum.name, result.type, context));
     if (!found || !terms || terms.includes(undefined)) continue;
     const part = fresh(result.type);
     terms.forEach((term, arm) => (yields[arm]![k] = term!));
@@ -60,7 +60,7 @@ const carriedSum = (op: Op, k: number, accumulators: ReadonlySet<number>) => {
     const terms = combined.map((own, arm) =>
       values[arm]!.id === carried.id ? null : own?.name === sum.name ? termBeside(own, carried) : undefined,
     );
-    if (!terms.includes(undefined)) return { sum, name: sum.name, carried, terms: terms as (Value | null)[] };
+    if (!terms.includes(undefined)) return { sum, carried, terms: terms as (Value | null)[] };
   }
   return undefined;
 };
@@ -68,13 +68,7 @@ const carriedSum = (op: Op, k: number, accumulators: ReadonlySet<number>) => {
 /** The sum or extreme that a region yields as this value, and uses for nothing else. */
 const combination = (region: Region, value: Value): Op | undefined => {
   const op = bodyOf(region).find((o) => o.results.length === 1 && o.results[0]!.id === value.id);
-  if (!op || !(op.name in kinds)) return undefined;
-  const isIt = (v: Value): boolean => v.id === value.id;
-  const uses = region.ops.reduce(
-    (n, o) => n + o.operands.filter(isIt).length + o.regions.flatMap(freeValues).filter(isIt).length,
-    0,
-  );
-  return uses === 1 ? op : undefined;
+  return op && combining.has(op.name) && useCounts(region).get(value.id) === 1 ? op : undefined;
 };
 
 const termBeside = (op: Op, carried: Value): Value | undefined => {
@@ -83,16 +77,13 @@ const termBeside = (op: Op, carried: Value): Value | undefined => {
   return a.id === carried.id ? b : b.id === carried.id && op.name !== 'arith.sub' ? a : undefined;
 };
 
-const kinds: Readonly<Record<string, string>> = {
-  'arith.add': 'add',
-  'arith.sub': 'sub',
-  'arith.min': 'min',
-  'arith.max': 'max',
-};
+const combining: ReadonlySet<string> = new Set(['arith.add', 'arith.sub', 'arith.min', 'arith.max']);
 
 /** What changes nothing as the right operand, −0 and NaN included. */
 const nothing = (name: string, type: Value['type'], context: CanonicalizeContext): Value | undefined =>
-  typeof type !== 'string' || type === 'i1' ? undefined : context.constant(neutral(kinds[name]!, type), type);
+  typeof type !== 'string' || type === 'i1' ? undefined : context.constant(neutral(name, type), type);
 
-const neutral = (kind: string, type: ScalarType): Scalar =>
-  kind === 'sub' && isFloat(type) ? 0 : identityOf(kind === 'sub' ? 'add' : kind, type);
+const neutral = (name: string, type: ScalarType): Scalar => {
+  if (name !== 'arith.sub') return identityOf(name.slice('arith.'.length), type);
+  return isFloat(type) ? 0 : identityOf('add', type);
+};

@@ -1,4 +1,4 @@
-import { freeValues, scalarOf, type Builder, type Op, type Value } from '@filigree/ir';
+import { scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
@@ -10,11 +10,12 @@ const KINDS = ['add', 'min', 'max'] as const;
 /** How a loop accumulates each of its carried values; none where it carries nothing, undefined where it does more with one. */
 export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined => {
   const body = loop.regions[0]!;
+  const uses = useCounts(body);
   const kinds = body.params.slice(1).map((carried, k) => {
     const next = terminatorOf(body).operands[k]!;
     const op = bodyOf(body).find((o) => o.results.some((v) => v.id === next.id));
     const kind = op && combining.get(op.name);
-    const isAlone = usesIn(loop, next) === 1 && usesIn(loop, carried) === 1;
+    const isAlone = uses.get(next.id) === 1 && uses.get(carried.id) === 1;
     const combines = op?.operands.some((v) => v.id === carried.id);
     return kind !== undefined && isAlone && combines && scalarOf(carried.type) !== 'i1' ? kind : undefined;
   });
@@ -22,12 +23,6 @@ export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined =>
 };
 
 const combining = new Map<string, Accumulation>(KINDS.map((kind) => [`arith.${kind}`, kind]));
-
-const usesIn = (loop: Op, value: Value): number =>
-  loop.regions[0]!.ops.reduce(
-    (n, op) => n + [...op.operands, ...op.regions.flatMap(freeValues)].filter((v) => v.id === value.id).length,
-    0,
-  );
 
 /** Vectors in which nothing has been accumulated yet. */
 export const emptyVectors = (b: Builder, loop: Op, kinds: readonly Accumulation[], lanes: number): readonly Value[] =>

@@ -19,7 +19,7 @@ export const indexAt = (w: Writer, op: Op, trip: string): string => {
  * Whether the way from a loop's first index to its last is known to fit an index. Where it may not, an index is computed on bits: C leaves signed overflow undefined, and
  * compilers then take a loop for one that never ends.
  */
-export const spanFits = (w: Writer, op: Op): boolean => {
+const spanFits = (w: Writer, op: Op): boolean => {
   const [from, to] = [op.operands[0]!, op.operands[1]!].map((v) => constantNumber(w, v));
   if (from !== undefined && to !== undefined) return to - from <= 2 ** 31 - 1;
   return (from !== undefined && from >= 0) || (to !== undefined && to <= 0);
