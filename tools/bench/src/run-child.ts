@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import type { ChildJob, ChildResult } from './case-child.js';
 
 /** The result of a child, or why there is none: `> 120 s`, or the last line of its complaint. */
 export type Outcome<R> = { readonly result: R } | { readonly failed: string };
 export type ChildOutcome = Outcome<ChildResult>;
 
-/** Measures a job in a process of its own, so that its peak memory is its own. */
+/** Measures a job in a process of its own, so that its peak memory is its own and what users' processes hold. */
 export const runChild = (job: ChildJob, seconds: number): Promise<ChildOutcome> =>
-  runProcess('case-child', job, seconds);
+  runProcess('case-child', job, seconds, undefined, 'built');
 
 /**
  * Runs a program of this folder on a job, both its argument and its answer JSON; the answer is its last line. It and the
@@ -58,11 +59,29 @@ const fileOf = (program: string, packages: 'sources' | 'built'): readonly string
   const fromSources = import.meta.url.endsWith('.ts');
   const file = fileURLToPath(new URL(`./${program}.${fromSources ? 'ts' : 'js'}`, import.meta.url));
   if (!fromSources) return [file];
-  if (packages === 'built') return ['--import', 'tsx', file];
+  if (packages === 'built') return [asJavaScript(file, program)];
   return [
     ...(process.env['FILIGREE_NODE_FLAGS']?.split(' ') ?? ['--conditions=@filigree/source', '--import', 'tsx']),
     file,
   ];
+};
+
+/**
+ * A program of this folder as one file of JavaScript, that imports packages as they are installed: what runs TypeScript holds
+ * 120 MB, which no user's process does.
+ */
+const asJavaScript = (file: string, program: string): string => {
+  const outfile = fileURLToPath(new URL(`../dist/${program}.mjs`, import.meta.url));
+  buildSync({
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return outfile;
 };
 
 const firstError = (text: string): string | undefined =>
