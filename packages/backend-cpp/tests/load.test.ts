@@ -44,36 +44,44 @@ describe.skipIf(!usable)('functions on lanes', () => {
     Infinity,
     NaN,
   ];
-  const functions = { exp: Math.exp, log: Math.log, sin: Math.sin, cos: Math.cos };
+  const functions = {
+    ...{ exp: Math.exp, log: Math.log, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin },
+    ...{ acos: Math.acos, atan: Math.atan, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh, asinh: Math.asinh },
+    ...{ acosh: Math.acosh, atanh: Math.atanh, expm1: Math.expm1, log1p: Math.log1p, log2: Math.log2 },
+    ...{ log10: Math.log10, cbrt: Math.cbrt, pow: Math.pow, atan2: Math.atan2, hypot: Math.hypot },
+  };
 
   it.each(['f32', 'f64'] as const)('of %s are those of the C library to four units in the last place', async (type) => {
-    const xs = inputs
-      .concat(Array.from({ length: 1001 }, (_, k) => (k - 500) / 23))
-      .map((x) => (type === 'f32' ? Math.fround(x) : x));
-    const buffers = ['x', ...Object.keys(functions)].map((name) =>
-      declareBuffer(name, type, xs.length, name === 'x' ? 'input' : 'output'),
+    const between = Array.from({ length: 1001 }, (_, k) => (k - 500) / 23);
+    const pairs = inputs.flatMap((x) => inputs.map((y) => [x, y] as const)).concat(between.map((x) => [x, 7.5 - x]));
+    const stored = (x: number): number => (type === 'f32' ? Math.fround(x) : x);
+    const [xs, ys] = [0, 1].map((k) => pairs.map((pair) => stored(pair[k]!))) as [number[], number[]];
+    const buffers = ['x', 'y', ...Object.keys(functions)].map((name) =>
+      declareBuffer(name, type, xs.length, name === 'x' || name === 'y' ? 'input' : 'output'),
     );
     const kernel = buildKernel(
       'main',
       {},
       (b) => {
-        for (const name of Object.keys(functions))
-          b.for(b.i32(0), b.i32(xs.length), b.i32(1), { simd: true }, [], (i) =>
-            b.store(name, b.value(`math.${name}`, [b.load('x', i)]), i),
-          );
+        for (const [name, f] of Object.entries(functions))
+          b.for(b.i32(0), b.i32(xs.length), b.i32(1), { simd: true }, [], (i) => {
+            const args = f.length === 1 ? [b.load('x', i)] : [b.load('x', i), b.load('y', i)];
+            b.store(name, b.value(`math.${name}`, args), i);
+          });
       },
       buffers,
     );
     const x = await loaded(makeModule('m', buffers, [kernel]), { compile: { fastMath: true } });
     (x.buffers['x'] as Float64Array).set(xs);
+    (x.buffers['y'] as Float64Array).set(ys);
     x.run();
     const [digits, least] = type === 'f32' ? [2 ** -23, 2 ** -126] : [2 ** -52, 2 ** -1022];
     for (const [name, f] of Object.entries(functions)) {
-      const wanted = xs.map((v) => (type === 'f32' ? Math.fround(f(v)) : f(v)));
+      const wanted = xs.map((v, k) => stored(f(v, ys[k]!)));
       const wrong = [...(x.buffers[name] as Float64Array)].flatMap((got, k) => {
         const w = wanted[k]!;
         const near = Math.abs(got - w) <= 4 * digits * Math.abs(w) + least;
-        return Object.is(got, w) || got === w || near ? [] : [`${name}(${xs[k]}) = ${got}, not ${w}`];
+        return Object.is(got, w) || got === w || near ? [] : [`${name}(${xs[k]}, ${ys[k]}) = ${got}, not ${w}`];
       });
       expect(wrong).toEqual([]);
     }

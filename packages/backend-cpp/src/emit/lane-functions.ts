@@ -1,37 +1,66 @@
 import { gnuSpellings, type HelperText, type Spelling, type Spellings } from '@filigree/backend';
 import { lanesOf, scalarOf } from '@filigree/ir';
 
-/** Functions that C libraries may have for vectors. */
-const FUNCTIONS = ['exp', 'log', 'sin', 'cos'] as const;
+/** Functions that glibc has for vectors, by the first version that does, and how many numbers each takes. */
+const VERSIONS: readonly { readonly since: string; readonly functions: Readonly<Record<string, 1 | 2>> }[] = [
+  { since: '2, 22', functions: { exp: 1, log: 1, sin: 1, cos: 1, pow: 2 } },
+  {
+    since: '2, 35',
+    functions: {
+      tan: 1,
+      asin: 1,
+      acos: 1,
+      atan: 1,
+      atan2: 2,
+      sinh: 1,
+      cosh: 1,
+      tanh: 1,
+      asinh: 1,
+      acosh: 1,
+      atanh: 1,
+      expm1: 1,
+      log1p: 1,
+      log2: 1,
+      log10: 1,
+      cbrt: 1,
+      hypot: 2,
+    },
+  },
+];
 
 /**
- * Functions in loops on lanes: where the C library has them for vectors, to four units in the last place, it is said that it does, and the compiler calls these where arithmetic is free to
- * differ by rounding. It knows of them by a header alone, which generated code does without.
+ * Where the C library has a function for vectors, to four units in the last place, it is said that it does, and the compiler calls it in loops that it puts on lanes, if arithmetic is
+ * free to differ by rounding. It knows of them by a header alone, which generated code does without.
  */
 export const laneFunctions: Spellings = Object.fromEntries(
-  FUNCTIONS.map((name): [string, Spelling] => {
+  VERSIONS.flatMap(({ functions }) => Object.keys(functions)).map((name): [string, Spelling] => {
     const plain = gnuSpellings[`math.${name}`]!;
     const write: Spelling['write'] = (op, args, site) => {
       const { type } = op.results[0]!;
-      if (lanesOf(type) === 1 && site.onLanes(op.results[0]!)) site.helper(`lanes_of_${name}_${scalarOf(type)}`);
+      if (lanesOf(type) === 1) site.helper(`lanes_of_${name}_${scalarOf(type)}`);
       return plain.write(op, args, site);
     };
     return [`math.${name}`, { effect: 'pure', write }];
   }),
 );
 
-/** What says that the C library has a function for vectors: glibc on x86-64 does, of which this header is the mark. */
+/** What says that the C library has a function for vectors: glibc on x86-64 does. */
 export const laneFunction = (helper: string): HelperText | undefined => {
   const [, name, of] = /^lanes_of_(\w+)_(f32|f64)$/.exec(helper) ?? [];
-  if (name === undefined) return undefined;
+  const version = VERSIONS.find(({ functions }) => name !== undefined && Object.hasOwn(functions, name));
+  if (name === undefined || version === undefined) return undefined;
   const [type, suffix] = of === 'f32' ? ['float', 'f'] : ['double', ''];
+  const parameters = Array<string>(version.functions[name]!).fill(type).join(', ');
   return {
     text: [
       '#if defined(FILIGREE_FAST_MATH) && defined(__x86_64__) && !defined(__clang__) && __has_include(<bits/math-vector.h>)',
+      '#include <features.h>',
+      `#if __GLIBC_PREREQ(${version.since})`,
       '#ifdef __cplusplus',
       'extern "C"',
       '#endif',
-      `__attribute__((simd("notinbranch"), nothrow)) ${type} ${name}${suffix}(${type});`,
+      `__attribute__((simd("notinbranch"), nothrow)) ${type} ${name}${suffix}(${parameters});`,
+      '#endif',
       '#endif',
     ].join('\n'),
     needs: [],

@@ -1,6 +1,6 @@
 import { isFloat, type Op } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
-import { laneArithmetic } from '../support/lane-arithmetic.js';
+import { ARITHMETIC_PER_LANE_BY_LANE, inRegisters } from '../support/lane-arithmetic.js';
 import { terminatorOf } from '../support/values.js';
 
 /**
@@ -25,12 +25,7 @@ export const gathersForArithmetic = (loop: Op): boolean => {
     if (access && isFloat(access.element.type)) gathers ||= access.kind === 'load' && read.has(access.index.id);
     else if (access || op.operands.some((v) => read.has(v.id))) for (const v of op.results) read.add(v.id);
   }
-  return gathers && choices * ARITHMETIC_PER_CHOICE <= arithmetic;
+  return gathers && choices * ARITHMETIC_PER_LANE_BY_LANE <= arithmetic;
 };
 
-const inRegisters: ReadonlySet<string> = new Set([...laneArithmetic, 'math.fma', 'math.sqrt', 'math.rsqrt']);
-
 const isChoice: ReadonlySet<string> = new Set(['arith.cmp', 'arith.select']);
-
-/** So much arithmetic, at least, makes good what a choice lane by lane costs. */
-const ARITHMETIC_PER_CHOICE = 16;

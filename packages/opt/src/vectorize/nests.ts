@@ -2,6 +2,7 @@ import {
   byteSize,
   isFloat,
   mapKernels,
+  opWith,
   rewriteOps,
   scalarOf,
   walk,
@@ -9,16 +10,18 @@ import {
   type Op,
   type Region,
   type Replacement,
+  type ScalarType,
   type RewriteContext,
 } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
-import { laneArithmetic } from '../support/lane-arithmetic.js';
-import { attrsOfParts, indexConstant } from '../support/split-loop.js';
+import { ARITHMETIC_PER_LANE_BY_LANE, inRegisters, onWords } from '../support/lane-arithmetic.js';
+import { attrsOfParts, chunkFits, chunkedBound, indexConstant } from '../support/split-loop.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
+import { timesRun, type Loops } from '../support/work.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
@@ -26,9 +29,9 @@ import { widen } from './widen.js';
  * Puts the iterations of an `scf.for {simd = true}` that contains loops or branches on vector lanes (thesis §4.3: the
  * innermost dense level). All lanes go through inner loops and branches together, so bounds and conditions must be the
  * same for all of them; sums that inner loops carry become vectors, and what is the same for all lanes is computed
- * once. C compilers do this to innermost loops by themselves but not to nests. A loop is taken only if its number of
- * iterations is known and its lanes add and multiply floats that lie side by side: other work costs as much on lanes as
- * one by one.
+ * once. C compilers do this to innermost loops by themselves but not to nests, and where floats are free to be added up in any order alone. A loop is taken only if most of
+ * what it does is as fast for all lanes as for one, such as arithmetic with floats that lie side by side. What fills no vector is left over, where the number of iterations
+ * is not known or no good part of a vector divides it.
  *
  * The attribute `vector_width` of a kernel, a hint, says how many lanes its vectors have.
  *
@@ -74,31 +77,47 @@ const vectorizeNest = (
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
   const step = constantOf(loop.operands[2]!);
   const trips = tripCount(facts.control(loop)?.count, constantOf);
-  if (step === undefined || BigInt(step) !== 1n || trips === undefined) return undefined;
-  const lanes = lanesFor(loop, Number(trips), bytes, hint);
+  const lanes = lanesFor(loop, trips, bytes, hint);
   const varying = varyingIn(loop);
-  if (lanes < 2 || !goesTogether(loop.regions[0]!, varying, facts)) return undefined;
+  if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
+  if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
   const replacement = ctx.build((b) => {
     b.loc = loop.loc;
-    const [lb, ub] = [loop.operands[0]!, loop.operands[1]!];
+    const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
     const { simd: _simd, ...attrs } = attrsOfParts(loop);
+    const even = trips !== undefined && trips % BigInt(lanes) === 0n;
+    const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
     if (trips === BigInt(lanes) && attrs['parallel'] !== true) widen(loop, lb, lanes, varying, b);
-    else b.for(lb, ub, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, varying, b));
+    else b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, varying, b));
+    /* On threads as well: of few iterations that do much all may be left over. */
+    if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs }));
     return [];
   });
-  return pays({ params: [], ops: replacement.ops }) ? replacement : undefined;
+  const written = { params: [], ops: replacement.ops };
+  const own = new Map<number, Op>();
+  walk(written, (op) => op.results.forEach((v) => own.set(v.id, op)));
+  const loops: Loops = {
+    control: facts.control,
+    constantOf: (v) => constantIn(v, (v) => own.get(v.id) ?? ctx.definition(v), facts),
+  };
+  return pays(written, loops) ? replacement : undefined;
 };
 
-/** As many lanes as the hint says, else as many of the widest float as fit; fewer if iterations were left over. */
-const lanesFor = (loop: Op, trips: number, bytes: number, hint: Attr | undefined): number => {
+/**
+ * As many lanes as the hint says, else as many of the widest float as fit; half of them or fewer where nothing is left over then, and always where a loop
+ * is too short for two vectors.
+ */
+const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr | undefined): number => {
   let width = 0;
   walk(loop.regions[0]!, (op) => {
     for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
   });
-  if (width === 0) return 0;
-  let lanes = 2 ** Math.floor(Math.log2(Math.max(1, typeof hint === 'number' ? hint : bytes / width)));
-  while (lanes > 1 && trips % lanes !== 0) lanes /= 2;
-  return trips === 0 ? 0 : lanes;
+  if (width === 0 || trips === 0n) return 0;
+  const most = 2 ** Math.floor(Math.log2(Math.max(1, typeof hint === 'number' ? hint : bytes / width)));
+  if (trips === undefined) return most;
+  let even = most;
+  while (even > 1 && trips % BigInt(even) !== 0n) even /= 2;
+  return 2 * even >= most || trips < BigInt(2 * most) ? even : most;
 };
 
 /** Whether all lanes do the same ops, each of which has a meaning lane by lane. */
@@ -123,22 +142,30 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
     return facts.pure(op) && op.results.length === 1 && (!varies || def.traits.elementwise === true);
   });
 
-/** Whether all that the vectors are used for is done as fast for all lanes as for one. */
-const pays = (region: Region): boolean => {
-  let good = true;
-  walk(region, (op) => {
+/**
+ * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
+ * often as it runs: before and behind an inner loop it is nothing beside what the loop does.
+ */
+const pays = (region: Region, loops: Loops): boolean => {
+  let [at, apart] = [0, 0];
+  timesRun(region, loops, (op, runs) => {
     const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
-    good &&= vectors.every((v) => isFloat(v.type)) && (vectors.length === 0 || cheap.has(op.name));
+    if (vectors.length === 0) return;
+    const fast = inRegisters.has(op.name) && vectors.every((v) => isFloat(v.type));
+    if (fast || (onWords.has(op.name) && vectors.every((v) => isWord(scalarOf(v.type))))) at += runs;
+    else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
   });
-  return good;
+  return apart * ARITHMETIC_PER_LANE_BY_LANE <= at;
 };
 
-const cheap: ReadonlySet<string> = new Set([
-  ...laneArithmetic,
+const beside: ReadonlySet<string> = new Set([
   'arith.splat',
+  'arith.iota',
   'mem.load',
   'mem.store',
   'scf.for',
   'scf.if',
   'scf.yield',
 ]);
+
+const isWord = (type: ScalarType): boolean => type === 'i1' || byteSize(type) === 4;
