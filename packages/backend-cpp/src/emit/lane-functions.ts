@@ -1,32 +1,33 @@
 import { gnuSpellings, type HelperText, type Spelling, type Spellings } from '@filigree/backend';
 import { lanesOf, scalarOf } from '@filigree/ir';
 
-/** Functions that glibc has for vectors, by the first version that does, and how many numbers each takes. */
-const VERSIONS: readonly { readonly since: string; readonly functions: Readonly<Record<string, 1 | 2>> }[] = [
-  { since: '2, 22', functions: { exp: 1, log: 1, sin: 1, cos: 1, pow: 2 } },
-  {
-    since: '2, 35',
-    functions: {
-      tan: 1,
-      asin: 1,
-      acos: 1,
-      atan: 1,
-      atan2: 2,
-      sinh: 1,
-      cosh: 1,
-      tanh: 1,
-      asinh: 1,
-      acosh: 1,
-      atanh: 1,
-      expm1: 1,
-      log1p: 1,
-      log2: 1,
-      log10: 1,
-      cbrt: 1,
-      hypot: 2,
+/** Functions that glibc has for vectors, by headers that came with the first version that does, 2.22 and 2.35, and how many numbers each takes. */
+const VERSIONS: readonly { readonly marks: readonly string[]; readonly functions: Readonly<Record<string, 1 | 2>> }[] =
+  [
+    { marks: ['bits/math-vector.h'], functions: { exp: 1, log: 1, sin: 1, cos: 1, pow: 2 } },
+    {
+      marks: ['bits/math-vector.h', 'sys/rseq.h'],
+      functions: {
+        tan: 1,
+        asin: 1,
+        acos: 1,
+        atan: 1,
+        atan2: 2,
+        sinh: 1,
+        cosh: 1,
+        tanh: 1,
+        asinh: 1,
+        acosh: 1,
+        atanh: 1,
+        expm1: 1,
+        log1p: 1,
+        log2: 1,
+        log10: 1,
+        cbrt: 1,
+        hypot: 2,
+      },
     },
-  },
-];
+  ];
 
 /**
  * Where the C library has a function for vectors, to four units in the last place, it is said that it does, and the compiler calls it in loops that it puts on lanes, if arithmetic is
@@ -51,16 +52,14 @@ export const laneFunction = (helper: string): HelperText | undefined => {
   if (name === undefined || version === undefined) return undefined;
   const [type, suffix] = of === 'f32' ? ['float', 'f'] : ['double', ''];
   const parameters = Array<string>(version.functions[name]!).fill(type).join(', ');
+  const there = version.marks.map((header) => `__has_include(<${header}>)`).join(' && ');
   return {
     text: [
-      '#if defined(FILIGREE_FAST_MATH) && defined(__x86_64__) && !defined(__clang__) && __has_include(<bits/math-vector.h>)',
-      '#include <features.h>',
-      `#if __GLIBC_PREREQ(${version.since})`,
+      `#if defined(FILIGREE_FAST_MATH) && defined(__x86_64__) && !defined(__clang__) && ${there}`,
       '#ifdef __cplusplus',
       'extern "C"',
       '#endif',
       `__attribute__((simd("notinbranch"), nothrow)) ${type} ${name}${suffix}(${parameters});`,
-      '#endif',
       '#endif',
     ].join('\n'),
     needs: [],
