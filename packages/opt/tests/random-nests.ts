@@ -35,7 +35,9 @@ export const nestInputs = (seed: number): Record<string, TypedArray> => {
  * both. An iteration writes elements of its own only, and reads those of others from where nobody writes, or its own.
  */
 export const randomNests = (choose: Choose): Module =>
-  makeModule('nests', buffers, [buildKernel('nests', {}, (b) => new Nests(b, choose).kernel(), buffers)]);
+  makeModule('nests', buffers, [
+    buildKernel('nests', {}, (b) => new Nests(b, choose, choose(2) === 0 ? 'f64' : 'f32').kernel(), buffers),
+  ]);
 
 interface Scope {
   readonly floats: readonly Value[];
@@ -47,27 +49,37 @@ class Nests {
   constructor(
     private readonly b: Builder,
     private readonly choose: Choose,
+    /** Of the numbers that it computes with. */
+    private readonly type: 'f32' | 'f64',
   ) {}
 
   kernel(): void {
     const { b } = this;
-    const [i, x] = [b.load('n', b.i32(this.choose(size))), b.load('a', b.i32(this.choose(size)))];
+    const [i, x] = [b.load('n', b.i32(this.choose(size))), b.load(this.read, b.i32(this.choose(size)))];
     const scope: Scope = {
-      floats: [x, b.f64(0.5)],
+      floats: [x, b.constant(0.5, this.type)],
       indices: [i, b.i32(3)],
-      conditions: [b.cmp('lt', i, b.i32(4)), b.cmp('lt', x, b.f64(1))],
+      conditions: [b.cmp('lt', i, b.i32(4)), b.cmp('lt', x, b.constant(1, this.type))],
     };
     for (let k = this.choose(3); k >= 0; k--) {
-      const [first, lanes] = [this.choose(3), this.pick([2, 3, 4, 8, 8, 12, 16])];
+      const [first, lanes] = [this.choose(3), this.pick([2, 3, 4, 5, 8, 8, 12, 13, 16, 19, 37])];
+      /* How many they are may be known when it runs alone, up to 21. */
+      const end = this.choose(3) === 0 ? b.add(b.i32(first), b.mul(i, b.i32(3))) : b.i32(first + lanes);
       /* Where an index follows the lane, lanes do not lie side by side. */
       const follows = this.choose(4) === 0;
       const attrs = this.pick([{ simd: true }, { simd: true, parallel: true }]);
-      b.for(b.i32(first), b.i32(first + lanes), b.i32(1), attrs, [], (l) => {
+      b.for(b.i32(first), end, b.i32(1), attrs, [], (l) => {
         const inner = this.block(follows ? { ...scope, indices: [...scope.indices, l] } : scope, l, 3, 0);
-        b.store('o', this.pick(inner.floats), b.add(l, b.i32(this.choose(8))));
-        if (this.choose(20) === 0) b.store('p', b.cast(this.latest(inner.floats), 'f32'), l);
+        const [own, other] = this.type === 'f64' ? (['o', 'p'] as const) : (['p', 'o'] as const);
+        b.store(own, this.pick(inner.floats), b.add(l, b.i32(this.choose(8))));
+        if (this.choose(20) === 0)
+          b.store(other, b.cast(this.latest(inner.floats), this.type === 'f64' ? 'f32' : 'f64'), l);
       });
     }
+  }
+
+  private get read(): 'a' | 'b' {
+    return this.type === 'f64' ? 'a' : 'b';
   }
 
   private pick<T>(items: readonly T[]): T {
@@ -89,14 +101,17 @@ class Nests {
     const floats = (...values: readonly Value[]): Scope => ({ ...scope, floats: [...scope.floats, ...values] });
     switch (this.choose(depth < 3 ? 7 : 4)) {
       case 0:
-        return floats(b.load('a', this.index(scope, lane)));
+        return floats(b.load(this.read, this.index(scope, lane)));
       case 1: {
-        const x = b.load(this.choose(20) === 0 ? 'b' : 'a', this.index(scope, lane));
-        return floats(x.type === 'f32' ? b.cast(x, 'f64') : x);
+        const x = b.load(this.choose(20) === 0 ? this.pick(['a', 'b']) : this.read, this.index(scope, lane));
+        return floats(x.type === this.type ? x : b.cast(x, this.type));
       }
       case 2: {
         const [x, y] = [this.latest(scope.floats), this.latest(scope.floats)];
-        return floats(this.pick([() => b.add(x, y), () => b.mul(x, y), () => b.sub(x, y), () => b.neg(x)])());
+        const root = (): Value => b.value('math.sqrt', [b.value('math.abs', [x])]);
+        const choice = (): Value => b.select(b.cmp('lt', x, y), x, b.add(y, y));
+        const arithmetic = [() => b.add(x, y), () => b.mul(x, y), () => b.sub(x, y), () => b.neg(x)];
+        return floats(this.pick([...arithmetic, ...arithmetic, root, choice, () => b.min(x, y), () => b.max(x, y)])());
       }
       case 3: {
         const [i, j] = [this.pick(scope.indices), this.pick(scope.indices)];
@@ -115,7 +130,8 @@ class Nests {
       }
       default: {
         const inits = Array.from({ length: this.choose(3) }, () => this.latest(scope.floats));
-        const bound = this.choose(4) === 0 ? b.and(this.latest(scope.indices), b.i32(3)) : b.i32(this.choose(4));
+        const bound =
+          this.choose(4) === 0 ? b.and(this.latest(scope.indices), b.i32(3)) : b.i32(this.pick([0, 1, 2, 3, 3, 21]));
         return floats(
           ...b.for(b.i32(0), bound, b.i32(1), {}, inits, (e, carried) => {
             const inside = { ...scope, floats: [...scope.floats, ...carried], indices: [...scope.indices, e] };

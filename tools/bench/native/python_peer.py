@@ -1,4 +1,4 @@
-"""What programs under JAX or Autograd have in common that are measured on one thread; to be imported before numpy."""
+"""What programs under JAX, Autograd or PyTorch have in common that are measured on one thread; to be imported before numpy."""
 
 import os
 import sys
@@ -19,6 +19,12 @@ def library_of(name, dtype):
             import jax.numpy as np
 
             return jax, np, jax.__version__
+        if name == "torch":
+            import torch
+
+            torch.set_num_threads(1)
+            torch.set_default_dtype(torch.float64 if dtype == "f64" else torch.float32)
+            return torch, torch, torch.__version__
         from importlib.metadata import version
 
         import autograd

@@ -1,4 +1,4 @@
-"""The smoke of the gallery under JAX or Autograd: python smoke_gradient.py LIBRARY SIZE STEPS SWEEPS DTYPE.
+"""The smoke of the gallery under JAX, Autograd or PyTorch: python smoke_gradient.py LIBRARY SIZE STEPS SWEEPS DTYPE.
 
 Prints milliseconds of the loss and of the loss with its gradient as JSON; exit status 3 where there is no such library.
 """
@@ -12,7 +12,9 @@ library, dtype = sys.argv[1], sys.argv[5]
 size, steps, sweeps = (int(a) for a in sys.argv[2:5])
 peer, np, version = library_of(library, dtype)
 
-kind = np.float32 if dtype == "f32" else np.float64
+import numpy
+
+kind = numpy.float32 if dtype == "f32" else numpy.float64
 rows, columns = np.meshgrid(np.arange(size), np.arange(size), indexing="ij")
 
 
@@ -31,6 +33,8 @@ def carry(fields, ux, uy):
     x, y = rows - ux, columns - uy
     if library == "jax":
         a, b = np.floor(x).astype(int), np.floor(y).astype(int)
+    elif library == "torch":
+        a, b = np.floor(x).long(), np.floor(y).long()
     else:
         a, b = np.floor(np.array(getvalue(x))).astype(int), np.floor(np.array(getvalue(y))).astype(int)
     s, r = x - a, y - b
@@ -50,9 +54,15 @@ def step(vx, vy, dye):
     return carry([ux, uy, dye], ux, uy)
 
 
-first = np.array(0.5 + 0.5 * np.cos(4 * np.pi * columns / size), dtype=kind)
-target = np.array(((rows - size / 2) ** 2 + (columns - size / 2) ** 2 < (size / 3) ** 2) * 1.0, dtype=kind)
-wind = np.array(0.4 + 0.05 * np.sin(2 * np.pi * columns / size), dtype=kind)
+i, j = numpy.meshgrid(numpy.arange(size), numpy.arange(size), indexing="ij")
+first, target, wind = (
+    (np.from_numpy if library == "torch" else np.array)(field.astype(kind))
+    for field in (
+        0.5 + 0.5 * numpy.cos(4 * numpy.pi * j / size),
+        ((i - size / 2) ** 2 + (j - size / 2) ** 2 < (size / 3) ** 2) * 1.0,
+        0.4 + 0.05 * numpy.sin(2 * numpy.pi * j / size),
+    )
+)
 
 if library == "jax":
     once = peer.checkpoint(lambda state, _: (tuple(step(*state)), None))
@@ -72,6 +82,16 @@ else:
         return np.mean((dye - target) ** 2)
 
     value, both = loss, lambda vx, vy: peer.value_and_grad(lambda v: loss(v[0], v[1]))((vx, vy))
+    if library == "torch":
+
+        def value(vx, vy):
+            with peer.no_grad():
+                return loss(vx, vy)
+
+        def both(vx, vy):
+            v = [x.clone().requires_grad_() for x in (vx, vy)]
+            return peer.autograd.grad(loss(*v), v)
+
     done = lambda x: x
 
 

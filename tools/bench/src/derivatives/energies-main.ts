@@ -36,6 +36,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
       process.stderr.write(`${energy.title}: ${found.rows.map((r) => r.join(' | ')).join('; ')}\n`);
     }
     const peers = pythonPeers(values.python ?? 'python3', {
+      libraries: ['jax', 'autograd'],
       script: 'face_energy.py',
       args: [...energy.python, dtype],
       prints: Object.fromEntries(WHATS.map((what) => [what, what])),

@@ -55,6 +55,7 @@ const main = async (argv: readonly string[]): Promise<number> => {
         t.maxRelError.toExponential(1),
       ]);
       const peers = pythonPeers(values.python ?? 'python3', {
+        libraries: ['jax', 'autograd', 'torch'],
         script: 'smoke_gradient.py',
         args: [n, steps, sweeps, dtype],
         prints: { loss: 'loss', gradient: 'loss and gradient' },
