@@ -16,13 +16,17 @@ export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined =>
     const op = bodyOf(body).find((o) => o.results.some((v) => v.id === next.id));
     const kind = op && combining.get(op.name);
     const isAlone = uses.get(next.id) === 1 && uses.get(carried.id) === 1;
-    const combines = op?.operands.some((v) => v.id === carried.id);
+    const combines = op?.operands.some((v, k) => v.id === carried.id && (k === 0 || op.name !== 'arith.sub'));
     return kind !== undefined && isAlone && combines && scalarOf(carried.type) !== 'i1' ? kind : undefined;
   });
   return kinds.every((kind) => kind !== undefined) ? kinds : undefined;
 };
 
-const combining = new Map<string, Accumulation>(KINDS.map((kind) => [`arith.${kind}`, kind]));
+/* What is subtracted is added up as well: from nothing in each lane. */
+const combining = new Map<string, Accumulation>([
+  ...KINDS.map((kind): [string, Accumulation] => [`arith.${kind}`, kind]),
+  ['arith.sub', 'add'],
+]);
 
 /** Vectors in which nothing has been accumulated yet. */
 export const emptyVectors = (b: Builder, loop: Op, kinds: readonly Accumulation[], lanes: number): readonly Value[] =>

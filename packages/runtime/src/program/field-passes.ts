@@ -126,6 +126,7 @@ export const fieldPasses = (
       onCells,
       ...(grain && { grain }),
       fences,
+      ...(lanes && grain === undefined && { lanes: { sums: fastMath } }),
       ...lowering,
       ...(vectorBytes !== undefined &&
         lowering.simplify !== false && { simplify: { vectorBytes, ...lowering.simplify } }),

@@ -5,6 +5,7 @@ import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifications, simplifyAccess } from './access/simplify-access.js';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
+import { markLanes, markLanesSpec } from './loops/mark-lanes.js';
 import { ownWords } from './loops/own-words.js';
 import { lowerFields } from './lower-fields.js';
 import type { Storage } from './storage/storage.js';
@@ -17,6 +18,7 @@ export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
   'debug-checks': (options) => without(rare().debugChecks(storage))(options),
   'flatten-branches': without(flattenBranches(storage.layout)),
   'own-words': without(ownWords(storage.layout)),
+  'mark-lanes': (options) => markLanes(storage.layout, checkOptions('mark-lanes', options, markLanesSpec)),
   'lower-loops': (options) => lowerLoops(storage, options),
   'lower-access': (options) => lowerAccess(storage, options),
   'simplify-access': (options) => simplifyAccess(storage, options),

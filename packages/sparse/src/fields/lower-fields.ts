@@ -13,6 +13,7 @@ import { canonicalize, cse } from '@filigree/opt';
 import { rare } from '#lowering';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
+import { markLanes, markLanesSpec, type MarkLanesOptions } from './loops/mark-lanes.js';
 import { ownWords } from './loops/own-words.js';
 import type { LoopGrain } from './loops/plan.js';
 import type { Storage } from './storage/storage.js';
@@ -31,6 +32,8 @@ export interface LowerFieldsOptions extends AccessOptions {
   readonly fences?: boolean;
   /** Whether writes are plain where no other thread writes the word meanwhile; default true. */
   readonly own?: boolean;
+  /** Whether loops that run one iteration after the other say where these may be lanes, and whether floats may be added up in another order then; by default they say nothing. */
+  readonly lanes?: MarkLanesOptions;
   /** Passes of other packages on ops of fields, before loops are lowered. */
   readonly onFields?: readonly Pass<Module>[];
   /** Passes of other packages on micro-accesses, when these are as simple as they become. */
@@ -44,6 +47,7 @@ export const lowerFieldsSpec: OptionSpec<LowerFieldsOptions> = {
   grain: optionsOf(grainSpec),
   fences: option.truth,
   own: option.truth,
+  lanes: optionsOf(markLanesSpec),
   onFields: option.array('a list of passes'),
   onCells: option.array('a list of passes'),
 };
@@ -56,6 +60,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     grain,
     fences = false,
     own = true,
+    lanes,
     onFields = [],
     onCells = [],
   } = checkOptions('lowerFields', options, lowerFieldsSpec);
@@ -71,6 +76,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
     ...(own ? [ownWords(layout)] : []),
+    ...(lanes ? [markLanes(layout, lanes)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks, grain }),
     lowerAccess(storage, { checks }),

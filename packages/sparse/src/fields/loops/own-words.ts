@@ -32,7 +32,12 @@ export const ownWords = (layout: Layout): Pass<Module> => {
   const table = opTable(fieldDialects(layout));
   return pass('own-words', (module) =>
     mapKernels(module, (kernel) => {
-      const body = marked({ layout, table, ops: definitions(kernel.body) }, kernel.body, () => true, false);
+      const body = marked(
+        { layout, table, ops: definitions(kernel.body) },
+        kernel.body,
+        () => true,
+        () => false,
+      );
       return body === kernel.body ? kernel : { ...kernel, body };
     }),
   );
@@ -46,9 +51,14 @@ interface Context {
 
 /**
  * A region whose writes to words of which `isOwn` holds are marked; of a parallel loop that is asked of the loop. In a loop within an iteration sums of
- * an element stay as they are: they come together in a register.
+ * an element that is the same each time stay as they are: they come together in a register.
  */
-const marked = (c: Context, region: Region, isOwn: (word: string) => boolean, repeats: boolean): Region => {
+const marked = (
+  c: Context,
+  region: Region,
+  isOwn: (word: string) => boolean,
+  repeats: (word: string) => boolean,
+): Region => {
   const ops = mapShared(region.ops, (op) => {
     const parallel = isParallel(c, op);
     const owned = (r: Region): ((word: string) => boolean) => {
@@ -56,20 +66,23 @@ const marked = (c: Context, region: Region, isOwn: (word: string) => boolean, re
       return (word) => isOwn(word) && inLoop(word);
     };
     const inner = mapRegions(op, (r) =>
-      marked(
-        c,
-        r,
-        parallel ? owned(r) : isOwn,
-        !parallel && (repeats || op.name === 'scf.for' || op.name === 'scf.while'),
-      ),
+      marked(c, r, parallel ? owned(r) : isOwn, parallel ? () => false : (repeated(c, op, r) ?? repeats)),
     );
     if (asksForLanes(op) && !parallel && !lanesOwn(c, inner)) return inTurn(inner);
     const write = writeOf(c, op);
-    return write && (write.shared || (op.name === 'field.atomic' && !repeats)) && isOwn(write.word)
+    return write && (write.shared || (op.name === 'field.atomic' && !repeats(write.word))) && isOwn(write.word)
       ? opWith(inner, { attrs: { ...inner.attrs, alone: true } })
       : inner;
   });
   return ops === region.ops ? region : { params: region.params, ops };
+};
+
+/** Of which words a loop within an iteration writes the same element again; nothing if it is none. */
+const repeated = (c: Context, op: Op, region: Region): ((word: string) => boolean) | undefined => {
+  if (op.name === 'scf.while') return () => true;
+  if (op.name !== 'scf.for') return undefined;
+  const isOwn = ownedIn(c, op, region);
+  return (word) => !isOwn(word);
 };
 
 const asksForLanes = (op: Op): boolean => op.name === 'scf.for' && op.attrs.simd === true;

@@ -1,0 +1,114 @@
+import {
+  definitions,
+  isFloat,
+  mapKernels,
+  mapRegions,
+  mapShared,
+  opTable,
+  option,
+  opWith,
+  pass,
+  walk,
+  type Attrs,
+  type Module,
+  type Op,
+  type OpTable,
+  type OptionSpec,
+  type Pass,
+  type Region,
+  type Scalar,
+} from '@filigree/ir';
+import { accumulatorsOf, tripCount } from '@filigree/opt';
+import { fieldDialects } from '../access/dialects.js';
+import { elementOf, valueName } from '../access/field-dialect.js';
+import type { Layout } from '../layout/layout.js';
+import { determines, functionsIn } from './determines.js';
+
+export interface MarkLanesOptions {
+  /** Whether floats may be added up in another order; default false. */
+  readonly sums?: boolean;
+}
+
+/** What `markLanes` takes. */
+export const markLanesSpec: OptionSpec<MarkLanesOptions> = { sums: option.truth };
+
+/**
+ * Says of innermost loops that run one iteration after the other that these may be lanes: what an iteration writes are elements that it alone reads and writes, since
+ * coordinates that all of a field's accesses share tell which iteration it is, and what it carries is added up, or the least or greatest of all. Once fields lie in one arena compilers
+ * cannot tell that any more; some put no loop on lanes at all that does not say so.
+ */
+export const markLanes = (layout: Layout, { sums = false }: MarkLanesOptions = {}): Pass<Module> => {
+  const table = opTable(fieldDialects(layout));
+  return pass('mark-lanes', (module) =>
+    mapKernels(module, (kernel) => {
+      const body = marked({ layout, table, sums, ops: definitions(kernel.body) }, kernel.body);
+      return body === kernel.body ? kernel : { ...kernel, body };
+    }),
+  );
+};
+
+interface Context {
+  readonly layout: Layout;
+  readonly table: OpTable;
+  readonly sums: boolean;
+  readonly ops: ReadonlyMap<number, Op>;
+}
+
+const marked = (c: Context, region: Region): Region => {
+  const ops = mapShared(region.ops, (op) => {
+    const inner = mapRegions(op, (r) => marked(c, r));
+    const attrs = attrsFor(c, inner);
+    return attrs ? opWith(inner, { attrs: { ...inner.attrs, ...attrs } }) : inner;
+  });
+  return ops === region.ops ? region : { params: region.params, ops };
+};
+
+/** What a loop may say of itself. */
+const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
+  if (loop.name !== 'scf.for' || SAID.some((name) => loop.attrs[name] !== undefined)) return undefined;
+  const trips = tripCount(
+    c.table.get(loop.name)?.control?.(loop)?.count,
+    (v) => c.ops.get(v.id)?.attrs.value as Scalar,
+  );
+  if (trips !== undefined && trips < FEW) return undefined;
+  const kinds = accumulatorsOf(loop);
+  if (!kinds || !kinds.every((kind, k) => kind !== 'add' || c.sums || !isFloat(loop.results[k]!.type)))
+    return undefined;
+  if (!ownsWhatItWrites(c, loop)) return undefined;
+  return kinds.length === 0 ? { simd: true } : { independent: true };
+};
+
+const SAID = ['parallel', 'simd', 'independent', 'lanes'];
+
+/** So few iterations fill no vectors: compilers write them one after the other. */
+const FEW = 8n;
+
+/** Whether each element that a loop writes is of one iteration, and nothing else in it has effects, or is a loop. */
+const ownsWhatItWrites = (c: Context, loop: Op): boolean => {
+  const region = loop.regions[0]!;
+  const functionOf = functionsIn(region, c.ops);
+  const elements = new Map<string, (readonly (string | undefined)[])[]>();
+  const written = new Set<string>();
+  let plain = true;
+  walk(region, (op) => {
+    const def = c.table.get(op.name);
+    plain &&= def !== undefined && (op.regions.length === 0 || op.name === 'scf.if');
+    const element = elementOf(c.layout, op);
+    const leaf = element && c.layout.nodes[element.placed.path.at(-1)!];
+    for (const { kind, buffer } of plain ? def!.effects(op) : []) {
+      const own = leaf && leaf.stored === undefined && buffer === valueName(leaf);
+      if (own) elements.set(buffer, [...(elements.get(buffer) ?? []), element!.index.map(functionOf)]);
+      if (own && (kind === 'write' || (kind === 'atomic' && op.attrs.alone === true))) written.add(buffer);
+      else if (kind !== 'read') plain = false;
+    }
+  });
+  return plain && [...written].every((name) => isTold(elements.get(name)!, region));
+};
+
+/** Whether coordinates that accesses have in common tell which iteration it is. */
+const isTold = ([first, ...others]: readonly (readonly (string | undefined)[])[], region: Region): boolean => {
+  const common = first!.filter(
+    (f, axis): f is string => f !== undefined && others.every((element) => element[axis] === f),
+  );
+  return determines(common, region.params[0]!);
+};
