@@ -131,10 +131,13 @@ export const numberHelpers: HelperRows = {
   ]),
   /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
   pow: binary((r) => {
-    const abs = r.tokens.library('fabs', r.a);
+    const [abs, sqrt, pow] = ['fabs', 'sqrt', 'pow'].map((name) => r.tokens.library(name, r.a));
+    const infinity = r.tokens.infinity(r.a);
     return [
-      `const ${r.scalar('i1')} undefined = b != b || (${abs}(a) == 1 && ${abs}(b) == ${r.tokens.infinity(r.a)});`,
-      `return undefined ? ${r.tokens.nan(r.a)} : ${r.tokens.library('pow', r.a)}(a, b);`,
+      `const ${r.scalar('i1')} undefined = b != b || (${abs}(a) == 1 && ${abs}(b) == ${infinity});`,
+      /* gcc takes the root of lanes itself, and that of -infinity and -0 is no power. */
+      `if (b == 0.5${suffix(r.a)}) return a == -${infinity} ? ${infinity} : ${sqrt}(a + 0);`,
+      `return undefined ? ${r.tokens.nan(r.a)} : ${pow}(a, b);`,
     ];
   }),
 };
