@@ -1,4 +1,4 @@
-import type { AnyNode } from 'acorn';
+import type { AnyNode, MemberExpression } from 'acorn';
 import { checkOptions, option, type OptionSpec, type Diagnostic, type Loc, type Sym } from '@filigree/ir';
 import { error, fail } from '@filigree/ir';
 import { bindOps, type Bound } from '../ops/bind.js';
@@ -14,8 +14,9 @@ import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/s
 import { noteOrigin, stackOf } from '../../source/spelling/origin-of.js';
 import { originalOf } from '../../source/spelling/original.js';
 import { children } from '../../source/ast.js';
-import { isLoaderName } from '../../source/loader-name.js';
+import { isLoaderName, missingName } from '../../source/loader-name.js';
 import type { Parsed } from '../../source/parse.js';
+import type { FreeReference } from '../../source/scope.js';
 import { byAcorn } from '../../source/by-acorn.js';
 import { functionName, type FunctionName } from '../../source/math.js';
 import type { Lift } from './lift.js';
@@ -145,7 +146,7 @@ class Builder {
       } else if (name === fn.name && nameless) names.set(name, fn);
       else if (name === '__name') names.set(name, keepName);
       else if (isLoaderName(name)) {
-        const found = this.imported(parsed, name);
+        const found = this.imported(parsed, name, references);
         if (Array.isArray(found)) problems.push(...(found as readonly Diagnostic[]));
         else names.set(name, found);
       } else if (!standardGlobals.has(name)) problems.push(unbound(parsed, references[0].id, name));
@@ -155,18 +156,27 @@ class Builder {
   }
 
   /** What a module loader made of imports, as in `import_file.half`: each of its names is in the scope by itself. */
-  private imported(parsed: Parsed, loader: string): Record<string, unknown> | readonly Diagnostic[] {
+  private imported(
+    parsed: Parsed,
+    loader: string,
+    references: readonly FreeReference[],
+  ): Record<string, unknown> | readonly Diagnostic[] {
     const members = new Map<string, unknown>();
     const problems: Diagnostic[] = [];
+    const objects = new Set<AnyNode>();
     const visit = (node: AnyNode): void => {
       if (node.type === 'MemberExpression' && !node.computed && parsed.scopes.isGlobal(node.object, loader)) {
+        objects.add(node.object);
         const { name } = node.property as { name: string };
         if (Object.hasOwn(this.scope, name)) members.set(name, this.scope[name]);
-        else problems.push(unbound(parsed, node.property, name));
+        else problems.push(unboundMember(parsed, node, loader, name));
       }
       children(node).forEach(visit);
     };
     visit(parsed.program);
+    /* Loaders write nothing but `loader.name`: what stands otherwise is a name like theirs. */
+    const own = references.find(({ id }) => !objects.has(id));
+    if (own) return [unbound(parsed, own.id, loader)];
     return problems.length > 0 ? problems : Object.fromEntries(members);
   }
 
@@ -290,6 +300,17 @@ const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
     loc: locOf(parsed.source, parsed.site(id.start)),
     remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
   });
+
+/** What `loader.member` lacks: where loaders and authors name things alike, both are told what to do. */
+const unboundMember = (parsed: Parsed, node: MemberExpression, loader: string, member: string): Diagnostic => {
+  const missing = missingName(loader, member);
+  if (missing === member) return unbound(parsed, node.property, member);
+  const problem = unbound(parsed, node.object, missing);
+  return {
+    ...problem,
+    remedy: `${problem.remedy}; of an import \`${member}\` that was compiled to \`${loader}.${member}\`, pass { scope: { ${member === 'default' ? 'default: what you import' : member} } }`,
+  };
+};
 
 /** Objects and lists in each other in which functions are looked for. */
 const MOST_DEEP = 64;
