@@ -87,6 +87,16 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('takes names that every object has', async () => {
+    const p = await compile(
+      { inputs: { constructor: 2 }, run: (of) => ({ toString: of.constructor.map((v) => 2 * v) }) },
+      { backend: 'wasm' },
+    );
+    p.set('constructor', [1, 2]);
+    p.run();
+    expect([...p.outputs.toString]).toEqual([2, 4]);
+  });
+
   it('computes in single precision where asked', async () => {
     const p = await compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 3 }) }, { backend, dtype: 'f32' });
     p.set('x', [1]);

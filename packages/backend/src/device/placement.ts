@@ -59,7 +59,7 @@ const placed = (module: Module, memory: Memory, bindings: Bindings, layout: OwnL
     const places = new Map<string, Place>();
     for (const b of module.buffers) {
       if (b.role === 'scratch') continue;
-      const { block, offset } = bindings[b.name] ?? { block: own, offset: layout.offsetOf.get(b.name)! };
+      const { block, offset } = bindingOf(bindings, b) ?? { block: own, offset: layout.offsetOf.get(b.name)! };
       places.set(b.name, { block, offset });
       if (b.data !== undefined) memory.write(block, offset, b.data);
     }
@@ -107,7 +107,12 @@ const checkBindings = (module: Module, memory: Memory, bindings: Bindings): void
 
 /** Whether a buffer should begin where another does, and would not. */
 const partsOf = (b: Buffer, bindings: Bindings, other: Buffer, to: DeviceBuffer): boolean =>
-  b.memory === other.memory && (bindings[b.name]?.block !== to.block || bindings[b.name]?.offset !== to.offset);
+  b.memory === other.memory &&
+  (bindingOf(bindings, b)?.block !== to.block || bindingOf(bindings, b)?.offset !== to.offset);
+
+/* A buffer may have the name of something that every object has. */
+const bindingOf = (bindings: Bindings, { name }: Buffer): DeviceBuffer | undefined =>
+  Object.hasOwn(bindings, name) ? bindings[name] : undefined;
 
 /** Kernels take for granted that what they write lies in no other buffer. */
 const checkAliasing = (module: Module, bindings: Bindings): void => {
