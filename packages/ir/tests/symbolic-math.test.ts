@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   codeFrame,
   coreDialects,
@@ -53,6 +54,14 @@ describe.each(['algebraic', 'exact'] as const)('words on numbers and on symbols,
       }),
     );
   });
+});
+
+it('a symbol is printed as what it computes, and not with all of its graph', () => {
+  const g = new Graph();
+  const [x, y] = [new Sym(g, g.variable()), new Sym(g, g.variable())];
+  expect(inspect([m.add(m.mul(x, y), 2), m.sqrt(m.sin(m.exp(m.cos(x))))])).toBe(
+    '[ Sym { add(mul(x0, x1), 2) }, Sym { sqrt(sin(exp(…))) } ]',
+  );
 });
 
 it('a symbol is no text, in a list and in JSON neither', () => {

@@ -8,8 +8,12 @@ import {
   type UnaryFunction,
 } from '../scalar/scalar-op.js';
 import { ADD, ARMS, DIV, MUL, NEG, SELECT } from './codes.js';
+import { termText } from './print.js';
 import type { Graph } from './graph.js';
 import { SUB } from './recorder.js';
+
+/* By this name Node asks for what it prints of an object. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
 
 /**
  * A symbolic number: a node of an expression graph, or what becomes one when it is asked for. Using one where JavaScript wants a plain number (an operator that
@@ -48,6 +52,11 @@ export class Sym {
       remedy:
         'it has no value while it is traced: keep texts out of what is computed, and print it by itself, console.log(x)',
     });
+  }
+
+  /* What loops repeat stays as it is: printed it would be made nodes. */
+  [INSPECT](): string {
+    return this.at >= 0 ? `Sym { ${termText(this.graph, this.at, 3)} }` : `Sym { ${scalarOps[this.code].name}(…) }`;
   }
 }
 
