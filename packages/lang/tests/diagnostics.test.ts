@@ -255,6 +255,18 @@ describe('when the function is made', () => {
     expect(e.diagnostics[1].remedy).toContain('scope: { beta }');
   });
 
+  it.each([
+    ['[x, 1]', 'an array', 'a.map('],
+    ['{ x }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['(() => x)', 'a function', 'call both'],
+  ])('says how to choose between %s', (arm, what, how) => {
+    const [d] = thrown(() =>
+      make(`(x) => (x > 0 ? ${arm} : ${arm})`, { ops: new Tape().ops() as NumericOps })(new Tape().variable()),
+    ).diagnostics;
+    expect(d).toMatchObject({ code: 'lang/non-numeric', message: `a choice by a symbolic condition gives ${what}` });
+    expect(d.remedy).toContain(how);
+  });
+
   it('names what is the author’s as well as an import where a loader names imports alike', () => {
     const [own] = thrown(() => make('(x) => _state.n * x')).diagnostics;
     expect(own.message).toContain('`_state` is neither');

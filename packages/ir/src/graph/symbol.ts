@@ -1,4 +1,4 @@
-import { fail } from '../diagnostics/diagnostic.js';
+import { fail, type Loc } from '../diagnostics/diagnostic.js';
 import {
   binaryFunctions,
   scalarOp,
@@ -36,9 +36,11 @@ export class Sym {
   }
 
   valueOf(): number {
-    return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
+    const { by, loc } = computing(new Error().stack ?? '');
+    return fail('symbol/as-number', `a symbolic value was used as a plain number${by && `, by \`${by}\``}`, {
+      loc,
       remedy:
-        "call the operations of `symbolicMath`, or let `symbolic(fn)` of '@filigree/lang' rewrite the function's operators",
+        'operators are rewritten in functions, classes and objects of classes that the scope holds with all that they use, not in objects with `#private` members: make such an object in the function that is traced; without rewriting, call the operations of `symbolicMath`',
     });
   }
 
@@ -59,6 +61,18 @@ export class Sym {
     return this.at >= 0 ? `Sym { ${termText(this.graph, this.at, 3)} }` : `Sym { ${scalarOps[this.code].name}(…) }`;
   }
 }
+
+/* Who asked a symbol for a number, as far as the stack tells: what stands under the last frame of the symbol itself. */
+const computing = (stack: string): { readonly by: string; readonly loc?: Loc } => {
+  const frames = stack.split('\n');
+  const own = frames.findLastIndex((frame) => /at (\w+\.)?(valueOf|\[Symbol\.toPrimitive\]) /.test(frame));
+  const place = /at (?:(?:new )?(\S+) .*?\()?(?:file:\/\/)?(\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/.exec(
+    frames[own + 1] ?? '',
+  );
+  if (own < 0 || !place) return { by: '' };
+  const [, by = '', file, line, column] = place;
+  return { by, loc: { file, line: Number(line), column: Number(column) } };
+};
 
 /** A number as numeric code sees it: plain or symbolic. Truth values of symbolic comparisons are symbolic too. */
 export type Num = number | Sym;
