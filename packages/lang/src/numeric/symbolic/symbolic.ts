@@ -99,6 +99,8 @@ class Builder {
   private readonly within: object[] = [];
   /** Objects that were come upon since the outermost of these: one stays as it is with all that it is part of. */
   private readonly visited: object[] = [];
+  /** Classes of such objects, and what these use: what they change is known all the same. */
+  private readonly asTheyAre = new Map<unknown, Unit>();
   /** Functions for which objects stay as they are. */
   private readonly unfit = new Set<unknown>();
   private readonly links: (() => void)[] = [];
@@ -167,7 +169,10 @@ class Builder {
       for (const member of Object.values(object)) this.collectPart(member, takesThisAlong);
     } catch (e) {
       if (!outermost || !(e instanceof Unmade || e instanceof DiagnosticError)) throw e;
-      for (const key of [...this.units.keys()].filter((k) => !known.has(k))) this.units.delete(key);
+      for (const [key, unit] of [...this.units].filter(([k]) => !known.has(k))) {
+        this.asTheyAre.set(key, unit);
+        this.units.delete(key);
+      }
       for (const visited of this.visited) this.classes.set(visited, undefined);
     } finally {
       this.within.pop();
@@ -190,7 +195,7 @@ class Builder {
   private original(fn: object): () => Original | undefined {
     const { name } = fn as AnyFunction;
     const files = (): Iterable<SourceFile> => filesFrom(this.frames.map((f) => f.path));
-    return originalOf(textOf(fn), files, { name, line: this.frames[0]?.line });
+    return originalOf(textOf(fn), files, { name, line: this.frames[0]?.line, column: this.frames[0]?.column });
   }
 
   private resolve(fn: AnyFunction, { parsed, nameless }: FunctionText): Map<string, unknown> {
@@ -365,7 +370,7 @@ class Builder {
   private effectFrom({ names }: Pick<Unit, 'names'>, seen: Set<unknown>): OuterEffect {
     return (name, is) => {
       if (is === 'function') return this.hasEffect(names.get(name), seen);
-      return [...this.units].some(([value, unit]) => {
+      return [...this.units, ...this.asTheyAre].some(([value, unit]) => {
         if ((value as AnyFunction).name === name) return this.hasEffect(value, seen);
         const { program, scopes } = unit.text.parsed;
         return methodHasEffect(name, program, scopes, this.effectFrom(unit, seen), seen as Set<AnyNode>);
