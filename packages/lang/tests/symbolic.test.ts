@@ -160,9 +160,7 @@ describe('symbolic', () => {
       const scope = { kept: new Kept(), list: List.from([1, 2]), counter: new Counter() };
       expect(() => traced('(x) => (x > 0 ? counter.count(x) : 1)', scope)(x)).toThrow('lang/symbolic-effect');
       expect(at(traced('(x) => x * kept.size() * list.total()', scope), 2)).toBe(36);
-      expect(() => traced('(x) => kept.value(x)', scope)(x)).toThrow(
-        /symbolic\.test\.ts:\d+:\d+: error\[symbol\/as-number\].*`Kept.value`/,
-      );
+      expect(() => traced('(x) => kept.value(x)', scope)(x)).toThrow('symbol/as-number');
     });
   });
 

@@ -37,14 +37,16 @@ export const addressOf = ({ block, offset }: Place): number => block.at + offset
  * Gives the buffers of a legal module places in a memory: those of other programs where it is bound to them, the rest in a block of its
  * own, zeros with the constants filled in. Errors: `memory/binding`, `memory/foreign`, `memory/freed`, `memory/aliasing`, `load/memory`.
  */
-export const placeModule = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
+export const placeModule = (module: Module, memory: Memory, given: Bindings, layout: OwnLayout): Placement => {
+  /* A buffer may have the name of something that other objects have. */
+  const bindings = Object.assign(Object.create(null), given) as Bindings;
   checkBindings(module, memory, bindings);
   return placed(module, memory, bindings, layout);
 };
 
 /** As `placeModule`, of a module that is bound to nothing. Error: `load/memory`. */
 export const placeAlone = (module: Module, memory: Memory, layout: OwnLayout): Placement =>
-  placed(module, memory, {}, layout);
+  placed(module, memory, Object.create(null) as Bindings, layout);
 
 const placed = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
   const bound = new Set(Object.keys(bindings));
@@ -59,7 +61,7 @@ const placed = (module: Module, memory: Memory, bindings: Bindings, layout: OwnL
     const places = new Map<string, Place>();
     for (const b of module.buffers) {
       if (b.role === 'scratch') continue;
-      const { block, offset } = bindingOf(bindings, b) ?? { block: own, offset: layout.offsetOf.get(b.name)! };
+      const { block, offset } = bindings[b.name] ?? { block: own, offset: layout.offsetOf.get(b.name)! };
       places.set(b.name, { block, offset });
       if (b.data !== undefined) memory.write(block, offset, b.data);
     }
@@ -107,12 +109,7 @@ const checkBindings = (module: Module, memory: Memory, bindings: Bindings): void
 
 /** Whether a buffer should begin where another does, and would not. */
 const partsOf = (b: Buffer, bindings: Bindings, other: Buffer, to: DeviceBuffer): boolean =>
-  b.memory === other.memory &&
-  (bindingOf(bindings, b)?.block !== to.block || bindingOf(bindings, b)?.offset !== to.offset);
-
-/* A buffer may have the name of something that every object has. */
-const bindingOf = (bindings: Bindings, { name }: Buffer): DeviceBuffer | undefined =>
-  Object.hasOwn(bindings, name) ? bindings[name] : undefined;
+  b.memory === other.memory && (bindings[b.name]?.block !== to.block || bindings[b.name]?.offset !== to.offset);
 
 /** Kernels take for granted that what they write lies in no other buffer. */
 const checkAliasing = (module: Module, bindings: Bindings): void => {

@@ -36,16 +36,6 @@ export const printGraph = (graph: Graph, given?: PrintGraphOptions): string => {
   return lines.join('') + (rest > 0 ? `; and ${rest} more\n` : '');
 };
 
-/** What a node computes, so many operations deep: `add(mul(x0, 2), …)`. */
-export const termText = (graph: Graph, id: number, depth: number): string => {
-  const code = graph.op[id];
-  if (code === VARIABLE) return `x${graph.left[id]}`;
-  if (code === CONSTANT) return String(graph.constantValue(id));
-  if (depth === 0) return '…';
-  const operands = ARITY[code] === 2 ? [graph.left[id], graph.right[id]] : [graph.left[id]];
-  return `${scalarOps[code].name}(${operands.map((o) => termText(graph, o, depth - 1)).join(', ')})`;
-};
-
 const printSpec: OptionSpec<PrintGraphOptions> = {
   variable: option.callback,
   note: option.callback,

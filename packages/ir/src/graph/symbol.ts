@@ -1,4 +1,4 @@
-import { fail, type Loc } from '../diagnostics/diagnostic.js';
+import { fail } from '../diagnostics/diagnostic.js';
 import {
   binaryFunctions,
   scalarOp,
@@ -8,7 +8,6 @@ import {
   type UnaryFunction,
 } from '../scalar/scalar-op.js';
 import { ADD, ARMS, DIV, MUL, NEG, SELECT } from './codes.js';
-import { termText } from './print.js';
 import type { Graph } from './graph.js';
 import { SUB } from './recorder.js';
 
@@ -36,11 +35,9 @@ export class Sym {
   }
 
   valueOf(): number {
-    const { by, loc } = computing(new Error().stack ?? '');
-    return fail('symbol/as-number', `a symbolic value was used as a plain number${by && `, by \`${by}\``}`, {
-      loc,
+    return fail('symbol/as-number', 'a symbolic value was used as a plain number', {
       remedy:
-        'operators are rewritten in functions, classes and objects of classes that the scope holds with all that they use, not in objects with `#private` members: make such an object in the function that is traced; without rewriting, call the operations of `symbolicMath`',
+        "call the operations of `symbolicMath`, or let `symbolic(fn)` of '@filigree/lang' rewrite the function's operators",
     });
   }
 
@@ -56,23 +53,11 @@ export class Sym {
     });
   }
 
-  /* What loops repeat stays as it is: printed it would be made nodes. */
+  /* Without its graph, which is all of the trace. */
   [INSPECT](): string {
-    return this.at >= 0 ? `Sym { ${termText(this.graph, this.at, 3)} }` : `Sym { ${scalarOps[this.code].name}(…) }`;
+    return `Sym { ${scalarOps[this.code].name} }`;
   }
 }
-
-/* Who asked a symbol for a number, as far as the stack tells: what stands under the last frame of the symbol itself. */
-const computing = (stack: string): { readonly by: string; readonly loc?: Loc } => {
-  const frames = stack.split('\n');
-  const own = frames.findLastIndex((frame) => /at (\w+\.)?(valueOf|\[Symbol\.toPrimitive\]) /.test(frame));
-  const place = /at (?:(?:new )?(\S+) .*?\()?(?:file:\/\/)?(\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/.exec(
-    frames[own + 1] ?? '',
-  );
-  if (own < 0 || !place) return { by: '' };
-  const [, by = '', file, line, column] = place;
-  return { by, loc: { file, line: Number(line), column: Number(column) } };
-};
 
 /** A number as numeric code sees it: plain or symbolic. Truth values of symbolic comparisons are symbolic too. */
 export type Num = number | Sym;

@@ -33,10 +33,7 @@ export const resolveImported = (cx: Context, loader: Identifier, name: string): 
   const found = termOf(cx, loader, name);
   if (found) return found;
   const missing = missingName(loader.name, name);
-  const also =
-    missing === name
-      ? ''
-      : `; of an import \`${name}\` that was compiled to \`${loader.name}.${name}\`, pass { scope: { ${entryOf(name)} } }`;
+  const also = missing === name ? '' : `; of an import pass { scope: { ${entryOf(name)} } }`;
   return refuse(cx, loader, 'lang/unbound', `\`${missing}\` ${isUnbound}`, `${remedyFor(missing)}${also}`);
 };
 

@@ -395,7 +395,7 @@ const unboundMember = (parsed: Parsed, node: MemberExpression, loader: string, m
   const problem = unbound(parsed, node.object, missing);
   return {
     ...problem,
-    remedy: `${problem.remedy}; of an import \`${member}\` that was compiled to \`${loader}.${member}\`, pass { scope: { ${member === 'default' ? 'default: what you import' : member} } }`,
+    remedy: `${problem.remedy}; of an import pass { scope: { ${member === 'default' ? 'default: what you import' : member} } }`,
   };
 };
 
