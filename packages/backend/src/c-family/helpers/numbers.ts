@@ -122,7 +122,8 @@ export const numberHelpers: HelperRows = {
       '}',
     );
   },
-  fround: unary(() => ['return (float)x;']),
+  /* gcc forgets to round where it makes lanes of single values that are rounded and widened again and nothing more (at least up to 12). */
+  fround: unary((r) => ['const float f = (float)x;', `return f == f ? f : ${r.tokens.nan('f32')};`]),
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: unary((r, s) => [
