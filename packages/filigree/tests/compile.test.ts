@@ -87,6 +87,16 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('takes names that every object has', async () => {
+    const p = await compile(
+      { inputs: { constructor: 2 }, run: (of) => ({ toString: of.constructor.map((v) => 2 * v) }) },
+      { backend: 'wasm' },
+    );
+    p.set('constructor', [1, 2]);
+    p.run();
+    expect([...p.outputs.toString]).toEqual([2, 4]);
+  });
+
   it('computes in single precision where asked', async () => {
     const p = await compile({ inputs: { x: 1 }, run: ({ x }) => ({ y: x[0] / 3 }) }, { backend, dtype: 'f32' });
     p.set('x', [1]);
@@ -315,6 +325,23 @@ describe('compile refuses', () => {
     };
     await shows(({ x }) => ({ y: x[0] * limit }), 'limit');
     await shows(({ x }) => ({ y: x.filter((v) => v > 0).length }), 'filter');
+  });
+
+  it('with the place and the name of what computes with a symbol and was not rewritten', async () => {
+    class Kept {
+      readonly #k = 3;
+      value(v: number): number {
+        return v * this.#k;
+      }
+    }
+    const kept = new Kept();
+    const program = { inputs: { x: 1 }, run: ({ x }: { x: number[] }) => ({ y: x.map((v) => kept.value(v)) }) };
+    const thrown: unknown = await compile(program, { backend: 'wasm', scope: { kept } }).catch((e: unknown) => e);
+    const { diagnostics } = thrown as DiagnosticError;
+    expect(diagnostics).toMatchObject([
+      { code: 'symbol/as-number', loc: { file: expect.stringContaining('compile.test.ts') } },
+    ]);
+    expect(diagnostics[0].message).toContain('`Kept.value`');
   });
 
   it('with an exception that says what to do', async () => {

@@ -56,6 +56,20 @@ describe.each(workingBackends)('filigree einsum on %s', (backend) => {
 });
 
 describe('filigree einsum', () => {
+  it('takes a matrix of one column or of one row for a tensor of one index', async () => {
+    const weights = scratchFile('weights.mtx', '%%MatrixMarket matrix array real general\n3 1\n0.5\n0\n2\n');
+    const { status, out } = await filigree(
+      ...['einsum', 'Q[i] = K[ij]*w[j]*m[j]', '--known', `w=${weights}`, '--pattern', `m=${row}`, '--shape', 'i=4'],
+      '--json',
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      tensors: { w: { shape: [3], nnz: 3 }, m: { shape: [3], nnz: 1 } },
+      eqspp: { K: { nnz: 4 } },
+      check: { passed: true },
+    });
+  });
+
   it('takes known values, layouts, scalars and several assignments', async () => {
     const { status, out } = await filigree(
       ...['einsum', 'T[ij] = 2*s*K[ik]*B[kj]; U[j] = T[ij]*v[i]', '--shape', 'B=3,5', '--known', `K=${K}`],

@@ -31,6 +31,31 @@ export const gallery = { blurred: { name: 'blurred', rows: [], summary: '', run 
 `,
 );
 
+const matrix = scratchFile('for-gpu.mtx', '%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1\n2 1\n');
+
+/* In f32, which all of them have. */
+const program = scratchFile(
+  'for-gpu.fil',
+  `module @scaled {
+  buffer @x : f32[8] input
+  buffer @y : f32[8] output
+  kernel @scale() {
+    %0 = arith.constant {value = 0} : i32
+    %1 = arith.constant {value = 1} : i32
+    %8 = arith.constant {value = 8} : i32
+    scf.for %0, %8, %1 {
+    ^(%i: i32):
+      %x = mem.load %i {buffer = @x} : f32
+      %s = arith.add %x, %x : f32
+      mem.store %s, %i {buffer = @y}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`,
+);
+
 afterEach(() => vi.unstubAllEnvs());
 
 const absent = await Promise.all(
@@ -68,6 +93,20 @@ describe.each(absent.filter((b) => !b.usable).map((b) => b.name))('%s, which doe
     expect((await refusal('run', 'blurred', '--backend', backend, '--emit', folder)).code).toBe('run/emitted');
     const [program] = readdirSync(folder);
     const texts = readdirSync(join(folder, program!)).map((f) => readFileSync(join(folder, program!, f), 'utf8'));
+    expect(texts.join('')).toContain('filigree_kernel_');
+  });
+
+  it.each([
+    ['expr', "A'*A", '--bind', `A=${matrix}`],
+    ['einsum', 'C[ij] = A[ik]*B[kj]', '--shape', 'A=4,4', '--shape', 'j=4'],
+    ['trace', matrix, '--bench'],
+    ['regions', program],
+  ])('is written by --emit of %s, although its check cannot be run', async (...argv) => {
+    const folder = join(scratch, `${backend}-${argv[0]}`);
+    const { code } = await refusal(...argv, '--dtype', 'f32', '--backend', backend, '--emit', folder);
+    expect(code).toBe('run/emitted');
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const texts = files.filter((f) => /kernels\.\w+$/.test(f)).map((f) => readFileSync(join(folder, f), 'utf8'));
     expect(texts.join('')).toContain('filigree_kernel_');
   });
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import {
   codeFrame,
   coreDialects,
@@ -53,6 +54,12 @@ describe.each(['algebraic', 'exact'] as const)('words on numbers and on symbols,
       }),
     );
   });
+});
+
+it('a symbol is printed as the operation that it is the result of, and not with its graph', () => {
+  const g = new Graph();
+  const x = new Sym(g, g.variable());
+  expect(inspect([x, m.add(x, 2), m.sin(x)])).toBe('[ Sym { variable }, Sym { add }, Sym { sin } ]');
 });
 
 it('a symbol is no text, in a list and in JSON neither', () => {

@@ -48,6 +48,18 @@ describe('numerals of a function that was printed anew', () => {
       { numRuns: 60 },
     ));
 
+  it('are those of each of several functions that stand in one line', () => {
+    const texts = ['300', '300.0', '300', '3e2'].map((n) => `(x) => { for (const p of range(4)) x[p] = u8(${n}); }`);
+    const source = `import { kernel } from '@filigree/lang';\nexport const of = [${texts.map((t) => `kernel([x], ${t})`).join(', ')}];\n`;
+    for (const minified of [false, true])
+      expect(kept(source, minified).map(([text, sure]) => [/u8\((.*?)\)/.exec(text)![1], sure])).toEqual([
+        ['300', true],
+        ['300.0', true],
+        ['300', true],
+        ['3e2', true],
+      ]);
+  });
+
   it('are those of the source beside members of enums and `undefined`, which are printed as numbers', () => {
     const source = `import { kernel } from '@filigree/lang';
       enum Side { Left = 1, Up = 8 }

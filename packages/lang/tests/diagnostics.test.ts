@@ -196,6 +196,10 @@ describe('when the function runs on symbols', () => {
 const whenMade: readonly (readonly [code: string, text: string])[] = [
   ['lang/unbound', `(x) => {\n  return x * «scale;\n}`],
   ['lang/unbound', `(x) => { «hidden = x; }`],
+  ['lang/unbound', `(x) => («flag_2 ? x : -x)`],
+  ['lang/unbound', `(x) => { for (const k in «_list) x += 1; return x; }`],
+  ['lang/unbound', `(x) => lib_1.half(x) * (typeof «lib_1 === 'object' ? 1 : 2)`],
+  ['lang/unbound', `(x) => { «rho_0 = x; }`],
   ['lang/captured-write', `(x) => { «total += x; }`],
   ['lang/unsupported-syntax', `«async (x) => x`],
   ['lang/unsupported-syntax', `function f(x) { const g = «function* () { yield x; }; return g; }`],
@@ -249,6 +253,28 @@ describe('when the function is made', () => {
       '`beta` is neither declared in the function nor in its scope',
     ]);
     expect(e.diagnostics[1].remedy).toContain('scope: { beta }');
+  });
+
+  it.each([
+    ['[x, 1]', 'an array', 'a.map('],
+    ['{ x }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['(() => x)', 'a function', 'call both'],
+  ])('says how to choose between %s', (arm, what, how) => {
+    const [d] = thrown(() =>
+      make(`(x) => (x > 0 ? ${arm} : ${arm})`, { ops: new Tape().ops() as NumericOps })(new Tape().variable()),
+    ).diagnostics;
+    expect(d).toMatchObject({ code: 'lang/non-numeric', message: `a choice by a symbolic condition gives ${what}` });
+    expect(d.remedy).toContain(how);
+  });
+
+  it('names what is the author’s as well as an import where a loader names imports alike', () => {
+    const [own] = thrown(() => make('(x) => _state.n * x')).diagnostics;
+    expect(own.message).toContain('`_state` is neither');
+    expect(own.remedy).toMatch(/scope: \{ _state \}.*of an import .*scope: \{ n \}/);
+    const [imported] = thrown(() => make('(x) => import_state.n * x')).diagnostics;
+    expect(imported.message).toContain('`n` is neither');
+    const f = make('(x) => (0, state_1.half)(x)', { scope: { half: fromText('(x) => x / 2') } });
+    expect(f(3)).toBe(1.5);
   });
 
   it('finds what a helper lacks, in the helper', () => {

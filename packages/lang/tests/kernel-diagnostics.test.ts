@@ -35,6 +35,8 @@ const scope = {
 const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/unbound', 'for (const i of range(«count)) c[i] = 1;'],
   ['lang/unbound', 'c[0] = «idvi(3, 2);'],
+  ['lang/unbound', 'c[0] = «_state.n;'],
+  ['lang/unbound', 'c[0] = «flag_2 ? 1 : 0;'],
   ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
   ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
   ['lang/unknown-member', 'for (const i of range(m)) c[i] = [1, 2].«fill(3)[0];'],

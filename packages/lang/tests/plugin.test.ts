@@ -279,6 +279,22 @@ describe('transform', () => {
     expect(result?.code.startsWith("'use symbolic';")).toBe(true);
   });
 
+  it('rewrites what constants hold that are used: functions and classes of objects, in objects and lists in each other', () => {
+    const { code } = transform(
+      `import { symbolic } from '@filigree/lang';
+const square = (x) => x * x;
+class Base { half(x) { return x / 2; } }
+class Law extends Base { twice(x) { return x + x; } }
+const laws = { list: [square, (x) => x - 1], law: new Law(), more: { ...{ f(x) { return x % 3; } } } };
+const other = { untouched: (x) => x ** 7 };
+export const f = symbolic((x) => laws.list[1](x) + laws.law.twice(x));
+export const g = (x) => other.untouched(x) * laws.list.length;`,
+      'a.js',
+    )!;
+    for (const word of ['$mul(x', '$div(x', '$add(x', '$sub(x', '$rem(x']) expect(code).toContain(word);
+    expect(code).toContain('x ** 7');
+  });
+
   it('takes the operations from where it is told, and can leave the source text out', () => {
     const options = { ops: { module: './my-ops.js', name: 'mine' }, frames: false };
     const result = transform("export function f(x) { 'use symbolic'; return x * 2; }", 'dir/a.js?v=1', options);

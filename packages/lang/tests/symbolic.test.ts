@@ -84,6 +84,86 @@ describe('symbolic', () => {
     expect(tape.play([3])[result.id]).toBe(6);
   });
 
+  describe('objects of classes in the scope', () => {
+    class Law {
+      constructor(
+        readonly k: number,
+        readonly shape?: (x: number) => number,
+      ) {}
+      value(x: number): number {
+        /* Of a symbol that is no number both are wrong. */
+        return x ? this.k * (this.shape?.(x) ?? x) + (x === 2 ? 1 : 0) : 7;
+      }
+    }
+    class Twice extends Law {
+      override value(x: number): number {
+        return 2 * super.value(x);
+      }
+    }
+    const graph = new Graph({ arithmetic: 'exact' });
+    const x = new Sym(graph, graph.variable());
+    const at = (f: Loose, value: number): number => evaluateGraph(graph, [(f(x) as Sym).id], [value])[0];
+    const traced = (text: string, scope: Record<string, unknown>): Loose =>
+      (symbolic as (f: unknown, o: unknown) => Loose)(fromText(text), { scope });
+
+    it('have methods that are rewritten, those that are inherited too', () => {
+      const of = [new Law(3), new Twice(3), new Law(1, (v) => v * v)];
+      const f = traced('(x) => law.value(x) + 10 * inner.of[1].value(x) + 100 * of[2].value(x)', {
+        law: of[0],
+        inner: { of },
+        of,
+      });
+      for (const v of [0, 2, -1.5]) {
+        const plain = of[0].value(v) + 10 * of[1].value(v) + 100 * of[2].value(v);
+        expect([at(f, v), f(v)]).toEqual([plain, plain]);
+      }
+    });
+
+    it('may hold one another', () => {
+      class Edge {
+        next: Edge = this;
+        constructor(readonly law: Law) {}
+        sum(v: number): number {
+          return this.law.value(v) + this.next.law.value(v);
+        }
+      }
+      const [a, b] = [new Edge(new Law(3)), new Edge(new Twice(5))];
+      [a.next, b.next] = [b, a];
+      expect(at(traced('(x) => a.next.next.sum(x)', { a }), 2)).toBe(a.sum(2));
+      const ring = Array.from({ length: 10000 }, () => new Edge(new Law(1)));
+      ring.forEach((e, i) => (e.next = ring[(i + 1) % ring.length]));
+      expect(at(traced('(x) => x * ring[9999].next.law.k', { ring }), 2)).toBe(2);
+    });
+
+    it('stay as they are where a method cannot be rewritten, and say so when it computes', () => {
+      class Kept {
+        readonly #k = 3;
+        size(): number {
+          return this.#k;
+        }
+        value(v: number): number {
+          return v * this.#k;
+        }
+      }
+      class List extends Array<number> {
+        total(): number {
+          return this.reduce((a, b) => a + b, 0) * this.length;
+        }
+      }
+      class Counter {
+        #n = 0;
+        count(v: number): number {
+          this.#n++;
+          return v;
+        }
+      }
+      const scope = { kept: new Kept(), list: List.from([1, 2]), counter: new Counter() };
+      expect(() => traced('(x) => (x > 0 ? counter.count(x) : 1)', scope)(x)).toThrow('lang/symbolic-effect');
+      expect(at(traced('(x) => x * kept.size() * list.total()', scope), 2)).toBe(36);
+      expect(() => traced('(x) => kept.value(x)', scope)(x)).toThrow('symbol/as-number');
+    });
+  });
+
   it('takes every form of function', () => {
     const key = 'computed';
     const object = {

@@ -11,7 +11,7 @@ import {
   gnuVectorName,
 } from '@filigree/backend';
 import type { NativeLanguage } from '../native-language.js';
-import { castOfHalves, lowHalf } from './halves.js';
+import { casts, lowHalf, narrow } from './casts.js';
 import { laneFunction, laneFunctions } from './lane-functions.js';
 
 const helper = gnuHelper({
@@ -31,7 +31,7 @@ const share: HelperText = {
   needs: [],
 };
 
-const own: Readonly<Record<string, HelperText | undefined>> = { share, low_half: lowHalf };
+const own: Readonly<Record<string, HelperText | undefined>> = { share, low_half: lowHalf, narrow };
 
 /* Kernels may run on small stacks: a call that Node makes in the background has 128 KiB. */
 const mostOnStack = 16384;
@@ -90,7 +90,7 @@ export const cppDialect: CFamilyDialect = {
   place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}*`,
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
-  spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': castOfHalves },
+  spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
   helper: (name) => own[name] ?? laneFunction(name) ?? helper(name),
   local: 'static',
   independent: (lanes, accumulated) => [

@@ -37,14 +37,16 @@ export const addressOf = ({ block, offset }: Place): number => block.at + offset
  * Gives the buffers of a legal module places in a memory: those of other programs where it is bound to them, the rest in a block of its
  * own, zeros with the constants filled in. Errors: `memory/binding`, `memory/foreign`, `memory/freed`, `memory/aliasing`, `load/memory`.
  */
-export const placeModule = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
+export const placeModule = (module: Module, memory: Memory, given: Bindings, layout: OwnLayout): Placement => {
+  /* A buffer may have the name of something that other objects have. */
+  const bindings = Object.assign(Object.create(null), given) as Bindings;
   checkBindings(module, memory, bindings);
   return placed(module, memory, bindings, layout);
 };
 
 /** As `placeModule`, of a module that is bound to nothing. Error: `load/memory`. */
 export const placeAlone = (module: Module, memory: Memory, layout: OwnLayout): Placement =>
-  placed(module, memory, {}, layout);
+  placed(module, memory, Object.create(null) as Bindings, layout);
 
 const placed = (module: Module, memory: Memory, bindings: Bindings, layout: OwnLayout): Placement => {
   const bound = new Set(Object.keys(bindings));

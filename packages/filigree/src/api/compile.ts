@@ -3,6 +3,7 @@ import {
   ARITHMETICS,
   DiagnosticError,
   checkOptions,
+  error,
   fail,
   option,
   optionsOf,
@@ -139,10 +140,33 @@ const explained = (program: Program): Program => ({
     try {
       return program.run(inputs, context);
     } catch (e) {
-      if (e instanceof DiagnosticError || (e instanceof RangeError && !/call stack/i.test(e.message))) throw e;
+      if (e instanceof DiagnosticError) throw withCaller(e);
+      if (e instanceof RangeError && !/call stack/i.test(e.message)) throw e;
       return fail('program/threw', `the program threw ${e instanceof Error ? `${e.name}: ${e.message}` : String(e)}`, {
         remedy: 'run the function on plain numbers to find the place',
       });
     }
   },
 });
+
+/* What computes with a symbol and was not rewritten is told by the stack: it stands under the frames of the symbol. */
+const withCaller = (e: DiagnosticError): DiagnosticError => {
+  const [d] = e.diagnostics;
+  if (d?.code !== 'symbol/as-number' || d.loc) return e;
+  const frames = (e.stack ?? '').split('\n');
+  const own = frames.findLastIndex((frame) => /at (\w+\.)?(valueOf|\[Symbol\.toPrimitive\]) /.test(frame));
+  const caller = /at (?:(?:new )?(\S+) .*?\()?(?:file:\/\/)?(\/.*?|[A-Za-z]:\\.*?):(\d+):(\d+)\)?$/.exec(
+    frames[own + 1] ?? '',
+  );
+  if (own < 0 || !caller) return e;
+  const [, by, file, line, column] = caller;
+  return new DiagnosticError([
+    error(d.code, by ? `${d.message}, by \`${by}\`` : d.message, {
+      loc: { file, line: Number(line), column: Number(column) },
+      remedy: notRewritten,
+    }),
+  ]);
+};
+
+const notRewritten =
+  "operators are rewritten in functions, classes and objects of classes that the scope holds, with all that they use, and by the build plugin in one module and in functions that begin with 'use symbolic'; not in objects with `#private` members: make such an object in the function that is traced";

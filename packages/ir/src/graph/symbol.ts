@@ -11,6 +11,9 @@ import { ADD, ARMS, DIV, MUL, NEG, SELECT } from './codes.js';
 import type { Graph } from './graph.js';
 import { SUB } from './recorder.js';
 
+/* By this name Node asks for what it prints of an object. */
+const INSPECT = Symbol.for('nodejs.util.inspect.custom');
+
 /**
  * A symbolic number: a node of an expression graph, or what becomes one when it is asked for. Using one where JavaScript wants a plain number (an operator that
  * was not rewritten, a branch, an index) is a diagnostic, never NaN.
@@ -48,6 +51,11 @@ export class Sym {
       remedy:
         'it has no value while it is traced: keep texts out of what is computed, and print it by itself, console.log(x)',
     });
+  }
+
+  /* Without its graph, which is all of the trace. */
+  [INSPECT](): string {
+    return `Sym { ${scalarOps[this.code].name} }`;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { bare, children, isFunction, type FunctionNode } from '../source/ast.js';
+import { bare, children, isFunction } from '../source/ast.js';
 import type { Parsed } from '../source/parse.js';
 import { functionOf, type Binding } from '../source/scope.js';
 import { importedName } from './imported-name.js';
@@ -37,12 +37,26 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     found.add(node);
     addUsed(node);
   };
+  const constants = new Set<Binding>();
   const addBinding = (binding: Binding | undefined): boolean => {
     const f = functionOf(binding) ?? classOf(binding);
     if (f) add(f);
-    else if (binding?.kind === 'const')
-      for (const value of binding.values) if (typeof value === 'object') objectFunctions(value).forEach(add);
+    else if (binding?.kind === 'const' && !constants.has(binding)) {
+      constants.add(binding);
+      for (const value of binding.values) if (typeof value === 'object') addHeld(value);
+    }
     return f !== undefined;
+  };
+  /* What a constant holds: functions, the class of an object, objects and lists of these, `{ dot: (a, b) => …, laws: [linear, new Cubic(3)] }`. */
+  const addHeld = (node: AnyNode): void => {
+    const value = bare(node);
+    if (isFunction(value) || value.type === 'ClassExpression') add(value);
+    else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
+    else if (value.type === 'NewExpression') addHeld(value.callee);
+    else if (value.type === 'Property') addHeld(value.value);
+    else if (value.type === 'SpreadElement') addHeld(value.argument);
+    else if (value.type === 'ObjectExpression') value.properties.forEach(addHeld);
+    else if (value.type === 'ArrayExpression') value.elements.forEach((e) => e && addHeld(e));
   };
   const addUsed = (node: AnyNode): void => {
     if (node.type === 'Identifier') addBinding(scopes.bindingOf(node));
@@ -121,10 +135,3 @@ const keyOf = (key: AnyNode): string =>
 
 const classOf = (binding: Binding | undefined): AnyNode | undefined =>
   binding?.kind === 'class' ? binding.node : undefined;
-
-/** The functions of an object literal, `{ dot: (a, b) => …, cross(a, b) { … } }`. */
-const objectFunctions = (value: AnyNode): FunctionNode[] => {
-  const o = bare(value);
-  if (o.type !== 'ObjectExpression') return [];
-  return o.properties.map((p) => (p.type === 'Property' ? bare(p.value) : o)).filter(isFunction);
-};

@@ -151,8 +151,8 @@ const spelled = (parsed: Parsed, { node, declared }: KeptFunction, original: Tra
   const text = parsed.text.slice(node.start, node.end);
   if (!original) return { text, sure: true, found: true };
   if (original.text === undefined) return { text, sure: false, found: false };
-  const { line } = locOf({ file: '' }, parsed.site(node.start));
-  return asWrittenIn(text, original.text, { name: declared?.name ?? '', line });
+  const { line, column } = locOf({ file: '' }, parsed.site(node.start));
+  return asWrittenIn(text, original.text, { name: declared?.name ?? '', line, column });
 };
 
 /** Places in the text before its types were stripped. */

@@ -122,7 +122,8 @@ export const numberHelpers: HelperRows = {
       '}',
     );
   },
-  fround: unary(() => ['return (float)x;']),
+  /* gcc forgets to round where it makes lanes of single values that are rounded and widened again and nothing more (at least up to 12). */
+  fround: unary((r) => ['const float f = (float)x;', `return f == f ? f : ${r.tokens.nan('f32')};`]),
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: unary((r, s) => [
@@ -131,10 +132,13 @@ export const numberHelpers: HelperRows = {
   ]),
   /* C says 1 for pow(1, NaN) and pow(±1, ±infinity); JavaScript says NaN. */
   pow: binary((r) => {
-    const abs = r.tokens.library('fabs', r.a);
+    const [abs, sqrt, pow] = ['fabs', 'sqrt', 'pow'].map((name) => r.tokens.library(name, r.a));
+    const infinity = r.tokens.infinity(r.a);
     return [
-      `const ${r.scalar('i1')} undefined = b != b || (${abs}(a) == 1 && ${abs}(b) == ${r.tokens.infinity(r.a)});`,
-      `return undefined ? ${r.tokens.nan(r.a)} : ${r.tokens.library('pow', r.a)}(a, b);`,
+      `const ${r.scalar('i1')} undefined = b != b || (${abs}(a) == 1 && ${abs}(b) == ${infinity});`,
+      /* gcc takes the root of lanes itself, and that of -infinity and -0 is no power. */
+      `if (b == 0.5${suffix(r.a)}) return a == -${infinity} ? ${infinity} : ${sqrt}(a + 0);`,
+      `return undefined ? ${r.tokens.nan(r.a)} : ${pow}(a, b);`,
     ];
   }),
 };

@@ -24,10 +24,6 @@ export const einsumCommand = (program: Command, session: Session): void => {
     const { runEinsum, wrongEinsum } = await import('../einsum/einsum-run.js');
     const run = await runEinsum(formula, options, session);
     try {
-      if (options.emit !== undefined) {
-        const { writeEinsum } = await import('../einsum/write-einsum.js');
-        await writeEinsum(options.emit, run, options);
-      }
       session.answer(run.summary, () => summaryText(run.summary), wrongEinsum(run.summary));
     } finally {
       run.program.dispose();

@@ -18,16 +18,14 @@ export const exprCommand = (program: Command, session: Session): void => {
     .option('--out <file>', 'write the result as a Matrix Market file')
     .argument('<expression>', "matrices and numbers under + - * ' ^k and parentheses; after -- when it begins with -")
     .action(async (expression: string, options: ExpressionRunOptions) => {
-      const [{ runExpression, wrongResult }, { writeExpression, writeResult }] = await Promise.all([
+      const [{ runExpression, wrongResult }, { writeResult }] = await Promise.all([
         import('../expr/expression-run.js'),
         import('../expr/write-expression.js'),
       ]);
-      const run = await runExpression(expression, options, session);
-      const { built, result, summary } = run;
+      const { built, result, summary } = await runExpression(expression, options, session);
       try {
         const { out } = options;
         if (out !== undefined) await writeResult(out, result);
-        if (options.emit !== undefined) await writeExpression(options.emit, run);
         const written = out === undefined ? {} : { out };
         session.answer({ ...summary, ...written }, () => summaryText(summary, out), wrongResult(summary));
       } finally {

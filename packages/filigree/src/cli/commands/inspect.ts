@@ -82,14 +82,12 @@ interface Report {
 }
 
 const ofExpression = async (what: string, options: ExpressionRunOptions, session: Session): Promise<Report> => {
-  const [{ runExpression, wrongResult }, { expressionReport }, { writeExpression }] = await Promise.all([
+  const [{ runExpression, wrongResult }, { expressionReport }] = await Promise.all([
     import('../expr/expression-run.js'),
     import('../../report/expression-report.js'),
-    import('../expr/write-expression.js'),
   ]);
   const run = await runExpression(what, options, session);
   try {
-    if (options.emit !== undefined) await writeExpression(options.emit, run);
     return { html: expressionReport(run), summary: run.summary, wrong: wrongResult(run.summary) };
   } finally {
     run.built.instance.dispose();
@@ -97,27 +95,23 @@ const ofExpression = async (what: string, options: ExpressionRunOptions, session
 };
 
 const ofMatrix = async (file: string, options: InspectOptions, session: Session): Promise<Report> => {
-  const [{ runTrace }, { wrongSpmv }, { traceReport }, { writeTrace }] = await Promise.all([
+  const [{ runTrace }, { wrongSpmv }, { traceReport }] = await Promise.all([
     import('../trace/trace-run.js'),
     import('../trace/spmv-bench.js'),
     import('../../report/trace-report.js'),
-    import('../trace/write-trace.js'),
   ]);
   const run = await runTrace(file, options, session);
-  if (options.emit !== undefined) await writeTrace(options.emit, run);
   const { spmv } = run.summary;
   return { html: traceReport(run), summary: run.summary, wrong: spmv && wrongSpmv(spmv) };
 };
 
 const ofFormula = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
-  const [{ runEinsum, wrongEinsum }, { einsumReport }, { writeEinsum }] = await Promise.all([
+  const [{ runEinsum, wrongEinsum }, { einsumReport }] = await Promise.all([
     import('../einsum/einsum-run.js'),
     import('../../report/einsum-report.js'),
-    import('../einsum/write-einsum.js'),
   ]);
   const run = await runEinsum(what, options, session);
   try {
-    if (options.emit !== undefined) await writeEinsum(options.emit, run, options);
     return { html: einsumReport(run), summary: run.summary, wrong: wrongEinsum(run.summary) };
   } finally {
     run.program.dispose();
@@ -125,14 +119,11 @@ const ofFormula = async (what: string, options: InspectOptions, session: Session
 };
 
 const ofRegions = async (what: string, options: InspectOptions, session: Session): Promise<Report> => {
-  const [{ runRegions, wrongRegions }, { regionsReport }, { writeProgram }] = await Promise.all([
+  const [{ runRegions, wrongRegions }, { regionsReport }] = await Promise.all([
     import('../regions/regions-run.js'),
     import('../../report/regions-report.js'),
-    import('../write-sources.js'),
   ]);
   const run = await runRegions(what, options, session);
-  const { code } = run;
-  if (options.emit !== undefined && code !== undefined) await writeProgram(options.emit, code.sources, code.module);
   return { html: regionsReport(run), summary: run.summary, wrong: wrongRegions(run.summary) };
 };
 

@@ -16,11 +16,7 @@ export const regionsCommand = (program: Command, session: Session): void => {
     .option('--bench', 'run the program over its regions beside the dense one')
     .action(async (what: string, options: RegionsOptions) => {
       const { runRegions, wrongRegions } = await import('../regions/regions-run.js');
-      const { summary, code } = await runRegions(what, options, session);
-      if (options.emit !== undefined && code !== undefined) {
-        const { writeProgram } = await import('../write-sources.js');
-        await writeProgram(options.emit, code.sources, code.module);
-      }
+      const { summary } = await runRegions(what, options, session);
       session.answer(summary, () => regionsText(summary), wrongRegions(summary));
     });
 };

@@ -17,12 +17,7 @@ export const traceCommand = (program: Command, session: Session): void => {
         import('../trace/trace-run.js'),
         import('../trace/spmv-bench.js'),
       ]);
-      const run = await runTrace(file, options, session);
-      if (options.emit !== undefined) {
-        const { writeTrace } = await import('../trace/write-trace.js');
-        await writeTrace(options.emit, run);
-      }
-      const { summary } = run;
+      const { summary } = await runTrace(file, options, session);
       session.answer(summary, () => traceText(summary), summary.spmv && wrongSpmv(summary.spmv));
     });
 };

@@ -2,6 +2,7 @@ import { fail } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor/einsum';
 import { declareKernel } from '../../api/tensors/compile.js';
+import { tensorsIn } from '../../api/tensors/declare.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import type { EinsumRunOptions } from './einsum-options.js';
 
@@ -10,13 +11,18 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
   const shapes = Object.fromEntries(
     Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
   );
+  const declared = tensorsIn(formula);
+  const read = async (name: string, file: string, complex: EinsumRunOptions['complex']): Promise<DenseTensor> => {
+    const matrix = await matrixOf(name, file, complex);
+    return declared[name]?.shape.length === 1 ? asVector(matrix) : matrix;
+  };
   const patterns: Record<string, BooleanTensor> = {};
   /* Of complex values any part has the pattern. */
   for (const [name, file] of Object.entries(options.pattern ?? {}))
-    patterns[name] = (await matrixOf(name, file, 'abs')).pattern;
+    patterns[name] = (await read(name, file, 'abs')).pattern;
   const values: Record<string, Float64Array> = {};
   for (const [name, file] of Object.entries(options.known ?? {})) {
-    const matrix = await matrixOf(name, file, options.complex);
+    const matrix = await read(name, file, options.complex);
     values[name] = matrix.values;
     patterns[name] ??= matrix.pattern;
     const [own, given] = [matrix.pattern.shape, patterns[name].shape].map((shape) => shape.join(' × '));
@@ -63,15 +69,22 @@ export const numberOf = (text: string | undefined, name: string): number | undef
     : fail('einsum/scalar', `'${text}' is no value for the scalar ${name}`, { remedy: `write --scalar ${name}=0.5` });
 };
 
+interface DenseTensor {
+  readonly pattern: BooleanTensor;
+  readonly values: Float64Array;
+}
+
+/* Matrix files have no vectors: a matrix of one column or one row is one. */
+const asVector = ({ pattern: { shape, bits }, values }: DenseTensor): DenseTensor => ({
+  pattern: { shape: shape.includes(1) ? [bits.length] : shape, bits },
+  values,
+});
+
 /** The most entries of a small tensor. */
 const MOST_ENTRIES = 2 ** 27;
 
 /** A matrix file as a dense tensor of two dimensions. Error: `einsum/size`, and those of reading. */
-const matrixOf = async (
-  name: string,
-  file: string,
-  complex: EinsumRunOptions['complex'],
-): Promise<{ readonly pattern: BooleanTensor; readonly values: Float64Array }> => {
+const matrixOf = async (name: string, file: string, complex: EinsumRunOptions['complex']): Promise<DenseTensor> => {
   const { pattern, values } = await readMatrixFile(file, complex ? { complex } : {});
   const { rows, cols, rowPtr, colIdx } = pattern;
   if (rows * cols > MOST_ENTRIES)

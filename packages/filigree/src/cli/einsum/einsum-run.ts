@@ -22,6 +22,7 @@ import type { Session } from '../session.js';
 import { declarationOf, numberOf } from './declare-formula.js';
 import type { EinsumRunOptions } from './einsum-options.js';
 import { timeFormula } from './time-formula.js';
+import { writeEinsum } from './write-einsum.js';
 
 /** What a run of a formula found; `summary` is the JSON document. */
 export interface EinsumRun {
@@ -132,6 +133,8 @@ export const runEinsum = async (formula: string, options: EinsumRunOptions, sess
   });
   try {
     session.warn(program.warnings);
+    /* Before anything runs, which it cannot where there is no such device. */
+    if (options.emit !== undefined) await writeEinsum(options.emit, decl, program, options);
     await progress.at(0.6, 'running and checking');
     const kernel = program.kernels[decl.name]!;
     const { plan } = kernel;

@@ -1,13 +1,15 @@
 import { join } from 'node:path';
+import type { KernelDecl } from '@filigree/tensor/einsum';
 import { cppProject } from '../../api/tensors/cpp-project.js';
+import type { TensorProgram } from '../../api/tensors/program.js';
 import type { EinsumRunOptions } from './einsum-options.js';
-import type { EinsumRun } from './einsum-run.js';
 import { writeOut, writeProgram } from '../write-sources.js';
 
 /** Writes the generated sources, or a project of them, into a folder. Error: `emit/unwritable`. */
 export const writeEinsum = async (
   folder: string,
-  { decl, program }: EinsumRun,
+  decl: KernelDecl,
+  program: TensorProgram,
   { project, dtype }: EinsumRunOptions,
 ): Promise<void> => {
   if (!project) {

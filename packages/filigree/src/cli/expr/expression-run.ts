@@ -14,6 +14,7 @@ import { loadBaselines, type Baselines } from '../load-baselines.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
+import { writeExpression } from './write-expression.js';
 
 export interface ExpressionRunOptions extends CommonOptions {
   readonly bind?: Readonly<Record<string, string>>;
@@ -98,6 +99,8 @@ export const runExpression = async (
     },
   });
   session.warn(built.warnings);
+  /* Before anything runs, which it cannot where there is no such device. */
+  if (options.emit !== undefined) await writeExpression(options.emit, built, problem.pattern);
   await progress.at(0.85, 'running and checking');
   const { instance, specialized } = built;
   const values = fillInputs(problem, bindings, built, options);

@@ -8,6 +8,7 @@ import type { CommonOptions } from '../common-options.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
+import { writeProgram } from '../write-sources.js';
 
 /** What came of running a program over its regions, beside the dense program. */
 export interface CodeSummary {
@@ -44,7 +45,6 @@ const TOLERANCE = 1e-9;
 export interface RegionsCode {
   readonly summary: CodeSummary;
   readonly sources: Sources;
-  readonly module: Module;
 }
 
 /** Compiles the program over its regions; runs it and the dense one on random values, where that can be waited for. */
@@ -57,6 +57,9 @@ export const runCode = async (
 ): Promise<RegionsCode> => {
   const { statements, indexBytes, module } = orThrow(specializeRegions(regions));
   const common = { statements, indexBytes, backend: backend.name };
+  const write = async (sources: Sources): Promise<void> => {
+    if (options.emit !== undefined) await writeProgram(options.emit, sources, module);
+  };
   await session.progress.at(0.85, 'compiling');
   const started = performance.now();
   const bytes = module.buffers.reduce((n, b) => n + 8 * b.length, 0);
@@ -68,10 +71,10 @@ export const runCode = async (
         backend.watch,
       ),
     );
+    await write(sources);
     const skipped = `the arrays take ${bytes} bytes, more than ${MOST_BYTES}`;
     return {
       sources,
-      module,
       summary: { ...common, ms: { compile: performance.now() - started }, check: { passed: null, skipped } },
     };
   }
@@ -79,10 +82,12 @@ export const runCode = async (
   const compile = performance.now() - started;
   try {
     const { sources } = special.instance;
+    /* Before anything runs, which it cannot where there is no such device. */
+    await write(sources);
     const iterations = regions.statements.reduce((n, s) => n + s.dense, 0);
     if (iterations > MOST_ITERATIONS) {
       const skipped = `the dense program takes ${iterations} iterations, more than ${MOST_ITERATIONS}`;
-      return { sources, module, summary: { ...common, ms: { compile }, check: { passed: null, skipped } } };
+      return { sources, summary: { ...common, ms: { compile }, check: { passed: null, skipped } } };
     }
     await session.progress.at(0.9, 'running both programs');
     const dense = await Runner.of(regions.solved.module, sizes, backend, options);
@@ -98,7 +103,7 @@ export const runCode = async (
         options.bench ? THOROUGH : QUICK,
       );
       const ms = { compile, run: times.run, dense: times.dense };
-      return { sources, module, summary: { ...common, ms, speedup: times.dense / times.run, check } };
+      return { sources, summary: { ...common, ms, speedup: times.dense / times.run, check } };
     } finally {
       dense.instance.dispose();
     }

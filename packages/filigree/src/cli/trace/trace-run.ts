@@ -16,6 +16,7 @@ import { loadBaselines } from '../load-baselines.js';
 import type { Session } from '../session.js';
 import { benchSpmv, type SpmvSummary } from './spmv-bench.js';
 import { spmvKernels, type SpmvKernels } from './spmv-kernels.js';
+import { writeTrace } from './write-trace.js';
 
 export interface TraceRunOptions extends CommonOptions {
   readonly maxDims: number;
@@ -94,6 +95,8 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   await progress.at(0.6, 'checking the pieces');
   const { exact } = coversExactly(found.pieces, tracePattern(pattern, found.order).streams);
   const kernels = backend && spmvKernels(pattern, found, dtype);
+  /* Before anything runs, which it cannot where there is no such device. */
+  if (options.emit !== undefined && backend && kernels) await writeTrace(options.emit, found.pieces, kernels, backend);
   const spmv =
     baselines && backend && kernels
       ? await benchSpmv(pattern, kernels, baselines, { ...options, backend }, session)

@@ -14,7 +14,7 @@ import { assignment, update } from './assign.js';
 import { call } from './call.js';
 import { effect } from './effect.js';
 import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
-import { isModuleName, resolve, resolveFree } from './names.js';
+import { isModuleName, resolve, resolveImported } from './names.js';
 import { readSlot } from './slots.js';
 import { nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
@@ -176,7 +176,7 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   const name = memberName(e);
   if (object.type === 'Super' && name !== undefined) return rare().superMember(cx, e, name);
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
-    return resolveFree(cx, object, e.property.name);
+    return resolveImported(cx, object, e.property.name);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
   if (of === cut || (e.optional && absence(of))) return cut;
   const chained = (part: Term): Term => (isChained(e) ? partOf(cx, e, of, part) : part);

@@ -1,6 +1,6 @@
 import { libraryWord } from '#parts';
 import type { Identifier } from 'acorn';
-import { isLoaderName } from '../../source/loader-name.js';
+import { isLoaderName, missingName } from '../../source/loader-name.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 import * as vocabulary from '../vocabulary/core.js';
 import { libraryWordOf } from '../vocabulary/inline.js';
@@ -25,7 +25,26 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
 };
 
 /** The value of a name that the function does not declare. */
-export const resolveFree = (cx: Context, id: Identifier, name: string): Term => {
+const resolveFree = (cx: Context, id: Identifier, name: string): Term =>
+  termOf(cx, id, name) ?? refuse(cx, id, 'lang/unbound', `\`${name}\` ${isUnbound}`, remedyFor(name));
+
+/** What `loader.name` is, where a module loader made it of an import. */
+export const resolveImported = (cx: Context, loader: Identifier, name: string): Term => {
+  const found = termOf(cx, loader, name);
+  if (found) return found;
+  const missing = missingName(loader.name, name);
+  const also = missing === name ? '' : `; of an import pass { scope: { ${entryOf(name)} } }`;
+  return refuse(cx, loader, 'lang/unbound', `\`${missing}\` ${isUnbound}`, `${remedyFor(missing)}${also}`);
+};
+
+const isUnbound = 'is neither declared in the function nor in its scope';
+
+const remedyFor = (name: string): string =>
+  `pass it: kernel([…], { scope: { ${entryOf(name)} } }, fn), or use the build plugin, which finds it by itself`;
+
+const entryOf = (name: string): string => (name === 'default' ? 'default: what you import' : name);
+
+const termOf = (cx: Context, id: Identifier, name: string): Term | undefined => {
   const { unit } = cx;
   if (Object.hasOwn(unit.scope, name)) return fromHost(cx, id, name, unit.scope[name]);
   if (Object.hasOwn(words, name)) return fromHost(cx, id, name, words[name]);
@@ -34,14 +53,7 @@ export const resolveFree = (cx: Context, id: Identifier, name: string): Term => 
   const word = libraryWord(name);
   if (word !== undefined) return fromHost(cx, id, name, word);
   if (name === '__name') return { is: 'host', name, value: keepName };
-  if (name === unit.name && unit.text.nameless) return itself(cx, id, name);
-  return refuse(
-    cx,
-    id,
-    'lang/unbound',
-    `\`${name}\` is neither declared in the function nor in its scope`,
-    `pass it: kernel([…], { scope: { ${name === 'default' ? 'default: what you import' : name} } }, fn), or use the build plugin, which finds it by itself`,
-  );
+  return name === unit.name && unit.text.nameless ? itself(cx, id, name) : undefined;
 };
 
 /** A function by its own name; the kernel itself is not called. */

@@ -68,13 +68,13 @@ export const printedText = (fn: AnyFunction, { at: given, near }: Omit<UnitHints
   const kept = keptOf(fn);
   const at = given ?? kept?.at;
   const frames = framesOf(stackOf(fn));
-  const line = frames[0]?.line;
+  const { line, column } = frames[0] ?? {};
   const files = near ? [...new Set([...(at ? [at.file] : []), ...frames.map((f) => f.path), ...near])] : [];
   const text = kept ? kept.text : textOf(fn);
   const spelled = (): Written =>
     kept
       ? { text, sure: kept.spelled, found: kept.spelled }
-      : asWritten(text, filesFrom(files), { name: fn.name, line: at?.line ?? line });
+      : asWritten(text, filesFrom(files), { name: fn.name, line, column, ...at });
   return { text, settled: kept !== undefined || isSettled(text), spelled, at, files, line };
 };
 

@@ -1,9 +1,20 @@
 import { DiagnosticError } from '@filigree/ir';
 import { failAt, placed, type Site } from '../../source/place.js';
+import { describe } from './describe.js';
 import { answer, type Question } from './questions.js';
 import type { Symbols, Value } from './symbols.js';
 
 type Thunk = () => Value;
+
+/** What to write where a choice is not between numbers. */
+const insteadOf = (x: unknown): string | undefined =>
+  typeof x === 'function'
+    ? 'call both functions, and choose between their results'
+    : Array.isArray(x)
+      ? 'choose between the elements, as in a.map((v, i) => (c ? v : b[i]))'
+      : typeof x === 'object' && x !== null
+        ? 'choose between what the objects hold, as in { x: c ? a.x : b.x }'
+        : undefined;
 
 /** Nested symbolic ternaries deeper than this are taken for a recursion that never ends. */
 const MAX_ARMS = 1000;
@@ -71,7 +82,16 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, 
     if (a === b && !isSymbolic(a)) return a;
     for (const x of [a, b]) {
       if (typeof x === 'number' || typeof x === 'boolean' || isSymbolic(x)) continue;
-      nonNumeric('a choice by a symbolic condition', x, site);
+      const instead = insteadOf(x);
+      if (instead === undefined) nonNumeric('a choice by a symbolic condition', x, site);
+      else
+        failAt(
+          source,
+          site,
+          'lang/non-numeric',
+          `a choice by a symbolic condition gives ${describe(x)}`,
+          `which one it is is not known while tracing: ${instead}`,
+        );
     }
     return ops.select(condition, a, b);
   };

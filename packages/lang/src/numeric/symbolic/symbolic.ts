@@ -1,6 +1,6 @@
-import type { AnyNode } from 'acorn';
+import type { AnyNode, MemberExpression, Program } from 'acorn';
 import { checkOptions, option, type OptionSpec, type Diagnostic, type Loc, type Sym } from '@filigree/ir';
-import { error, fail } from '@filigree/ir';
+import { DiagnosticError, error, fail } from '@filigree/ir';
 import { bindOps, type Bound } from '../ops/bind.js';
 import { defaultOps } from '../ops/default-ops.js';
 import { markOf } from '../ops/mark.js';
@@ -14,10 +14,21 @@ import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/s
 import { noteOrigin, stackOf } from '../../source/spelling/origin-of.js';
 import { originalOf } from '../../source/spelling/original.js';
 import { children } from '../../source/ast.js';
-import { isLoaderName } from '../../source/loader-name.js';
+import { isLoaderName, missingName } from '../../source/loader-name.js';
 import type { Parsed } from '../../source/parse.js';
+import type { FreeReference } from '../../source/scope.js';
 import { byAcorn } from '../../source/by-acorn.js';
 import { functionName, type FunctionName } from '../../source/math.js';
+import {
+  MOST_DEEP,
+  classOf,
+  hasPrivate,
+  isStandard,
+  membersIn,
+  parentOf,
+  takesThisAlong,
+  type AnyFunction,
+} from './captured.js';
 import type { Lift } from './lift.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 
@@ -33,8 +44,6 @@ export interface SymbolicOptions<S> {
   /** Where the function begins in its file, so that diagnostics name that file and line. */
   readonly at?: Loc;
 }
-
-type AnyFunction = (...args: never[]) => unknown;
 
 /**
  * The same function, able to compute with symbols (§4.7): the operators in its source text are rewritten, and it
@@ -84,6 +93,16 @@ class Builder {
   private readonly units = new Map<unknown, Unit>();
   private readonly built = new Map<unknown, unknown>();
   private readonly making = new Set<unknown>();
+  /** The classes of objects that are made anew, with methods that are rewritten; undefined for those that stay as they are. */
+  private readonly classes = new Map<object, AnyFunction | undefined>();
+  /** Objects that are being collected, each held by the one before. */
+  private readonly within: object[] = [];
+  /** Objects that were come upon since the outermost of these: one stays as it is with all that it is part of. */
+  private readonly visited: object[] = [];
+  /** Classes of such objects, and what these use: what they change is known all the same. */
+  private readonly asTheyAre = new Map<unknown, Unit>();
+  /** Functions for which objects stay as they are. */
+  private readonly unfit = new Set<unknown>();
   private readonly links: (() => void)[] = [];
   private root: AnyFunction | undefined;
 
@@ -105,7 +124,10 @@ class Builder {
   /** Parses a function and all it calls, so that every problem is found before anything is built. */
   private collect(value: unknown, at?: Loc): void {
     if (typeof value !== 'function') {
-      for (const f of functionsIn(value)) this.collect(f);
+      for (const m of membersIn(value)) {
+        if (typeof m === 'function') this.collect(m);
+        else this.collectObject(m);
+      }
       return;
     }
     if (this.units.has(value) || markOf(value) || isStandard(value) || functionName(value)) return;
@@ -119,13 +141,61 @@ class Builder {
     );
     const names = this.resolve(value as AnyFunction, text);
     this.units.set(value, { text, names });
-    for (const used of names.values()) this.collect(used);
+    /* What a name stands for is by itself, whoever uses it. */
+    const [within, visited] = [this.within.splice(0), this.visited.splice(0)];
+    try {
+      for (const used of names.values()) this.collect(used);
+    } finally {
+      this.within.push(...within);
+      this.visited.push(...visited);
+    }
+  }
+
+  /** The class of an object and what it holds, where all of it can be rewritten; else the object stays as it is. */
+  private collectObject(object: object): void {
+    const outermost = this.within.length === 0;
+    if (this.classes.has(object)) {
+      if (outermost || this.classes.get(object)) return;
+      throw new Unmade();
+    }
+    const known = new Set(this.units.keys());
+    this.within.push(object);
+    this.visited.push(object);
+    try {
+      if (this.within.length > MOST_DEEP) throw new Unmade();
+      const made = classOf(object)!;
+      this.classes.set(object, made);
+      for (let c: AnyFunction | undefined = made; c; c = parentOf(c)) this.collectPart(c, hasPrivate);
+      for (const member of Object.values(object)) this.collectPart(member, takesThisAlong);
+    } catch (e) {
+      if (!outermost || !(e instanceof Unmade || e instanceof DiagnosticError)) throw e;
+      for (const [key, unit] of [...this.units].filter(([k]) => !known.has(k))) {
+        this.asTheyAre.set(key, unit);
+        this.units.delete(key);
+      }
+      for (const visited of this.visited) this.classes.set(visited, undefined);
+    } finally {
+      this.within.pop();
+      if (outermost) this.visited.length = 0;
+    }
+  }
+
+  private collectPart(value: unknown, isUnfit: (program: Program) => boolean): void {
+    if (this.unfit.has(value)) throw new Unmade();
+    try {
+      this.collect(value);
+      const unit = this.units.get(value);
+      if (unit ? isUnfit(unit.text.parsed.program) : typeof value === 'function' && markOf(value)) throw new Unmade();
+    } catch (e) {
+      if (typeof value === 'function') this.unfit.add(value);
+      throw e;
+    }
   }
 
   private original(fn: object): () => Original | undefined {
     const { name } = fn as AnyFunction;
     const files = (): Iterable<SourceFile> => filesFrom(this.frames.map((f) => f.path));
-    return originalOf(textOf(fn), files, { name, line: this.frames[0]?.line });
+    return originalOf(textOf(fn), files, { name, line: this.frames[0]?.line, column: this.frames[0]?.column });
   }
 
   private resolve(fn: AnyFunction, { parsed, nameless }: FunctionText): Map<string, unknown> {
@@ -143,9 +213,10 @@ class Builder {
           }),
         );
       } else if (name === fn.name && nameless) names.set(name, fn);
+      else if (name === parentOf(fn)?.name) names.set(name, parentOf(fn));
       else if (name === '__name') names.set(name, keepName);
       else if (isLoaderName(name)) {
-        const found = this.imported(parsed, name);
+        const found = this.imported(parsed, name, references);
         if (Array.isArray(found)) problems.push(...(found as readonly Diagnostic[]));
         else names.set(name, found);
       } else if (!standardGlobals.has(name)) problems.push(unbound(parsed, references[0].id, name));
@@ -155,18 +226,27 @@ class Builder {
   }
 
   /** What a module loader made of imports, as in `import_file.half`: each of its names is in the scope by itself. */
-  private imported(parsed: Parsed, loader: string): Record<string, unknown> | readonly Diagnostic[] {
+  private imported(
+    parsed: Parsed,
+    loader: string,
+    references: readonly FreeReference[],
+  ): Record<string, unknown> | readonly Diagnostic[] {
     const members = new Map<string, unknown>();
     const problems: Diagnostic[] = [];
+    const objects = new Set<AnyNode>();
     const visit = (node: AnyNode): void => {
       if (node.type === 'MemberExpression' && !node.computed && parsed.scopes.isGlobal(node.object, loader)) {
+        objects.add(node.object);
         const { name } = node.property as { name: string };
         if (Object.hasOwn(this.scope, name)) members.set(name, this.scope[name]);
-        else problems.push(unbound(parsed, node.property, name));
+        else problems.push(unboundMember(parsed, node, loader, name));
       }
       children(node).forEach(visit);
     };
     visit(parsed.program);
+    /* Loaders write nothing but `loader.name`: what stands otherwise is a name like theirs. */
+    const own = references.find(({ id }) => !objects.has(id));
+    if (own) return [unbound(parsed, own.id, loader)];
     return problems.length > 0 ? problems : Object.fromEntries(members);
   }
 
@@ -177,10 +257,24 @@ class Builder {
     if (unit) return this.build(value as AnyFunction, unit);
     const name = functionName(value);
     if (name) return this.elementary(name, value as (...args: unknown[]) => unknown);
-    if (typeof value === 'function' || functionsIn(value).length === 0) return value;
+    if (typeof value === 'object' && value !== null && this.classes.get(value)) return this.anew(value);
+    if (typeof value === 'function' || membersIn(value).every((m) => this.classes.has(m) && !this.classes.get(m)))
+      return value;
     const copy = (Array.isArray(value) ? [] : {}) as Record<string, unknown>;
     this.built.set(value, copy);
     for (const [key, member] of Object.entries(value as object)) copy[key] = this.value(member);
+    return copy;
+  }
+
+  /** An object of a class that is rewritten, with what the object holds. */
+  private anew(object: object): object {
+    const made = this.value(this.classes.get(object)) as { readonly prototype: object };
+    const copy = Object.create(made.prototype) as object;
+    this.built.set(object, copy);
+    for (const key of Reflect.ownKeys(object)) {
+      const member = Object.getOwnPropertyDescriptor(object, key)!;
+      Object.defineProperty(copy, key, 'value' in member ? { ...member, value: this.value(member.value) } : member);
+    }
     return copy;
   }
 
@@ -276,7 +370,7 @@ class Builder {
   private effectFrom({ names }: Pick<Unit, 'names'>, seen: Set<unknown>): OuterEffect {
     return (name, is) => {
       if (is === 'function') return this.hasEffect(names.get(name), seen);
-      return [...this.units].some(([value, unit]) => {
+      return [...this.units, ...this.asTheyAre].some(([value, unit]) => {
         if ((value as AnyFunction).name === name) return this.hasEffect(value, seen);
         const { program, scopes } = unit.text.parsed;
         return methodHasEffect(name, program, scopes, this.effectFrom(unit, seen), seen as Set<AnyNode>);
@@ -285,34 +379,25 @@ class Builder {
   }
 }
 
+/** Says that an object stays as it is. */
+class Unmade extends Error {}
+
 const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
   error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
     loc: locOf(parsed.source, parsed.site(id.start)),
     remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
   });
 
-/** Objects and lists in each other in which functions are looked for. */
-const MOST_DEEP = 64;
-
-/** Functions held by a plain object, such as a module or `{ dot, cross }`, or by a list of functions or of such objects, or by those in each other. */
-const functionsIn = (value: unknown, around: readonly unknown[] = []): readonly AnyFunction[] => {
-  if (typeof value === 'function') return [value as AnyFunction];
-  if (typeof value !== 'object' || value === null || isStandard(value)) return [];
-  if (around.length > MOST_DEEP || around.includes(value)) return [];
-  /* A list of anything else may be long. */
-  if (Array.isArray(value) && functionsIn(value[0], [...around, value]).length === 0) return [];
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null && prototype !== Array.prototype) return [];
-  return Object.values(value).flatMap((v) => functionsIn(v, [...around, value]));
+/** What `loader.member` lacks: where loaders and authors name things alike, both are told what to do. */
+const unboundMember = (parsed: Parsed, node: MemberExpression, loader: string, member: string): Diagnostic => {
+  const missing = missingName(loader, member);
+  if (missing === member) return unbound(parsed, node.property, member);
+  const problem = unbound(parsed, node.object, missing);
+  return {
+    ...problem,
+    remedy: `${problem.remedy}; of an import pass { scope: { ${member === 'default' ? 'default: what you import' : member} } }`,
+  };
 };
-
-const isStandard = (value: object): boolean => standardValues().has(value);
-
-let standard: Set<unknown> | undefined;
-const standardValues = (): Set<unknown> =>
-  (standard ??= new Set(
-    [...standardGlobals].map((name) => (globalThis as Record<string, unknown>)[name]).filter((v) => v !== undefined),
-  ));
 
 /* Bundlers keep the names of nested functions by a call of this name. */
 const keepName = <T>(f: T): T => f;

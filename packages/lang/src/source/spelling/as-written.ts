@@ -16,6 +16,8 @@ export interface Written {
 export interface Hints {
   readonly name: string;
   readonly line: number | undefined;
+  /** Where it begins in that line, or what it is given to does. */
+  readonly column?: number | undefined;
 }
 
 /**
@@ -84,10 +86,14 @@ export const match = (tokens: readonly Token[], file: SourceFile, hints: Hints):
 const isNear = (tokens: readonly Token[], at: number, next: Token | undefined): boolean =>
   next === undefined || tokens.slice(at + 1, at + HEAD_SLACK).some((t) => isSame(next, t));
 
-/** How far a place is from where the function should stand: by lines, or by whether its name stands before it. */
-const farness = ({ text, tokens }: SourceFile, at: number, { name, line }: Hints): number => {
+/** How far a place is from where the function should stand: by whether its name stands before it, by lines, and of those in one line by columns. */
+const farness = ({ text, tokens }: SourceFile, at: number, { name, line, column = 1 }: Hints): number => {
   if (name !== '' && tokens.slice(Math.max(0, at - 3), at + 2).some((t) => t.key === name)) return -1;
-  return line === undefined ? 0 : Math.abs(text.slice(0, tokens[at].start).split('\n').length - line);
+  if (line === undefined) return 0;
+  const before = text.slice(0, tokens[at].start).split('\n');
+  if (before.length !== line) return Math.abs(before.length - line);
+  const columns = before[line - 1].length + 1 - column;
+  return columns < 0 ? 0.5 : columns / (columns + 1) / 2;
 };
 
 const differ = (a: Alignment, b: Alignment, tokens: readonly Token[]): boolean =>

@@ -11,13 +11,14 @@ export interface SourceFile {
 export interface Frame {
   readonly path: string;
   readonly line: number;
+  readonly column: number;
 }
 
 /** The places in files that a stack names, the innermost first; those in installed packages only where the innermost is in one. */
 export const framesOf = (stack: string): readonly Frame[] => {
   const frames = stack.split('\n').flatMap((line): readonly Frame[] => {
-    const place = /(?:\(|at )(?:async )?(file:\/\/[^)]*?|\/[^)]*?|[A-Za-z]:\\[^)]*?):(\d+):\d+\)?$/.exec(line);
-    return place ? [{ path: pathOf(place[1]), line: Number(place[2]) }] : [];
+    const place = /(?:\(|at )(?:async )?(file:\/\/[^)]*?|\/[^)]*?|[A-Za-z]:\\[^)]*?):(\d+):(\d+)\)?$/.exec(line);
+    return place ? [{ path: pathOf(place[1]), line: Number(place[2]), column: Number(place[3]) }] : [];
   });
   const installed = (f: Frame): boolean => /[\\/]node_modules[\\/]/.test(f.path);
   return frames.length > 0 && installed(frames[0]) ? frames : frames.filter((f) => !installed(f));

@@ -1,13 +1,7 @@
 import type { Original } from '../place.js';
-import { match } from './as-written.js';
+import { match, type Hints } from './as-written.js';
 import { shortPath, type SourceFile } from './files.js';
 import { ownTokens, type Token } from './tokens.js';
-
-/** What is known of where a function stands. */
-interface Hints {
-  readonly name: string;
-  readonly line: number | undefined;
-}
 
 /**
  * Where a text stands in the file that it was printed from, whatever tools have done to its lines, types and names; it is looked for when

@@ -1,11 +1,34 @@
-import { type Spelling, castTo, expr, gnuSpellings } from '@filigree/backend';
+import { type Spelling, call, castTo, expr, gnuSpellings } from '@filigree/backend';
 import type { HelperText } from '@filigree/backend';
+
+/** Casts that compilers need help with. */
+export const casts: Spelling = {
+  effect: 'pure',
+  write: (op, args, site) =>
+    (op.operands[0]!.type === 'f64' && op.results[0]!.type === 'f32' ? narrowed : castOfHalves).write(op, args, site),
+};
+
+/**
+ * gcc, at least up to 12, takes a number that is narrowed and widened again for the number itself where it puts single values on lanes, through memory as well: so something
+ * stands between the two.
+ */
+const narrowed: Spelling = { effect: 'pure', write: (_, [x], site) => call(site.helper('narrow'), x!) };
+
+export const narrow: HelperText = {
+  text: [
+    'static inline float narrow(double x) {',
+    '  const float f = (float)x;',
+    '  return f == f ? f : __builtin_nanf("");',
+    '}',
+  ].join('\n'),
+  needs: [],
+};
 
 /**
  * A cast that, on lanes, loads of a word of 64 bits in memory the lower half alone where the rest is cut off at once. Elsewhere compilers see that
  * by themselves; lanes would gather whole words, twice as many vectors of them, and put the halves together.
  */
-export const castOfHalves: Spelling = {
+const castOfHalves: Spelling = {
   effect: 'pure',
   write: (op, args, site) => {
     const [result, from, [x]] = [op.results[0]!, op.operands[0]!.type, args];
