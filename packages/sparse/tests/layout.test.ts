@@ -163,7 +163,7 @@ describe('layouts', () => {
     expect(code(make)).toEqual([expected]);
   });
 
-  it('say what to write in place of a decorator', () => {
+  it('say what to write in place of a decorator or a list', () => {
     const remedy = (make: () => unknown): string | undefined => {
       try {
         make();
@@ -173,5 +173,6 @@ describe('layouts', () => {
     };
     expect(remedy(() => hash(ij, 8).pointer())).toContain('leave it out');
     expect(remedy(() => dynamic(i, 8).morton())).toContain('behind dense(…)');
+    expect(remedy(() => dense(i, 8).place([f('u')] as never))).toContain('place(...list)');
   });
 });
