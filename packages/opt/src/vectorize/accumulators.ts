@@ -1,4 +1,4 @@
-import { scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
+import { isFloat, scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
@@ -21,6 +21,14 @@ export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined =>
   });
   return kinds.every((kind) => kind !== undefined) ? kinds : undefined;
 };
+
+/** Whether a loop does nothing but accumulate, in any order. */
+export const accumulates = (op: Op): boolean =>
+  op.name === 'scf.for' && op.attrs['independent'] === true && op.attrs['simd'] !== false && op.results.length > 0;
+
+/** Whether a loop keeps the least or greatest of floats, which C compilers leave off lanes: a NaN is to stay, whatever comes after it. */
+export const keepsExtreme = (loop: Op): boolean =>
+  accumulatorsOf(loop)?.some((kind, k) => kind !== 'add' && isFloat(scalarOf(loop.results[k]!.type))) ?? false;
 
 const combining = new Map<string, Accumulation>(KINDS.map((kind) => [`arith.${kind}`, kind]));
 
