@@ -52,6 +52,15 @@ export const accumulate = (
   by: AnyNode | Compound | Extreme,
 ): Nothing => {
   const { name } = firstOf(to);
+  const places = variablesOf(to).length;
+  if (places > MOST_PLACES)
+    refuse(
+      cx,
+      node,
+      'lang/parallel-write',
+      `which of ${places} variables around the parallel loop is changed would be asked ${places} times in each iteration`,
+      'use a field of as many elements, to which iterations add at once: bins[k] += 1, atomicMax(most, k, x)',
+    );
   const result: Nothing = { is: 'nothing', accumulated: name };
   const decides = (slot: Variable): boolean => 'type' in by && rare().decision(cx, node, slot, target, bare(by));
   if ('type' in by && isTruth(cx, to) && eachVariable(cx, node, to, decides)) return result;
@@ -102,6 +111,9 @@ const eachVariable = (cx: Context, node: AnyNode, to: Accumulated, act: (slot: V
   atIndex(cx, node, to, (item) => (all = eachVariable(cx, node, accumulated(cx, item)!, act) && all));
   return all;
 };
+
+/** Variables of which one is told by an index: each of them is a sum of its own, and what it is given a choice. */
+const MOST_PLACES = 16;
 
 const variablesOf = (to: Accumulated | Destination): readonly Variable[] => {
   if (!('to' in to)) return [to];
