@@ -341,3 +341,15 @@ it('an iterator is gone through once', () => {
     codes('const it = a.keys(); o[i] = [...it].length; for (const k of range(3)) for (const n of a.keys()) o[i] += n;'),
   ).toEqual([]);
 });
+
+it('typed arrays from lists, with and without a function, and of items', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const f = Float32Array.from([a[i], x / 3, k[i]]);
+      const n = Int32Array.from([1, 2, 3], (y, at) => y * k[i] + at);
+      const u = Uint8Array.of(255, 3);
+      u[0] += 2;
+      const d = Float64Array.of(a[i]);
+      a[i] = d[0] + f[0] + f[1] + f[2] + n[0] + 10 * n[2] + u[0] + u[1] + f.length + n.length;
+    }
+  }));

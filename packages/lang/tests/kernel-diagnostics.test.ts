@@ -163,6 +163,20 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/parallel-write', 'let t = 1; for (const i of range(m)) if (i > t) «t = m;'],
   ['lang/parallel-write', 'let t = 1; let p = 0; for (const i of range(m)) if (c[i] > t) { t = c[i]; «p = i; }'],
   ['lang/parallel-write', 'let t = false; const f = (i) => (c[i]++, i > 2); for (const i of range(m)) «t ||= f(i);'],
+  [
+    'lang/parallel-write',
+    'const t = { m: 1, p: 0 }; for (const i of range(m)) if (c[i] > t.m) { t.m = c[i]; «t.p = i; }',
+  ],
+  ['lang/parallel-write', 'const t = new Array(17).fill(0); for (const i of range(m)) «t[i & 15] += 1;'],
+  ['lang/parallel-write', 'let s = 0; const f = (i) => { s += 1; return i; }; for (const i of range(m)) «s += f(i);'],
+  ['lang/parallel-write', 'const t = [0, 1]; for (const i of range(m)) { let j = 0; «t[j++] = Math.max(t[j++], i); }'],
+  [
+    'lang/parallel-write',
+    'const t = [0, 1]; for (const i of range(m)) { let j = i; «t[j & 1] = Math.max(t[j & 1], (j = 2, i)); }',
+  ],
+  ['lang/reduction', 'let s = 0; for (const i of range(m)) c[i] = «s++;'],
+  ['lang/reduction', 'let s = 0; for (const i of range(m)) { const at = (s += 2); c[i] = «at; }'],
+  ['lang/reduction', 'const t = [0, 1]; for (const i of range(m)) { t[i & 1] += 1; c[i] = «t[0]; }'],
   ['lang/reduction', 'let t = false; for (const i of range(m)) { if (i > 2) t = true; else «t = false; }'],
   ['lang/reduction', 'let t = false; for (const i of range(m)) { t ||= i > 2; if («t) c[i] = 1; }'],
   ['lang/reduction', 'let s = 0; for (const i of range(m)) { s += dt; u[0][0] += «s; }'],
@@ -369,4 +383,26 @@ it('names components as the program does', () => {
     expect.stringContaining('`gv[0]`'),
     expect.stringContaining('`g.list[0]["a b"]`'),
   ]);
+});
+
+it('says what a variable holds that is given something else', () => {
+  const [found] = problemsOf(
+    define(
+      args,
+      fromText(
+        `(${parameters}) => { const t = new Uint8Array(1); for (const i of range(m)) t[0] = Math.max(t[0], i); }`,
+      ),
+    ),
+    place,
+  );
+  expect(found.message).toBe('`t[0]` is of type u8, which does not hold numbers of type i32');
+});
+
+it('says where a choice between functions or fields is made', () => {
+  const remedy = (body: string): string | undefined =>
+    problemsOf(define(args, fromText(`(${parameters}) => { ${body} }`), { scope }), place)[0]?.remedy;
+  expect(remedy('const [g, h] = [(y) => y + 1, (y) => 2 * y]; const one = m > 2 ? g : h; dt;')).toContain(
+    'c ? f(x) : g(x)',
+  );
+  expect(remedy('const one = m > 2 ? c : n; one[0] = 1;')).toContain('c ? u[i] : v[i]');
 });

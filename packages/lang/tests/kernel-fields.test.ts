@@ -413,6 +413,20 @@ describe('warnings about races', () => {
     'u[i][j] = v[i - 1][j] + c[i + 1]; x[i].x += x[i - 1].y;',
   ])('nothing is said where none does: %s', (text) => expect(warnings(body(text))).toEqual([]));
 
+  it('an axis of one iteration names no others', () => {
+    const over = (bounds: string): KernelDef =>
+      define(
+        [c, 'i32'],
+        new Function(
+          `return (c, m) => {\n  for (const [i, j] of ndrange(${bounds})) {\n    c[0] = m;\n    c[c[m]] = c[c[m]] + i;\n    c[m + 1] = c[m];\n  }\n}`,
+        )(),
+      );
+    expect(warnings(over('1, [4, 5]'))).toEqual([]);
+    const found = warnings(over('1, [4, 6]'));
+    expect(found.map(([line]) => line)).toContain(3);
+    expect(found[0][1]).toContain('different `j` write');
+  });
+
   it('steps of a loop keep iterations apart', () => {
     const pairs = (step: number): KernelDef =>
       define(

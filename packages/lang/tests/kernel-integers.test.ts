@@ -312,3 +312,12 @@ describe('integers keep their values', () => {
     expect(codes('|= true')).toEqual(['lang/type']);
   });
 });
+
+it('bits of numbers that are known and no whole numbers of 32 bits', () =>
+  agree((r, h) => {
+    const far = Infinity;
+    for (const i of range(r.length)) {
+      r[i] = (far | 0) + (-far ^ 3) + ~~(NaN + 1) + (1e300 | 1) + (Math.sqrt(far) | h[i]) + (-2.75 | 0) + (far >> 1);
+      r[i] += h[i] & (2 ** 53 * 1.5 + 4);
+    }
+  }));

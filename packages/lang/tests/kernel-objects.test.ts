@@ -339,6 +339,74 @@ it('members of objects around a parallel loop are summed by functions and method
     return sum.total + 1000 * other.total;
   }));
 
+describe('parts of arrays and objects around a parallel loop', () => {
+  it('keep extremes, named by members, indices and this', () =>
+    agree((a, k, x) => {
+      class Range {
+        low = 100;
+        high = -100;
+        count = 0;
+        #far = x;
+        add(y: number): void {
+          this.low = Math.min(this.low, y);
+          if (this.high < y) this.high = y;
+          this.count++;
+          this.#far = Math.max(Math.abs(y), this.#far);
+        }
+        get far(): number {
+          return this.#far;
+        }
+      }
+      const [of, box, at] = [new Range(), { low: [x, 50], high: { most: -50 } }, vec(x, 0)];
+      for (const i of range(a.length)) {
+        of.add(a[i]);
+        box.low[1] = Math.min(k[i], box.low[1], 2 * k[i], ...[20 - k[i], x]);
+        if (k[i] > box.high.most) box.high.most = k[i];
+        box.low[0] = a[i] < box.low[0] ? a[i] : box.low[0];
+        at.y = Math.max(at.y, a[i] * k[i]);
+      }
+      return (
+        of.low + 3 * of.high + of.count + 5 * of.far + 7 * box.low[0] + 11 * box.low[1] + 13 * box.high.most + at.y
+      );
+    }));
+
+  it('are told by an index when the kernel runs', () =>
+    agree((_, k, x) => {
+      const [bins, most, table, seen] = [[0, 0, 0], vec(-99, -99), [{ n: 0, to: -99 }, { n: x > 0 ? 1 : 2, to: 3 }], [false, false, false, false]]; // prettier-ignore
+      const low = new Int32Array(2);
+      const bin = (y: number): number => (y * y) % 3;
+      for (const i of range(k.length)) {
+        bins[bin(k[i])] += k[i];
+        bins[(i + 1) % 3]--;
+        for (let c = 0; c < 2; c++) {
+          most[c] = Math.max(most[c], k[i] * (c + 1));
+          if (k[i] - c < low[c]) low[c] = k[i] - c;
+        }
+        const t = k[i] & 1;
+        table[t].n += 2;
+        table[t].to = Math.max(table[t].to, i);
+        seen[(k[i] * k[i]) % 4] = true;
+      }
+      const all = [...bins, most.x, most.y, ...low, table[0].n, table[0].to, table[1].n, table[1].to];
+      return (
+        all.reduce((sum, y, at) => sum + (at + 1) * y, seen[0] ? 1000 : 0) + (seen[1] ? 2000 : 0) + (seen[2] ? 4000 : 0)
+      );
+    }));
+
+  it('sums of several terms, in one statement', () =>
+    agree((_, k) => {
+      let s = 1;
+      let v = vec(0, 1);
+      const o = { t: 0 };
+      for (const i of range(k.length)) {
+        s = s - k[i] - 1;
+        o.t = i + o.t + k[i] - 2;
+        v = v.add(vec(k[i], 1)).sub(vec(i, k[i]));
+      }
+      return s + 100 * o.t + 1000 * v.x + 7 * v.y;
+    }));
+});
+
 it('a variable that is given nothing at the end of a loop is nothing at its next beginning', () =>
   agree((a, k, x) => {
     for (const i of range(a.length)) {

@@ -16,26 +16,38 @@ import { corePass } from './support/core-pass.js';
 import { cycles } from './support/cycles.js';
 import { factsOf, type Facts } from './support/facts.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
+import { accumulates, keepsExtreme } from './vectorize/accumulators.js';
 
 /**
  * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
  * followed by an `arith.select` for each result. Before that, stores that end both branches and go to the same element
  * are merged into one store after the branch.
  *
- * Option `maxCost` (default 24): the cycles, by the table of scalar ops, that both branches together may cost.
+ * Option `maxCost` (default 24): the cycles, by the table of scalar ops, that both branches together may cost. Option `extremes` (default false): only in loops that keep
+ * the least or greatest of floats and go on lanes for that (see `vectorize`), where the target's compiler flattens all others.
  */
-export const ifToSelect = corePass('if-to-select', { maxCost: 24 }, (dialects, { maxCost }) => {
-  const facts = factsOf(dialects);
-  return (module) =>
-    mapKernels(module, (k) =>
-      rewriteOps(
-        k,
-        dialects,
-        (op, ctx) => (op.name === 'scf.if' ? flatten(op, ctx, facts, maxCost) : undefined),
-        module.buffers,
-      ),
-    );
-});
+export const ifToSelect = corePass(
+  'if-to-select',
+  { maxCost: 24, extremes: false as boolean },
+  (dialects, { maxCost, extremes }) => {
+    const facts = factsOf(dialects);
+    return (module) =>
+      mapKernels(module, (k) =>
+        rewriteOps(
+          k,
+          dialects,
+          (op, ctx) =>
+            op.name === 'scf.if' && (!extremes || isKeepingExtreme(ctx.parents.at(-1)))
+              ? flatten(op, ctx, facts, maxCost)
+              : undefined,
+          module.buffers,
+        ),
+      );
+  },
+);
+
+const isKeepingExtreme = (around: Op | undefined): boolean =>
+  around !== undefined && accumulates(around) && keepsExtreme(around);
 
 const flatten = (op: Op, ctx: RewriteContext, facts: Facts, maxCost: number): Replacement | undefined => {
   const { op: branch, stores } = sinkStores(op, ctx, facts);

@@ -139,6 +139,7 @@ describe('host fields', () => {
     of('i1').set(2, 0);
     expect([of('i1').get(3), of('i1').get(2)]).toEqual([1, 0]);
     expect(refusal(() => of('i1').set(0, 2)).code).toBe('field/value');
+    expect(refusal(() => of('f64').set(0, 1n as unknown as number)).message).toBe("field 'x_f64' cannot hold 1n");
     of('f32').set(0, 0.1);
     of('f64').set(0, NaN);
     expect([of('f32').get(0), of('f64').get(0)]).toEqual([Math.fround(0.1), NaN]);

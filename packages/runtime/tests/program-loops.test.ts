@@ -37,3 +37,33 @@ it.each(Object.keys(trees))('a loop over %s visits what the loops before it acti
   made.right.run.grow();
   expect([...made.right.fields.seen.toArray()]).toEqual([11, 11, 11, 11, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
 });
+
+it('the nearest of several is found beside one that is no number', async () => {
+  const [x, to, at, least] = [field('x', 'f64'), field('to', 'f64'), field('at', 'i32'), field('least', 'f64')];
+  const nearest = kernel([x, to, at, least], (x: Grid1, to: Grid1, at: Grid1, least: Grid1) => {
+    for (const p of range(14)) {
+      let [best, found] = [1e9, -1];
+      for (const q of range(14)) {
+        const d = (x[p] - to[q]) ** 2;
+        if (d < best) {
+          best = d;
+          found = q;
+        }
+      }
+      at[p] = found;
+      least[p] = best;
+    }
+  });
+  const made = await program({
+    layout: layout(dense(i, 14).place(x, to, at, least)),
+    kernels: { nearest },
+    backend: interpreter(),
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { fields, run } = made.right;
+  fields.x.fromArray(Array.from({ length: 14 }, (_, p) => p));
+  fields.to.fromArray(Array.from({ length: 14 }, (_, p) => (p === 3 ? NaN : p * p)));
+  run.nearest();
+  expect([...fields.at.toArray()]).toEqual([0, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 4, 4, 4]);
+  expect([...fields.least.toArray()].slice(0, 5)).toEqual([0, 0, 1, 1, 0]);
+});

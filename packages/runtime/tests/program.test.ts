@@ -644,6 +644,9 @@ describe('a program', () => {
         message: expect.stringContaining(`'${'abcde'[place]}' of kernel 'all' is`),
         remedy: expect.stringMatching(/^give /),
       });
+    expect(refusal(() => run(...good.map((g, k) => (k === 3 ? 2 ** 60 : g)))).remedy).toBe(
+      'give a safe whole number or a bigint (i64)',
+    );
     const arrays = sim.run.dot as (...args: unknown[]) => number;
     const a = new Int32Array(3);
     expect(refusal(() => arrays(a, '123')).code).toBe('launch/array');

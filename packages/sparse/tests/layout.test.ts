@@ -162,4 +162,17 @@ describe('layouts', () => {
   ])('refuse mistakes: %s (%#)', (expected, make) => {
     expect(code(make)).toEqual([expected]);
   });
+
+  it('say what to write in place of a decorator or a list', () => {
+    const remedy = (make: () => unknown): string | undefined => {
+      try {
+        make();
+      } catch (e) {
+        return (e as DiagnosticError).diagnostics[0].remedy;
+      }
+    };
+    expect(remedy(() => hash(ij, 8).pointer())).toContain('leave it out');
+    expect(remedy(() => dynamic(i, 8).morton())).toContain('behind dense(…)');
+    expect(remedy(() => dense(i, 8).place([f('u')] as never))).toContain('place(...list)');
+  });
 });

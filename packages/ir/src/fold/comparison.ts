@@ -66,11 +66,11 @@ function extremum(op: Op, c: FoldContext): Value | undefined {
   return c.build(op.name, [inner.operands[0]!, c.build(op.name, [inner.operands[1]!, b], b.type)], a.type);
 }
 
-/** `a < b ? a : b` is a minimum on integers; on floats NaN and signed zeros tell the two apart. */
+/** `a < b ? a : b` is a minimum on integers; on floats a NaN tells the two apart, with `fastMath` too: a comparison does not hold with it, and a minimum is NaN. */
 const selectToExtremum: Fold = (op, c) => {
   const [condition, a, b] = [op.operands[0]!, op.operands[1]!, op.operands[2]!];
   const cmp = c.defOf(condition);
-  if (cmp?.name !== 'arith.cmp' || !(isInteger(a.type) || (c.fastMath && isFloat(a.type)))) return undefined;
+  if (cmp?.name !== 'arith.cmp' || !isInteger(a.type)) return undefined;
   const [x, y] = pair(cmp);
   const straight = x.id === a.id && y.id === b.id;
   const crossed = x.id === b.id && y.id === a.id;

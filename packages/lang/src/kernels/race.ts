@@ -26,9 +26,13 @@ interface Dependence {
 const constant: Dependence = { variables: new Set(), affine: true, loads: new Set() };
 
 const warningsOf = (loop: Parallel): readonly Diagnostic[] => {
+  if (!loop.variables.some(moves)) return [];
   const { found, wantsLoads } = analysed(loop, false);
   return wantsLoads ? analysed(loop, true).found : found;
 };
+
+/** Whether a loop variable has several values: of `range(1)` it has one. */
+const moves = ({ within }: Temp): boolean => within === undefined || within[0] < within[1];
 
 const analysed = (loop: Parallel, loads: boolean): { found: readonly Diagnostic[]; wantsLoads: boolean } => {
   const found = new Map<string, Diagnostic>();
@@ -57,6 +61,8 @@ class Analysis {
   /** Whether more became known of a local after it was read, as where values come round in the loops within. */
   cameRound = false;
   readonly neighbours: Neighbours;
+  /** Loop variables that tell iterations apart. */
+  private readonly variables: readonly Temp[];
   private readonly temps = new Map<Temp, Dependence>();
   private readonly locals = new Map<Local, Dependence>();
   private readonly wereRead = new Set<Local>();
@@ -66,12 +72,14 @@ class Analysis {
   private readonly serials = new Map<Temp, number>();
 
   constructor(
-    private readonly loop: Parallel,
+    loop: Parallel,
     private readonly warn: (at: Origin, message: string, remedy: string) => void,
     /** Whether to follow what elements go into a value, which takes a while. */
     private readonly loads: boolean,
   ) {
-    for (const v of loop.variables) this.temps.set(v, { variables: new Set([v]), affine: true, loads: new Set() });
+    this.variables = loop.variables.filter(moves);
+    for (const v of loop.variables)
+      this.temps.set(v, moves(v) ? { variables: new Set([v]), affine: true, loads: new Set() } : constant);
     this.neighbours = new Neighbours(loop, (s) => this.temps.has(s as Temp) && this.of(s).variables.size === 0);
   }
 
@@ -135,7 +143,7 @@ class Analysis {
   private store(place: Place, value: Scalar, at: Origin, guards: ReadonlySet<Temp>): void {
     this.neighbours.store(place, at);
     const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
-    const missing = this.loop.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
+    const missing = this.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
     const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
     if (missing.length > 0)
       return this.warn(
@@ -170,11 +178,11 @@ class Analysis {
   }
 
   private each(): Dependence {
-    return { variables: new Set(this.loop.variables), affine: true, loads: new Set() };
+    return { variables: new Set(this.variables), affine: true, loads: new Set() };
   }
 
   private everything(): Dependence {
-    return { variables: new Set(this.loop.variables), affine: false, loads: new Set() };
+    return { variables: new Set(this.variables), affine: false, loads: new Set() };
   }
 
   /** Equal for accesses whose indices are computed alike. */

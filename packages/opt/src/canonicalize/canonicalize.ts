@@ -27,8 +27,8 @@ import { sumsOfBranches } from './sums-of-branches.js';
  * on the right of commutative ops, resolves branches and loops whose course is known. Without `fastMath` every result
  * stays the same to the last bit. Ops that fall out of use stay for `dce` to drop.
  *
- * Option `fastMath` (default false): also identities that hold for real numbers only, `x + 0`, `x * 0`, `x - x`, `x / x`,
- * `a < b ? a : b` as a minimum, and reassociation of constants.
+ * Option `fastMath` (default false): also identities that hold for real numbers only, `x + 0`, `x * 0`, `x - x`, `x / x`, and
+ * reassociation of constants.
  */
 export const canonicalize = corePass('canonicalize', { fastMath: false as boolean }, (dialects, { fastMath }) => {
   const facts = factsOf(dialects);

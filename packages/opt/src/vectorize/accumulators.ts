@@ -1,4 +1,4 @@
-import { scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
+import { isFloat, scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
@@ -27,6 +27,14 @@ const combining = new Map<string, Accumulation>([
   ...KINDS.map((kind): [string, Accumulation] => [`arith.${kind}`, kind]),
   ['arith.sub', 'add'],
 ]);
+
+/** Whether a loop does nothing but accumulate, in any order. */
+export const accumulates = (op: Op): boolean =>
+  op.name === 'scf.for' && op.attrs['independent'] === true && op.attrs['simd'] !== false && op.results.length > 0;
+
+/** Whether a loop keeps the least or greatest of floats, which C compilers leave off lanes: a NaN is to stay, whatever comes after it. */
+export const keepsExtreme = (loop: Op): boolean =>
+  accumulatorsOf(loop)?.some((kind, k) => kind !== 'add' && isFloat(scalarOf(loop.results[k]!.type))) ?? false;
 
 /** Vectors in which nothing has been accumulated yet. */
 export const emptyVectors = (b: Builder, loop: Op, kinds: readonly Accumulation[], lanes: number): readonly Value[] =>

@@ -17,7 +17,7 @@ import { tripCount } from '../support/trip-count.js';
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { loadStoreOf } from '../support/load-store.js';
-import { accumulated, accumulatorsOf, emptyVectors } from './accumulators.js';
+import { accumulated, accumulates, accumulatorsOf, emptyVectors, keepsExtreme } from './accumulators.js';
 import { gathersForArithmetic } from './gathers.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
@@ -31,8 +31,8 @@ import { widen } from './widen.js';
  * atomics is left alone, and so is one that says `lanes = 1` (see `overlapping-lanes`).
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
- * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, where the
- * target's compiler does well with all others.
+ * number. Option `gathers` (default false): only loops that gather floats through tables for plain arithmetic, and those that keep the
+ * least or greatest of floats, where the target's compiler does well with all others.
  */
 export const vectorize = corePass(
   'vectorize',
@@ -47,7 +47,9 @@ export const vectorize = corePass(
           dialects,
           (op, ctx) =>
             (gathers
-              ? isSimd(op) && op.results.length === 0 && gathersForArithmetic(op)
+              ? op.results.length === 0
+                ? isSimd(op) && gathersForArithmetic(op)
+                : accumulates(op) && keepsExtreme(op)
               : isSimd(op) || accumulates(op)) && !ownsScratch(op, ctx, scratch, facts)
               ? vectorizeLoop(op, ctx, facts, bytes)
               : undefined,
@@ -60,10 +62,6 @@ export const vectorize = corePass(
 );
 
 const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true && op.attrs['lanes'] !== 1;
-
-/** Whether a loop does nothing but accumulate, in any order. */
-const accumulates = (op: Op): boolean =>
-  op.name === 'scf.for' && op.attrs['independent'] === true && op.attrs['simd'] !== false && op.results.length > 0;
 
 const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
   const step = constantIn(loop.operands[2]!, ctx.definition, facts);

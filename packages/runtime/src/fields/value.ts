@@ -1,4 +1,5 @@
 import { fail, integerRange, isFloat, isWide, type ScalarType } from '@filigree/ir';
+import { shownValue } from '../shown-value.js';
 
 /**
  * A number as it is stored in a field of some type. Floats take any number; integers take whole numbers of their range, as
@@ -32,13 +33,4 @@ export const fromStored = (field: string, stored: number | bigint, at: ArrayLike
 };
 
 const refuse = (field: string, value: unknown, wanted: string): never =>
-  fail('field/value', `field '${field}' cannot hold ${shown(value)}`, { remedy: `give ${wanted}` });
-
-const shown = (value: unknown): string =>
-  typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
-    ? String(value)
-    : typeof value === 'string'
-      ? `the text '${value}'`
-      : value === undefined || value === null
-        ? String(value)
-        : `a value of type ${Array.isArray(value) ? 'array' : typeof value}`;
+  fail('field/value', `field '${field}' cannot hold ${shownValue(value)}`, { remedy: `give ${wanted}` });

@@ -10,6 +10,7 @@ import {
   type TypedArray,
 } from '@filigree/ir';
 import type { LaunchParam } from '@filigree/lang/kernels';
+import { shownValue } from '../shown-value.js';
 
 /** Checks an argument of a launch and gives it as backends take it. Error: `launch/argument`. */
 export type ArgumentCheck = (value: unknown) => Scalar;
@@ -17,7 +18,7 @@ export type ArgumentCheck = (value: unknown) => Scalar;
 /** The check of a scalar argument: floats take any number, integers whole numbers in their range, truth values booleans. */
 export const scalarCheck = (kernel: string, name: string, type: ScalarType): ArgumentCheck => {
   const refuse = (value: unknown, wanted: string): never =>
-    fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
+    fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shownValue(value)}`, {
       remedy: `give ${wanted}`,
     });
   if (isFloat(type)) return (value) => (typeof value === 'number' ? value : refuse(value, 'a number'));
@@ -26,7 +27,8 @@ export const scalarCheck = (kernel: string, name: string, type: ScalarType): Arg
   const wanted = `a whole number from ${min} to ${max} (${type})`;
   if (isWide(type))
     return (value) => {
-      if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) return refuse(value, wanted);
+      if (typeof value !== 'bigint' && !Number.isSafeInteger(value))
+        return refuse(value, `a safe whole number or a bigint (${type})`);
       const exact = BigInt(value as number | bigint);
       return exact >= min && exact <= max ? exact : refuse(value, wanted);
     };
@@ -50,7 +52,7 @@ export const shapedCheck = (
       typeof value === 'object' && value !== null && Symbol.iterator in value ? [...(value as Iterable<unknown>)] : [];
     return list.length === side
       ? list.flatMap((item) => elements(item, more))
-      : fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shown(value)} of another shape`, {
+      : fail('launch/argument', `argument '${name}' of kernel '${kernel}' is ${shownValue(value)} of another shape`, {
           remedy: `give ${wanted}`,
         });
   };
@@ -69,7 +71,7 @@ export const checkedArray = (
   const { name, type, maxLength } = param;
   const value = Array.isArray(given) ? typedOf(kernel, param, given) : given;
   if (!(value instanceof arrayConstructor(type)))
-    return fail('launch/array', `argument '${name}' of kernel '${kernel}' is ${shown(value)}`, {
+    return fail('launch/array', `argument '${name}' of kernel '${kernel}' is ${shownValue(value)}`, {
       remedy: `give a ${arrayConstructor(type).name}, or a list of numbers`,
     });
   if (isDetached(value))
@@ -104,10 +106,4 @@ const isDetached = (array: TypedArray): boolean => {
   } catch {
     return true;
   }
-};
-
-const shown = (value: unknown): string => {
-  if (typeof value === 'string') return `the text '${value}'`;
-  if (typeof value !== 'object' || value === null) return String(value);
-  return ArrayBuffer.isView(value) ? `a ${value.constructor.name}` : Array.isArray(value) ? 'an array' : 'an object';
 };

@@ -7,9 +7,10 @@ import { type AtomicKind, type Place } from '../code/code.js';
 import { addsCodes, atomic, combinedBits, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
-import { indexed, loaded, named, placeOfArray, placesOf, promiseWithin } from './member.js';
+import { indexed, loaded, named, placeOfArray, placesOf } from './member.js';
+import { atIndex } from './at-index.js';
 import { destination, type Destination } from './destination.js';
-import { accumulate } from './reduction.js';
+import { accumulate, accumulated } from './reduction.js';
 import { refuseShared } from './holds.js';
 import { assignSlot, isOuter, pending, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
 import { writtenItems } from './written-items.js';
@@ -62,13 +63,11 @@ type Wanted = 'before' | 'after' | 'nothing';
 
 /** A plain assignment; `made` computes the value after the target's indices, as JavaScript does. */
 const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from: AnyNode): Term => {
+  const outer = accumulated(cx, to);
+  if (outer) return accumulate(cx, e, outer, e.type === 'AssignmentExpression' ? e.left : e, from);
   switch (to.to) {
     case 'slot': {
       const { slot } = to;
-      if (slot.is === 'variable' && isOuter(cx, slot)) {
-        const reduced = accumulate(cx, e, slot, to.binding, from);
-        if (reduced) return nothing;
-      }
       const term = made();
       if (cx.session.hasLeft()) return term;
       const own = 'owner' in slot ? slot.owner : undefined;
@@ -144,22 +143,6 @@ export const shapedFor = (
         'make one: vec(x, y), mat([a, b], [c, d])',
       );
 
-/** What is done with the place that an index names. */
-const atIndex = (
-  cx: Context,
-  e: AnyNode,
-  { items, index }: Destination & { to: 'items' },
-  act: (item: Destination) => void,
-): void => {
-  const at = originOf(cx, e);
-  promiseWithin(cx, e, index, items.length);
-  items.forEach((item, k) => {
-    const condition = compute(cx, e, 'eq', index, literal(k));
-    const then = cx.session.record(() => act(item));
-    cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
-  });
-};
-
 /** What is there before. */
 const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
   switch (to.to) {
@@ -188,13 +171,11 @@ const compound = (
   right: () => Scalar,
   wanted: Wanted,
 ): Term => {
+  const outer = accumulated(cx, to);
+  if (outer) return accumulate(cx, e, outer, e, { token, value: right });
   switch (to.to) {
     case 'slot': {
       const { slot } = to;
-      if (slot.is === 'variable' && isOuter(cx, slot)) {
-        accumulate(cx, e, slot, to.binding, { token, value: right() });
-        return nothing;
-      }
       const before = asScalar(cx, e, readSlot(cx, e, slot));
       const after = binaryOperation(cx, e, token, before, right());
       assignSlot(cx, e, slot, after);

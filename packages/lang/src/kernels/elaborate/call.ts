@@ -52,6 +52,9 @@ const isAsked = (value: unknown): boolean => typeof value === 'string' || value 
 const isOfObjects = (f: unknown): f is (of: object) => readonly unknown[] =>
   f === Object.keys || f === Object.values || f === Object.entries;
 
+/** Whether a function makes typed arrays, which those of all types have in common. */
+const isOfTyped = (f: unknown): boolean => f === Float32Array.from || f === Float32Array.of;
+
 const isImported = (cx: Context, object: AnyNode): boolean => {
   const id = bare(object);
   return id.type === 'Identifier' && isModuleName(cx, id);
@@ -63,6 +66,10 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   if (f.is === 'host' && f.value === Array.from) return rare().arrayFrom(cx, e);
   if (f.is === 'host' && (f.value === Array || f.value === Array.of))
     return rare().plainArray(cx, e, f.value === Array);
+  if (f.is === 'host' && isOfTyped(f.value)) {
+    const typed = self?.is === 'host' ? rare().typedArrayFrom(cx, e, f.value, self.value) : undefined;
+    if (typed) return typed;
+  }
   if (f.is === 'host' && f.value === Object.assign) return rare().assignMembers(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? cx.elaborator.word(f.value) : undefined;

@@ -1,9 +1,8 @@
 import type { AnyNode, AssignmentExpression } from 'acorn';
-import type { Binding } from '../../source/scope.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { asScalar, compute, originOf, refuse, type Context, type ParallelBody } from './context.js';
 import { value } from './evaluate.js';
-import { isNamed } from './reduction.js';
+import { isSamePlace } from './same-place.js';
 import type { Variable } from './term.js';
 import { withoutEffects } from './without-effects.js';
 
@@ -44,19 +43,13 @@ const decide = (
 };
 
 /** `found = true`, `found = found || c`, `all = c && all`. */
-export const decision = (
-  cx: Context,
-  node: AnyNode,
-  slot: Variable,
-  binding: Binding | undefined,
-  e: AnyNode,
-): boolean => {
+export const decision = (cx: Context, node: AnyNode, slot: Variable, target: AnyNode, e: AnyNode): boolean => {
   if (e.type === 'Literal' && typeof e.value === 'boolean') {
     const { value } = e;
     return decide(cx, node, slot, !value, () => literal(value));
   }
   if (e.type !== 'LogicalExpression' || e.operator === '??') return false;
-  const other = isNamed(cx, binding, e.left) ? e.right : isNamed(cx, binding, e.right) ? e.left : undefined;
+  const other = isSamePlace(cx, target, e.left) ? e.right : isSamePlace(cx, target, e.right) ? e.left : undefined;
   return other !== undefined && decide(cx, node, slot, e.operator === '&&', (inner) => asTruth(inner, other));
 };
 

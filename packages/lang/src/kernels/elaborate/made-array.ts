@@ -1,5 +1,5 @@
 import type { AnyNode, CallExpression, Identifier, NewExpression } from 'acorn';
-import { isFloat } from '@filigree/ir';
+import { isFloat, type ScalarType } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { asScalar, originOf, refuse, type Context } from './context.js';
@@ -56,9 +56,20 @@ export const newArray = (cx: Context, e: NewExpression): Term | undefined => {
   if (!type || !isGlobal(callee, (callee as Identifier).name)) return undefined;
   if (e.arguments.length !== 1) return undefined;
   const given = value(cx, e.arguments[0]);
+  if (!isScalar(given)) return ofType(cx, e, type, given);
+  const zero = cx.session.cast(originOf(cx, e), literal(0), type);
+  return made(cx, e, tupleOf(new Array<Term>(lengthOf(cx, e, given)).fill(zero), type));
+};
+
+/** `Float32Array.from(list, f)` and `Float32Array.of(a, b)`; undefined where a kernel makes no arrays of the type. */
+export const typedArrayFrom = (cx: Context, e: CallExpression, f: unknown, array: unknown): Term | undefined => {
+  const type = typeof array === 'function' ? ownTypes[array.name] : undefined;
+  return type && ofType(cx, e, type, f === Float32Array.from ? arrayFrom(cx, e) : plainArray(cx, e, false));
+};
+
+/** The items of an array, each rounded to a type. */
+const ofType = (cx: Context, e: AnyNode, type: ScalarType, given: Term): Term => {
   const cast = (x: Scalar): Scalar => cx.session.cast(originOf(cx, e), x, type);
-  if (isScalar(given))
-    return made(cx, e, tupleOf(new Array<Term>(lengthOf(cx, e, given)).fill(cast(literal(0))), type));
   const items = itemsOf(cx, e, given).map((item) => asScalar(cx, e, loaded(cx, e, item)));
   if (isFloat(type)) return made(cx, e, tupleOf(items.map(cast), type));
   /* What an integer cannot hold is refused, as where it is assigned. */

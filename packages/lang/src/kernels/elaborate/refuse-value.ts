@@ -5,7 +5,15 @@ import { termText, type Term } from './term.js';
 
 /** Refuses what is no number where one is wanted. */
 export const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
-  refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
+  term.is === 'nothing' && term.accumulated !== undefined
+    ? refuse(
+        cx,
+        node,
+        'lang/reduction',
+        `\`${term.accumulated}\` is accumulated in this parallel loop, so that its value is not known before the loop ends`,
+        'read it after the loop; a number for each iteration is what atomicAdd(count, 0, 1) of a field gives, and append(list, x) of a list',
+      )
+    : refuse(cx, node, 'lang/shape', `a number is wanted here, this is ${termText(term)}`, numberRemedy(term));
 
 /** What to do where a number is wanted. */
 const numberRemedy = (term: Term): string => {

@@ -10,16 +10,17 @@ import type {
   VariableDeclaration,
 } from 'acorn';
 import { bare } from '../../source/ast.js';
-import type { Binding } from '../../source/scope.js';
 import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, type Context } from './context.js';
+import { destination } from './destination.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
 import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
-import { accumulate } from './reduction.js';
+import { accumulate, accumulated, type Accumulated } from './reduction.js';
+import { isSamePlace } from './same-place.js';
 import { framed } from './sharing.js';
-import { isOuter, ownerOf, pending } from './slots.js';
-import { nothing, type Term, type Variable } from './term.js';
+import { ownerOf, pending } from './slots.js';
+import { nothing, type Term } from './term.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
 import { condition, value } from './evaluate.js';
@@ -144,31 +145,38 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
 /** `if (x > most) most = x` in a parallel loop, of a variable around it. */
 const keepsExtreme = (cx: Context, s: IfStatement): boolean => {
   if (!cx.parallel || s.alternate) return false;
-  const kept = (s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent]).map((then) =>
-    outerIn(cx, then),
-  );
+  const kept = (s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent]).map(assigned);
   for (const one of kept) {
-    const found = one && rare().extremeOf(cx, one.binding, s.test, one.e.right);
-    if (!found) continue;
-    const other = kept.find((o) => o && o !== one);
-    if (other) return rare().refusePlace(cx, other.e, one.slot.name, other.slot.name);
-    return kept.length === 1 && accumulate(cx, one.e, one.slot, one.binding, found);
+    const found = one && isAbout(cx, s.test, one.left) ? rare().extremeOf(cx, one.left, s.test, one.right) : undefined;
+    const to = one && found && outerOf(cx, one.left);
+    if (!to || !found) continue;
+    const other = kept.find((o) => o && o !== one && outerOf(cx, o.left));
+    if (other) return rare().refusePlace(cx, other, one.left, other.left);
+    if (kept.length > 1) return false;
+    accumulate(cx, one, to, one.left, found);
+    return true;
   }
   return false;
 };
 
-/** An assignment to a number around the parallel loop. */
-const outerIn = (
-  cx: Context,
-  s: AnyNode,
-): { readonly e: AssignmentExpression; readonly slot: Variable; readonly binding: Binding } | undefined => {
+/** Whether what is assigned to is compared. */
+const isAbout = (cx: Context, test: AnyNode, target: AnyNode): boolean => {
+  const t = bare(test);
+  return t.type === 'BinaryExpression' && [t.left, t.right].some((side) => isSamePlace(cx, target, side));
+};
+
+const assigned = (s: AnyNode): AssignmentExpression | undefined => {
   const e = s.type === 'ExpressionStatement' ? bare(s.expression) : undefined;
-  if (e?.type !== 'AssignmentExpression' || e.operator !== '=' || e.left.type !== 'Identifier') return undefined;
-  const binding = cx.unit.text.parsed.scopes.bindingOf(e.left);
-  const slot = binding && cx.env.lookup(binding);
-  return binding && slot?.is === 'variable' && slot.shape.length === 0 && isOuter(cx, slot)
-    ? { e, slot, binding }
-    : undefined;
+  return e?.type === 'AssignmentExpression' && e.operator === '=' ? e : undefined;
+};
+
+/** What is around the parallel loop of what an assignment changes, if its name is declared so far. */
+const outerOf = (cx: Context, target: AnyNode): Accumulated | undefined => {
+  let root = bare(target);
+  while (root.type === 'MemberExpression') root = bare(root.object);
+  const binding = root.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(root) : undefined;
+  const isKnown = binding ? cx.env.lookup(binding) !== undefined : root.type === 'ThisExpression';
+  return isKnown ? accumulated(cx, destination(cx, bare(target))) : undefined;
 };
 
 const labeled = (cx: Context, s: LabeledStatement): void => {

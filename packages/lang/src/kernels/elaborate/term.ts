@@ -187,6 +187,8 @@ export interface Host {
 
 export interface Nothing {
   readonly is: 'nothing';
+  /** Of what a sum in a parallel loop would give: the variable around that is accumulated, whose value is not known before the loop ends. */
+  readonly accumulated?: string;
 }
 
 /** What a name is bound to. */

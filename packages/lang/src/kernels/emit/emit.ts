@@ -22,7 +22,7 @@ import {
   type Range,
   type Reduction,
 } from '../code/code.js';
-import { fits, givenKind, isReal, isWhole } from '../code/kinds.js';
+import { fits, givenKind, isReal, isWhole, literalKind } from '../code/kinds.js';
 import { operatorOf } from '../code/operators.js';
 import { locationOf } from '../code/origin.js';
 import type { Types } from '../types/infer.js';
@@ -242,6 +242,7 @@ class Emitter {
     const args = i.args.map((s, k) => {
       if (operands === 'as they are' || (operands === 'selected' && k === 0)) return own(s);
       if (bits && s.is !== 'literal') return this.to(own(s), type);
+      if (bits && s.is === 'literal' && isReal(literalKind(s))) return b.constant(bitsOf(s.value), type);
       return this.as(s, operands === 'joined' ? this.types.joinedType(i.args) : type);
     });
     return emit(b, args, type);

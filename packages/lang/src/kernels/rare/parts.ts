@@ -10,7 +10,7 @@ export { givenDefault } from '../elaborate/given-default.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
-export { arrayFrom, filledArray, newArray, plainArray } from '../elaborate/made-array.js';
+export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';

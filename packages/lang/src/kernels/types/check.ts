@@ -186,7 +186,7 @@ const assigned = (value: Scalar, cell: Cell, types: Types): readonly Problem[] =
         }
       : {
           code: 'lang/type',
-          message: `${name} is ${own}, which does not hold ${here}`,
+          message: `${name} is ${own}, which does not hold ${heldText(kind)}`,
           remedy: 'cast the value to one of the types',
         },
   ];
@@ -220,6 +220,10 @@ const kindText = (kind: Kind): string =>
         : kind === 'mixed'
           ? 'of type i64, for u32 and signed integers have that in common'
           : `of type ${typeText(kind)}`;
+
+/** Of what is given to a name that does not hold it. */
+const heldText = (kind: Kind): string =>
+  kind === undefined || kind === 'int' || kind === 'float' || kind === 'mixed' ? kindText(kind) : plural(kind);
 
 const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
 

@@ -131,7 +131,16 @@ export class Branch {
   private decorate(change: Partial<NodeSpec>, kinds: readonly NodeSpec['kind'][]): Branch {
     const node = this.innermost();
     if (!kinds.includes(node.kind))
-      fail('layout/decorator', `${Object.keys(change)[0]}() is for ${kinds.join(' and ')} nodes, not for ${node.kind}`);
+      fail(
+        'layout/decorator',
+        `${Object.keys(change)[0]}() is for ${kinds.join(' and ')} nodes, not for ${node.kind}`,
+        {
+          remedy:
+            node.kind === 'hash'
+              ? 'leave it out: a hash table holds the cells that are active, and no others'
+              : `write it behind ${kinds.map((kind) => `${kind}(…)`).join(' or ')}`,
+        },
+      );
     if ((change.pointer && node.bitmasked) || (change.bitmasked && node.pointer))
       fail('layout/decorator', 'pointers say already which cells are active', {
         remedy: 'use pointer() or bitmasked(), not both',

@@ -119,8 +119,10 @@ export interface JointPlace {
 }
 
 /** What stands in a message for something that is no field. */
-const textOf = (what: unknown): string =>
-  typeof what === 'object' && what !== null && 'format' in what ? 'what stored() made' : String(what);
+const textOf = (what: unknown): string => {
+  if (Array.isArray(what)) return `a list of ${what.length}`;
+  return typeof what === 'object' && what !== null && 'format' in what ? 'what stored() made' : String(what);
+};
 
 /**
  * A field that is stored in a format: `dense(i, 100).place(stored(u, fixed(10, 2)))`. It has a word of its own, the smallest that
@@ -213,8 +215,8 @@ export const placesOf = (what: Placeable): readonly PlaceSpec[] => {
     }
     default:
       if (!isField(what))
-        fail('layout/field', `place() was given ${String(what)}, which is no field`, {
-          remedy: "place what field('u', 'f32') makes",
+        fail('layout/field', `place() was given ${textOf(what)}, which is no field`, {
+          remedy: Array.isArray(what) ? 'take it apart: place(...list)' : "place what field('u', 'f32') makes",
         });
       return componentsOf(what).map((field) => ({ field, stored: undefined }));
   }
