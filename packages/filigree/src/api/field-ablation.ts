@@ -45,6 +45,8 @@ export const FIELD_ABLATIONS = {
   'factor-scales': { omit: ['factor-scales'] },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
+  /** Iterations that change one element together. */
+  'group-iterations': { omit: ['group-iterations'] },
   /** One index, and constants, for elements around a place. */
   'share-indices': { omit: ['share-indices'] },
   /** Sums of products by instructions that multiply and add. */

@@ -18,6 +18,7 @@ import {
   factorScales,
   fuseProducts,
   serialLanes,
+  groupIterations,
   shareIndices,
   stageStrides,
   superword,
@@ -73,7 +74,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `factorScales`, `distribute`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -143,6 +144,8 @@ export const fieldPasses = (
             factorScales({ dialects }),
             distribute({ dialects }),
             superword({ dialects, gathers: gathers && lanes }),
+            /* Threads of teams take iterations each for itself. */
+            ...(grain === undefined ? [groupIterations({ dialects })] : []),
             shareIndices({ dialects }),
             dce({ dialects }),
             fuseProducts({ dialects }),
