@@ -109,7 +109,7 @@ export const nativeBackend = (
       atomics: ['i1', 'i8', 'i16', 'i32', 'i64', 'u8', 'u16', 'u32', 'u64', 'f32', 'f64'],
       vectorBytes,
       fma: set.fma,
-      gathers: set.tuning.length > 0,
+      gathers: set.gathers,
       /* Whoever says how long vectors are means all of them. */
       vectors: {
         vectorBytes: (options.vectorBytes ?? set.vectorBytes) as 16 | 32 | 64,

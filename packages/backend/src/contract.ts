@@ -81,8 +81,11 @@ export interface Capabilities {
    * default false.
    */
   readonly fma?: boolean;
-  /** Whether vectors are loaded from where their lanes say about as fast as element by element, so that loops that do so belong on lanes; default false. */
-  readonly gathers?: boolean;
+  /**
+   * What it costs to load an element of a vector from where its lane says, in operations on floats: loops that compute more than that belong on lanes. Default
+   * 0: none do.
+   */
+  readonly gathers?: number;
   /** Whether threads may see what another did to memory in another order, so that what is published wants fences; default false. */
   readonly weakMemory?: boolean;
   /** How work is best divided; default for a processor of a few dozen threads. */

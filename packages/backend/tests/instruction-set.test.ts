@@ -21,12 +21,14 @@ describe('the instruction set', () => {
     expect(best(newest)).toMatchObject({ vectorBytes: 64, flags: ['-march=native'], named: false });
     expect(best(old)).toMatchObject({ vectorBytes: 16, flags: ['-march=native', '-mno-mmx'] });
     expect(best(newest).tuning).toEqual([]);
+    expect([old, middle, newest, arm].map((p) => best(p).gathers)).toEqual([0, 0, 5, 0]);
     const quick = x64(...newest.features!, 'avx512_fp16');
     expect(best(quick).tuning).toEqual([
       '-mtune-ctrl=use_gather_2parts,use_gather_4parts,use_gather',
       '-mtune-ctrl=use_gather_2parts,use_gather_4parts,use_gather_8parts',
     ]);
-    expect(instructionSet({ FILIGREE_TARGET: 'avx512' }, quick).tuning).toEqual([]);
+    expect(best(quick).gathers).toBe(2);
+    expect(instructionSet({ FILIGREE_TARGET: 'avx512' }, quick)).toMatchObject({ tuning: [], gathers: 5 });
     expect(instructionSet({ FILIGREE_TARGET: '' }, newest)).toEqual(best(newest));
     expect(best({ arch: 'riscv64', features: undefined })).toMatchObject({ name: 'plain', vectorBytes: 16 });
   });

@@ -4,6 +4,7 @@ export { cse } from './cse.js';
 export { dce } from './dce.js';
 export { factorScales } from './factor-scales.js';
 export { fuseProducts } from './fuse-products/fuse-products.js';
+export { groupIterations } from './group-iterations.js';
 export { ifToSelect } from './if-to-select.js';
 export { integerRange } from './integer-range/integer-range.js';
 export { exactValues } from './integer-range/exact-values.js';

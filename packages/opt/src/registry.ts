@@ -16,6 +16,7 @@ import { cse } from './cse.js';
 import { dce } from './dce.js';
 import { factorScales } from './factor-scales.js';
 import { fuseProducts } from './fuse-products/fuse-products.js';
+import { groupIterations } from './group-iterations.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { licm } from './licm.js';
@@ -42,6 +43,7 @@ const factories = {
   distribute,
   'factor-scales': factorScales,
   'fuse-products': fuseProducts,
+  'group-iterations': groupIterations,
   'if-to-select': ifToSelect,
   'integer-range': integerRange,
   licm,

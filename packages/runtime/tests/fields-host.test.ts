@@ -272,6 +272,26 @@ describe('host fields', () => {
     expect(fx.isActive(1)).toBe(false);
   });
 
+  it('of vectors that lie apart, in groups, take boxes whole and in part, and one value for all', () => {
+    const x = vectorField('x', 'f32', 2, { ambient: 3 });
+    const each = (leaf: (c: AnyField) => ReturnType<typeof dense>) => x.components.map(leaf);
+    for (const sparse of [false, true]) {
+      const groups = sparse ? dense(i, 4).pointer() : dense(i, 4);
+      const fx = hostField(arenaOf(layout(groups.fork(...each((c) => dense(i, 8).place(c))))), x);
+      const values = Float64Array.from({ length: 64 }, (_, n) => n);
+      fx.fromArray(values, { from: [0], to: [32] });
+      expect([...fx.toArray()]).toEqual([...values]);
+      fx.fromArray([1, 2, 3, 4, 5, 6], { from: [7], to: [10] });
+      expect([fx.get(6), fx.get(7), fx.get(8), fx.get(9), fx.get(10)]).toEqual([[12, 13], [1, 2], [3, 4], [5, 6], [20, 21]]); // prettier-ignore
+      expect([...fx.toArray({ from: [9], to: [11] })]).toEqual([5, 6, 20, 21]);
+      fx.fill([-1, 0.5]);
+      expect([...fx.toArray()]).toEqual(Array.from({ length: 64 }, (_, n) => (n % 2 === 0 ? -1 : 0.5)));
+      fx.clear();
+      fx.fromArray([8, 9], { from: [17], to: [18] });
+      expect([fx.get(17), fx.get(18), fx.isActive(24)]).toEqual([[8, 9], [3, 3], !sparse]);
+    }
+  });
+
   it('of vectors may lie apart, a component a node', () => {
     const x = vectorField('x', 'f32', 2, { ambient: 3 });
     const arena = arenaOf(

@@ -73,11 +73,11 @@ const derivatives = async (options: Parameters<typeof open>[0]) => {
 
 describe('loops that scatter', () => {
   it('compute on lanes where the target gathers, and give the same', async () => {
-    const plain = await derivatives({ backend: cpp(), gathers: false });
+    const plain = await derivatives({ backend: cpp(), gathers: 0 });
     const reference = await derivatives({ backend: wasm() });
     expect(plain.sources).not.toContain('stage0');
     for (const threads of [1, 2]) {
-      const lanes = await derivatives({ backend: cpp(), gathers: true, threads });
+      const lanes = await derivatives({ backend: cpp(), gathers: 2, threads });
       expect(lanes.sources).toContain('stage0');
       lanes.numbers.forEach((n, k) => {
         expect(n).toBeCloseTo(plain.numbers[k], 9);

@@ -40,11 +40,13 @@ export const FIELD_ABLATIONS = {
   /** Loops whose iterations are independent on vector lanes. */
   vectorize: { omit: ['vectorize-nests', 'stage-strides'], lanes: false },
   /** Loops that gather on vector lanes, and what scatters apart from what is computed, where the processor gathers. */
-  distribute: { gathers: false },
+  distribute: { gathers: 0 },
   /** Factors of fixed point at the end of what is computed. */
   'factor-scales': { omit: ['factor-scales'] },
   /** Components of vectors as short vectors. */
   superword: { omit: ['superword'] },
+  /** Iterations that change one element together. */
+  'group-iterations': { omit: ['group-iterations'] },
   /** One index, and constants, for elements around a place. */
   'share-indices': { omit: ['share-indices'] },
   /** Sums of products by instructions that multiply and add. */

@@ -40,6 +40,7 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'distribute',
   'factor-scales',
   'superword',
+  'group-iterations',
   'share-indices',
   'fuse-products',
   'optimize',

@@ -1,4 +1,4 @@
-import { isFloat, type Op, type Region } from '@filigree/ir';
+import type { Op, Region } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import type { AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
@@ -7,27 +7,25 @@ import type { Facts } from '../support/facts.js';
 
 /**
  * Whether the iterations of an innermost loop make good lanes of vectors: it says that they are independent, and most of
- * its accesses are to neighbouring elements or to the same. Gathered elements cost as much as they do one by one; where the target
- * has loads for them, that is little beside what is computed on all lanes at once.
- *
- * @param gathers whether it has
+ * its accesses are to neighbouring elements or to the same. Otherwise the number of elements that lanes would gather, which pays if much is computed with
+ * them: `undefined` where lanes cannot do what is in the loop, or not all of it at once.
  */
-export const suitsLanes = (loop: Op, forms: AffineForms, facts: Facts, gathers: boolean): boolean => {
-  if (loop.name !== 'scf.for' || !['simd', 'independent', 'parallel'].some((a) => loop.attrs[a] === true)) return false;
+export const suitsLanes = (loop: Op, forms: AffineForms, facts: Facts): true | number | undefined => {
+  if (loop.name !== 'scf.for' || !['simd', 'independent', 'parallel'].some((a) => loop.attrs[a] === true))
+    return undefined;
   const body = loop.regions[0]!;
   const iv = body.params[0]!;
   const varying = new Set(body.params.map((p) => p.id));
-  const count = { even: 0, gathered: 0, work: 0, calls: 0 };
-  if (!visit(body, varying, count, { forms, facts }, iv.id)) return false;
-  return count.gathered <= count.even || (gathers && count.calls === 0 && count.work >= 2 * count.gathered);
+  const count = { even: 0, gathered: 0, calls: 0 };
+  if (!visit(body, varying, count, { forms, facts }, iv.id)) return undefined;
+  return count.gathered <= count.even || (count.calls === 0 ? count.gathered : undefined);
 };
 
 interface Counted {
   /** Accesses, and those that lanes do one by one. */
   even: number;
   gathered: number;
-  /** Ops on floats, and those that compilers call functions for. */
-  work: number;
+  /** Ops that compilers call functions for. */
   calls: number;
 }
 
@@ -49,7 +47,6 @@ const visit = (
     if (op.regions.length > 0) return false;
     const access = loadStoreOf(op);
     if (!access) {
-      if (op.operands.some((v) => isFloat(v.type))) count.work++;
       if (!isQuick(op)) count.calls++;
       return !op.name.startsWith('mem.');
     }

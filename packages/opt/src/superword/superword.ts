@@ -1,7 +1,11 @@
 import {
   bufferName,
+  byteSize,
+  isFloat,
   mapKernels,
   opWith,
+  scalarOf,
+  walk,
   type Buffers,
   bufferMap,
   type Kernel,
@@ -12,6 +16,7 @@ import {
 import { rangesOf, type Ranges } from '../integer-range/analysis.js';
 import { affineForms, type AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { takesLanes } from '../support/takes-lanes.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
@@ -32,17 +37,17 @@ import { writeSteps } from './write-steps.js';
  * side, is left to `vectorize` or to the compiler.
  *
  * Option `bytes` (default 16): the bytes of a vector register. Throws `option/value` when it is not a positive whole
- * number. Option `gathers` (default false): whether the target loads from where lanes say about as fast as from one place, so that
- * iterations make good lanes too where they compute more than they load.
+ * number. Option `gathers` (default 0): how many ops on floats an element costs that is loaded from where a lane says. A loop that would compute more than that
+ * with each, its components packed, is left, too, where vectors of `vectorBytes` (default 32) have lanes for its iterations. With 0 it never is.
  */
 export const superword = corePass(
   'superword',
-  { bytes: 16, gathers: false as boolean },
-  (dialects, { bytes, gathers }) => {
+  { bytes: 16, gathers: 0, vectorBytes: 32 },
+  (dialects, { bytes, gathers, vectorBytes }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const buffers = bufferMap(module.buffers);
-      return mapKernels(module, (k) => packKernel(k, buffers, { facts, bytes, gathers }));
+      return mapKernels(module, (k) => packKernel(k, buffers, { facts, bytes, gathers, vectorBytes }));
     };
   },
   { bytes: 1 },
@@ -51,7 +56,8 @@ export const superword = corePass(
 interface Context {
   readonly facts: Facts;
   readonly bytes: number;
-  readonly gathers: boolean;
+  readonly gathers: number;
+  readonly vectorBytes: number;
   readonly buffers: Buffers;
   readonly ranges: Ranges;
   readonly forms: AffineForms;
@@ -59,7 +65,9 @@ interface Context {
   readonly fresh: Fresh;
 }
 
-const packKernel = (kernel: Kernel, buffers: Buffers, target: Pick<Context, 'facts' | 'bytes' | 'gathers'>): Kernel => {
+type Target = Pick<Context, 'facts' | 'bytes' | 'gathers' | 'vectorBytes'>;
+
+const packKernel = (kernel: Kernel, buffers: Buffers, target: Target): Kernel => {
   const { facts } = target;
   const context: Context = {
     ...target,
@@ -74,21 +82,50 @@ const packKernel = (kernel: Kernel, buffers: Buffers, target: Pick<Context, 'fac
 };
 
 const packRegion = (region: Region, context: Context, ofLanes = false): Region => {
-  const { facts, forms, constants, ranges, gathers } = context;
+  const { facts, forms, constants, ranges } = context;
   const ops: Op[] = [];
   for (const op of region.ops) {
     const constant = constantOfOp(op, facts);
     if (constant !== undefined) constants.set(op.results[0]!.id, constant);
     forms.note(op, constant);
-    if (op.regions.length === 0 || suitsLanes(op, forms, facts, gathers)) {
+    const lanes = op.regions.length === 0 || suitsLanes(op, forms, facts);
+    if (lanes === true) {
       ops.push(op);
       continue;
     }
     const regions = op.regions.map((r) => ranges.within(op, r, () => packRegion(r, context, takesLanes(op))));
+    if (lanes !== undefined && makeBetterLanes(op, regions, lanes, context)) {
+      ops.push(op);
+      continue;
+    }
     ops.push(regions.every((r, k) => r === op.regions[k]) ? op : opWith(op, { regions }));
   }
   const inner = ops.every((op, k) => op === region.ops[k]) ? region : { params: region.params, ops };
   return packBlock(inner, context, ofLanes);
+};
+
+/** Whether a loop whose lanes gather so many elements takes less than it does with its components packed. */
+const makeBetterLanes = (
+  loop: Op,
+  packed: readonly Region[],
+  gathered: number,
+  { gathers, vectorBytes }: Pick<Context, 'gathers' | 'vectorBytes'>,
+): boolean => {
+  if (gathers === 0) return false;
+  const { count, widest } = floatOps(loop.regions);
+  return floatOps(packed).count >= gathers * gathered + (count * widest) / vectorBytes;
+};
+
+/** How many ops on floats there are, short vectors of them included, but for loads and stores; and the bytes of the widest float. */
+const floatOps = (regions: readonly Region[]): { readonly count: number; readonly widest: number } => {
+  const found = { count: 0, widest: 0 };
+  for (const r of regions)
+    walk(r, (op) => {
+      const floats = loadStoreOf(op) ? [] : op.operands.filter((v) => isFloat(v.type));
+      if (floats.length > 0) found.count++;
+      found.widest = Math.max(found.widest, ...floats.map((v) => byteSize(scalarOf(v.type))));
+    });
+  return found;
 };
 
 const packBlock = (

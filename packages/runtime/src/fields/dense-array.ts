@@ -42,6 +42,10 @@ export const boxOf = (name: string, { extents, axes }: Path, box: Box | undefine
   return { from: axes.map(() => 0), to: extents as readonly number[] };
 };
 
+/** Whether a box is all of a field that has bounds. */
+export const isAll = ({ extents }: Path, { from, to }: Box): boolean =>
+  extents.every((n, a) => from[a] === 0 && to[a] === n);
+
 const refuse = (message: string, remedy: string): never => fail('field/box', message, { remedy });
 
 /** The values of a box, row by row, components last. Error: `field/too-large`. */

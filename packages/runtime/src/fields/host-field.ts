@@ -23,7 +23,7 @@ import {
 } from '@filigree/sparse/fields';
 import type { Arena, ArenaUse } from './arena.js';
 import { areTogether, componentsIn, elementAt, encodedTogether, type Component } from './component.js';
-import { boundsOf, boxOf, denseArray, sizeOfBox, visitBox } from './dense-array.js';
+import { boundsOf, boxOf, denseArray, isAll, sizeOfBox, visitBox } from './dense-array.js';
 import { denseBuffer, denseView, type DenseView } from './dense-view.js';
 import { checkedIndices, type Indices } from './indices.js';
 import { listAround } from './list.js';
@@ -33,7 +33,7 @@ import { shapeOf } from './shape.js';
 import { innermostSparse, outermostSparse } from './sparse-around.js';
 import { copyStrided } from './strided.js';
 import { fromStored, toStored } from './value.js';
-import { wholeOf } from './whole.js';
+import { wholeOf, type Whole } from './whole.js';
 
 /**
  * A field in memory, to be read and written from outside kernels. Indices are a list, or a number where there is one axis.
@@ -148,9 +148,16 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const what = `field '${name}'`;
   const shape = shapeOf(any);
   const together = areTogether(components);
-  const inTiles = together && hasTiles(path) && components.every((c) => c.isPlain);
+  const plain = components.every((c) => c.isPlain);
+  const inTiles = together && hasTiles(path) && plain;
+  /* Components whose elements lie in the same cells, each with its number. */
+  const numbered = components.map((c, n) => ({ c, n }));
+  const beside = together ? [numbered] : numbered.map((one) => [one]);
+  const growsInTiles = plain && components.every((c) => hasTiles(c.path));
   const list = once(() => listAround(arena, name, components));
   const whole = once(() => wholeOf(arena, components));
+  const wholeIn = (box: Box | undefined): Whole | undefined =>
+    box === undefined || isAll(path, box) ? whole() : undefined;
   const innermost = once(() => innermostSparse(arena, components));
   const outermost = once(() => outermostSparse(arena, components));
 
@@ -232,7 +239,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     fill: (value) => {
       ready('values');
       const values = stored(value);
-      if (!inTiles) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
+      const all = whole();
+      if (all) all.fill(values);
+      else if (!inTiles) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
       else
         for (const first of activeContainers(arena, path))
           components.forEach((c, n) => fillCells(c, elementAt(c, first), path, values[n]));
@@ -250,8 +259,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     },
     toArray: (box, into) => {
       ready();
-      const all = box === undefined ? whole() : undefined;
-      const inside = all ? undefined : boxOf(name, path, box);
+      const checkedBox = box && boxOf(name, path, box);
+      const all = wholeIn(checkedBox);
+      const inside = all ? undefined : boxOf(name, path, checkedBox);
       const length = all?.length ?? components.length * sizeOfBox(inside!);
       if (into && (into.length !== length || into.constructor !== allocateArray(type, 0).constructor))
         fail(
@@ -276,20 +286,21 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
           remedy: 'give one for each element and component, row by row, or another box',
         });
       const count = components.length;
-      const plain = isPlain(values, type)
+      const words = isPlain(values, type)
         ? values
         : typed(type, values, (x, n) => toStored(components[n % count].decl.name, type, x));
-      if (box === undefined && whole()) return whole()!.write(plain as TypedArray);
-      if (inTiles) {
-        for (const tile of grownTiles(arena, path, inside))
-          components.forEach((c, n) =>
-            copyStrided(stridedInBox(plain, tile, inside, n, count), stridedTile(tile, c), sidesOfTile(tile)),
-          );
+      const all = wholeIn(inside);
+      if (all) return all.write(words);
+      if (growsInTiles) {
+        for (const some of beside)
+          for (const tile of grownTiles(arena, some[0].c.path, inside))
+            for (const { c, n } of some)
+              copyStrided(stridedInBox(words, tile, inside, n, count), stridedTile(tile, c), sidesOfTile(tile));
         return;
       }
       let n = 0;
       visitBox(inside, (at) => {
-        write(growCell(arena, path, at), at, plain, n);
+        write(growCell(arena, path, at), at, words, n);
         n += count;
       });
     },

@@ -9,6 +9,8 @@ export interface Whole {
   readonly length: number;
   readonly read: (into?: TypedArray) => TypedArray;
   readonly write: (values: TypedArray) => void;
+  /** Writes one value of each component into all elements. */
+  readonly fill: (values: readonly (number | bigint)[]) => void;
 }
 
 /** Copies of a whole field along distances that are found once; `undefined` where it does not lie at constant distances. */
@@ -27,6 +29,17 @@ export const wholeOf = (arena: Arena, components: readonly Component[]): Whole |
     },
     write: (array) => {
       for (const { memory, first, writing } of parts) copyAlong({ array, first }, memory, writing);
+    },
+    fill: (values) => {
+      const array = allocateArray(decl.type, values.length);
+      for (const { memory, first, writing } of parts) {
+        array[first] = values[first];
+        copyAlong(
+          { array, first },
+          memory,
+          writing.map((axis) => ({ ...axis, step: 0 })),
+        );
+      }
     },
   };
 };

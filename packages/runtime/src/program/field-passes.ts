@@ -18,6 +18,7 @@ import {
   factorScales,
   fuseProducts,
   serialLanes,
+  groupIterations,
   shareIndices,
   stageStrides,
   superword,
@@ -61,8 +62,8 @@ export interface FieldPipelineOptions {
    * Whether the target multiplies and adds in one instruction; default what the backend of a program says, else false.
    */
   readonly fma?: boolean;
-  /** Whether the target loads from where vector lanes say about as fast as element by element; default what the backend of a program says, else false. */
-  readonly gathers?: boolean;
+  /** What it costs to load an element from where a vector's lane says, in operations on floats, 0 for never; default what the backend of a program says, else 0. */
+  readonly gathers?: number;
   /** Bytes of a vector of the target, by which rows of words are cut; default what the backend of a program says, else 32. */
   readonly vectorBytes?: 16 | 32 | 64;
   /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
@@ -73,7 +74,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `factorScales`, `distribute`, `superword`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -105,7 +106,7 @@ export const fieldPasses = (
     losses = debug,
     fastMath = true,
     fma = false,
-    gathers = false,
+    gathers = 0,
     vectorBytes,
     grain,
     fences = false,
@@ -143,7 +144,9 @@ export const fieldPasses = (
             vectorizeNests({ dialects }),
             factorScales({ dialects }),
             distribute({ dialects }),
-            superword({ dialects, gathers: gathers && lanes }),
+            superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),
+            /* Threads of teams take iterations each for itself. */
+            ...(grain === undefined ? [groupIterations({ dialects })] : []),
             shareIndices({ dialects }),
             dce({ dialects }),
             fuseProducts({ dialects }),
@@ -155,7 +158,7 @@ export const fieldPasses = (
           ({ name }) =>
             (fastMath || name !== FACTOR) &&
             ((fma && fastMath) || name !== FUSE) &&
-            ((gathers && lanes) || name !== DISTRIBUTE),
+            ((gathers > 0 && lanes) || name !== DISTRIBUTE),
         )),
     ...(lanes ? [] : [serialLanes({ dialects })]),
   ]);
@@ -175,7 +178,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   lowering: optionsOf(lowerFieldsSpec),
   quant: optionsOf(quantSpec),
   fma: option.truth,
-  gathers: option.truth,
+  gathers: option.whole(0),
   vectorBytes: option.choice(16, 32, 64),
   grain: optionsOf(grainSpec),
   fences: option.truth,

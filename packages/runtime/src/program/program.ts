@@ -177,7 +177,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const pipeline: FieldPipelineOptions = {
       extensions: options.extensions ?? [],
       fma: backend.capabilities.fma ?? false,
-      gathers: backend.capabilities.gathers ?? false,
+      gathers: backend.capabilities.gathers ?? 0,
       ...(backend.capabilities.vectors && { vectorBytes: backend.capabilities.vectors.vectorBytes }),
       fences: backend.capabilities.weakMemory ?? false,
       ...grainOf(backend),

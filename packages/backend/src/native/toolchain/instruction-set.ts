@@ -7,6 +7,8 @@ export interface InstructionSet extends VectorUnit {
   readonly name: InstructionSetName;
   /** Whether it multiplies and adds in one instruction. */
   readonly fma: boolean;
+  /** Operations on floats from which a gathered element pays on lanes; 0 where lanes are too few for that. */
+  readonly gathers: number;
   /** Flags by which g++ and clang++ make code for it and nothing beyond. */
   readonly flags: readonly string[];
   /** Flags of gcc under which it takes what the processor is good at and it may not know of, by the names of different versions; the first that it takes is added. */
@@ -33,8 +35,8 @@ export const instructionSet = (
   const asked = env['FILIGREE_TARGET']?.trim();
   if (asked === undefined || asked === '') {
     const best = known[present.at(-1)!];
-    const tuning = processor.features?.has('avx512_fp16') ? GATHERS : [];
-    return { ...best, flags: ['-march=native', ...best.flags.slice(1)], tuning, named: false };
+    const all = { ...best, flags: ['-march=native', ...best.flags.slice(1)], tuning: [], named: false };
+    return processor.features?.has('avx512_fp16') ? { ...all, tuning: GATHERS, gathers: QUICK } : all;
   }
   const found = present.find((name) => name === asked);
   return found === undefined
@@ -56,6 +58,9 @@ const GATHERS = ['use_gather', 'use_gather_8parts'].map(
   (most) => `-mtune-ctrl=use_gather_2parts,use_gather_4parts,${most}`,
 );
 
+/** What a gathered element costs there, and where each is a load by itself; measured on MLS-MPM, see docs/decisions/cpp-flags.md. */
+const [QUICK, SINGLE] = [2, 5];
+
 /** The instruction sets that `FILIGREE_TARGET` may name on a processor, the best last. */
 export const instructionSets = (processor: Processor = thisProcessor()): readonly InstructionSetName[] =>
   setsOf(processor);
@@ -67,7 +72,7 @@ export interface Processor {
   readonly features: ReadonlySet<string> | undefined;
 }
 
-const few = { registers: 16, masks: false, instructionCache: 32768 } as const;
+const few = { registers: 16, masks: false, gathers: 0, instructionCache: 32768 } as const;
 
 /**
  * Levels of x86-64 rather than single features, which compilers know by the same names. Without AVX gcc moves vectors of eight bytes
@@ -82,6 +87,7 @@ const known: Readonly<Record<InstructionSetName, Omit<InstructionSet, 'named' | 
     vectorBytes: 64,
     registers: 32,
     masks: true,
+    gathers: SINGLE,
     fma: true,
     flags: ['-march=x86-64-v4'],
   },
