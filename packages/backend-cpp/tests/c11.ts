@@ -16,7 +16,7 @@ const dialect: CFamilyDialect = {
   name: 'c',
   tokens: cTokens,
   scalar,
-  helper: (name) => (name === 'share' || name.startsWith('lanes_of_') ? cppDialect.helper(name) : helper(name)),
+  helper: (name) => (/^share$|^lanes_of_|^narrow_/.test(name) ? cppDialect.helper(name) : helper(name)),
   scratch: (arrays) =>
     declareArrays(arrays, arrays.some((a) => a.bytes > 4096) ? 'static _Thread_local ' : '', cTokens),
 };

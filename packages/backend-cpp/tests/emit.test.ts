@@ -178,7 +178,7 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
       lines(true, 0n)[0]
         .replace(/i\d*\b/g, 'i')
         .trim(),
-    ).toBe('y[i] = low_half(&w[at[i]]);');
+    ).toBe('y[i] = low_half_u64(&w[at[i]]);');
     expect(lines(false, 0n)[0]).toContain('(unsigned)w[');
     expect(lines(true, 9n)[0]).toContain('(unsigned)(w[');
   });

@@ -12,11 +12,11 @@ export const casts: Spelling = {
  * gcc, at least up to 12, takes a number that is narrowed and widened again for the number itself where it puts single values on lanes, through memory as well: so something
  * stands between the two.
  */
-const narrowed: Spelling = { effect: 'pure', write: (_, [x], site) => call(site.helper('narrow'), x!) };
+const narrowed: Spelling = { effect: 'pure', write: (_, [x], site) => call(site.helper('narrow_f64'), x!) };
 
 export const narrow: HelperText = {
   text: [
-    'static inline float narrow(double x) {',
+    'static inline float narrow_f64(double x) {',
     '  const float f = (float)x;',
     '  return f == f ? f : __builtin_nanf("");',
     '}',
@@ -34,7 +34,7 @@ const castOfHalves: Spelling = {
     const [result, from, [x]] = [op.results[0]!, op.operands[0]!.type, args];
     const cuts = (from === 'u64' || from === 'i64') && (result.type === 'u32' || result.type === 'i32');
     if (!cuts || !x!.inMemory || !site.onLanes(result)) return gnuSpellings['arith.cast']!.write(op, args, site);
-    const low = expr(`${site.helper('low_half')}(&${x!.text})`);
+    const low = expr(`${site.helper('low_half_u64')}(&${x!.text})`);
     return result.type === 'u32' ? low : castTo(site.declared(result), low);
   },
 };
@@ -43,7 +43,7 @@ const castOfHalves: Spelling = {
 export const lowHalf: HelperText = {
   text: [
     'typedef struct { unsigned low, high; } __attribute__((may_alias)) halves_at;',
-    'static inline unsigned low_half(const void* p) { return ((const halves_at*)p)->low; }',
+    'static inline unsigned low_half_u64(const void* p) { return ((const halves_at*)p)->low; }',
   ].join('\n'),
   needs: [],
 };

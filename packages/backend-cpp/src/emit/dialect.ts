@@ -31,7 +31,7 @@ const share: HelperText = {
   needs: [],
 };
 
-const own: Readonly<Record<string, HelperText | undefined>> = { share, low_half: lowHalf, narrow };
+const own: Readonly<Record<string, HelperText | undefined>> = { share, low_half_u64: lowHalf, narrow_f64: narrow };
 
 /* Kernels may run on small stacks: a call that Node makes in the background has 128 KiB. */
 const mostOnStack = 16384;

@@ -3,8 +3,11 @@ import {
   type Predicate,
   type ScalarType,
   type Value,
+  buildKernel,
   byteSize,
+  declareBuffer,
   isFloat,
+  makeModule,
   scalarTypes,
 } from '@filigree/ir';
 import type { Program } from '../program.js';
@@ -20,6 +23,7 @@ export const arithmeticPrograms = (): readonly Program[] => [
   ...numberTypes.map(constants),
   truth(),
   ...scalarTypes.map(casts),
+  narrowed(),
   ...(['f32', 'f64'] as const).map(boundedCasts),
   ...(['f32', 'f64'] as const).map(zeroMinus),
   bitcasts(),
@@ -169,6 +173,36 @@ const casts = (t: ScalarType): Program =>
     [['x', t, edges(t)]],
     scalarTypes.map((to): Output => [`to_${to}`, to, (b, [x]) => b.cast(x!, to)]),
   );
+
+/** Numbers that are narrowed and widened again, at once or through memory, one by one and in a loop: they are rounded. */
+const narrowed = (): Program => {
+  const length = 33;
+  const buffers = [
+    declareBuffer('x', 'f64', length, 'input'),
+    declareBuffer('narrow', 'f32', length, 'output'),
+    declareBuffer('wide', 'f64', length, 'output'),
+    declareBuffer('through', 'f64', length, 'output'),
+  ];
+  const kernel = buildKernel(
+    'all',
+    {},
+    (b) => {
+      const step = (at: Value): void => {
+        b.store('wide', b.cast(b.cast(b.load('x', at), 'f32'), 'f64'), at);
+      };
+      const stored = (at: Value): void => b.store('narrow', b.cast(b.load('x', at), 'f32'), at);
+      const loaded = (at: Value): void => b.store('through', b.cast(b.load('narrow', at), 'f64'), at);
+      for (const each of [step, stored, loaded]) for (const k of [0, 1, 2]) each(b.i32(k));
+      b.for(b.i32(3), b.i32(length), b.i32(1), {}, [], (i) => [step, stored, loaded].forEach((each) => each(i)));
+    },
+    buffers,
+  );
+  return {
+    name: 'numbers narrowed and widened again',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: arrayOf('f64', length, (k) => k + 1 / 3) },
+  };
+};
 
 /** Of what is never -0: a difference from 0 is not the negative. */
 const zeroMinus = (t: 'f32' | 'f64'): Program =>
