@@ -167,6 +167,14 @@ const cases: readonly (readonly [code: string, body: string])[] = [
     'lang/parallel-write',
     'const t = { m: 1, p: 0 }; for (const i of range(m)) if (c[i] > t.m) { t.m = c[i]; «t.p = i; }',
   ],
+  [
+    'lang/parallel-write',
+    'const t = [1, 2]; for (const i of range(m)) { let p = 0; const f = () => p++; if (t[f()] < i) «t[f()] = i; }',
+  ],
+  [
+    'lang/parallel-write',
+    'const t = [true, false]; for (const i of range(m)) { let p = 0; const f = () => p++; «t[f()] = t[f()] || i > 2; }',
+  ],
   ['lang/parallel-write', 'const t = new Array(17).fill(0); for (const i of range(m)) «t[i & 15] += 1;'],
   ['lang/parallel-write', 'let s = 0; const f = (i) => { s += 1; return i; }; for (const i of range(m)) «s += f(i);'],
   ['lang/parallel-write', 'const t = [0, 1]; for (const i of range(m)) { let j = 0; «t[j++] = Math.max(t[j++], i); }'],

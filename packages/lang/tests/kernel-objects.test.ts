@@ -393,6 +393,17 @@ describe('parts of arrays and objects around a parallel loop', () => {
       );
     }));
 
+  it('where an index counts on, each place is computed as often as it is written', () =>
+    agree((a, k) => {
+      for (const i of range(1)) {
+        const [low, at] = [[3, -4, 5, -6], { p: i }];
+        const next = (): number => at.p++;
+        if (low[next()] > k[i]) low[next()] = k[i];
+        if (k[next()] > low[0] - 50) k[next()] = low[1];
+        a[0] = at.p + 10 * low[0] + 100 * low[1];
+      }
+    }));
+
   it('sums of several terms, in one statement', () =>
     agree((_, k) => {
       let s = 1;

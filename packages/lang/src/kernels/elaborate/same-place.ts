@@ -1,15 +1,21 @@
 import type { AnyNode } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Context } from './context.js';
+import { destination } from './destination.js';
+import { withoutEffects } from './without-effects.js';
 
 /**
  * Whether a node names the place that an assignment changes: the variable, or the same part of the same array or object, where computing
  * its indices again changes nothing.
  */
-export const isSamePlace = (cx: Context, target: AnyNode, node: AnyNode): boolean => {
+export const isSamePlace = (cx: Context, target: AnyNode, node: AnyNode): boolean =>
+  saysSame(cx, target, node) &&
+  (!hasIndex(target) || withoutEffects(cx, (inner) => destination(inner, bare(target))) !== undefined);
+
+const saysSame = (cx: Context, target: AnyNode, node: AnyNode): boolean => {
   const [a, b] = [bare(target), bare(node)];
   const { bindingOf } = cx.unit.text.parsed.scopes;
-  const same = (x: AnyNode, y: AnyNode): boolean => isSamePlace(cx, x, y);
+  const same = (x: AnyNode, y: AnyNode): boolean => saysSame(cx, x, y);
   if (a.type === 'Identifier') return b.type === 'Identifier' && a.name === b.name && bindingOf(a) === bindingOf(b);
   if (a.type === 'ThisExpression') return b.type === 'ThisExpression';
   if (a.type === 'Literal') return b.type === 'Literal' && a.raw === b.raw;
