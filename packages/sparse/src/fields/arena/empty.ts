@@ -36,12 +36,16 @@ const emptyPools = (arena: Arena, at: NodeStorage): void => {
 };
 
 const emptyContainer = (arena: Arena, at: NodeStorage, container: number): void => {
+  const { words } = arena;
+  if (!isPooled(at)) emptyCells(arena, at, container);
+  else if (!at.pool.table) words.fill(0, slotOf(at, container, 0), slotOf(at, container, numbersOf(at)));
+  if (at.length !== undefined) words[lengthAt(at, container)] = 0;
+};
+
+/* Of a node whose cells lie in their container: they become ambient, and none is active. */
+const emptyCells = (arena: Arena, at: NodeStorage, container: number): void => {
   const { words, storage } = arena;
   const numbers = numbersOf(at);
-  if (isPooled(at)) {
-    if (!at.pool.table) words.fill(0, slotOf(at, container, 0), slotOf(at, container, numbers));
-    return;
-  }
   const count = at.length === undefined ? numbers : Math.min(at.cells, words[lengthAt(at, container)]);
   const first = container + at.firstCell;
   clearBytes(words, first, first + count * at.cellBytes);
@@ -49,7 +53,6 @@ const emptyContainer = (arena: Arena, at: NodeStorage, container: number): void 
     initializeCell(storage, words, at, first);
     repeatBytes(words, first, at.cellBytes, count);
   }
-  if (at.length !== undefined) words[lengthAt(at, container)] = 0;
   if (at.mask !== undefined)
     words.fill(0, (container + at.mask) / 4, (container + at.mask) / 4 + Math.ceil(numbers / 32));
 };
