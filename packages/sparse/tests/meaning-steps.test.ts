@@ -1,7 +1,18 @@
-import { ArenaStore, FieldStore, STATUS, storageOf, type Layout } from '@filigree/sparse/fields';
+import {
+  ArenaStore,
+  dense,
+  field,
+  FieldStore,
+  ij,
+  layout,
+  STATUS,
+  storageOf,
+  type Layout,
+} from '@filigree/sparse/fields';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, logOf, moduleOf } from './access-model.js';
+import { moduleFrom } from './access-text.js';
 import { contentsOf, ownBuffers, runInArena, runOnFields, stages, statusOf } from './field-meaning.js';
 
 /** Few enough elements to look at each, many times. */
@@ -32,4 +43,24 @@ describe('the interpreter gives the same after every pass on fields', () => {
       { numRuns: 25, endOnFailure: true },
     );
   });
+});
+
+it('the number of an element outside of a Z-order curve is found in the end, though nobody uses it', () => {
+  const shape = layout(dense(ij, 8).morton().place(field('u', 'i32')));
+  const storage = storageOf(shape);
+  const module = moduleFrom(
+    storage,
+    `
+  kernel @k() {
+    %outside = arith.constant {value = -1} : i32
+    %inside = arith.constant {value = 7} : i32
+    %number = snode.linearize %outside, %inside {node = "up.u"} : i32
+    %value = arith.constant {value = 3} : i32
+    field.store %value, %inside, %inside {field = "u"}
+    scf.yield
+  }`,
+  );
+  const store = new ArenaStore(storage);
+  runInArena(module, store, {}, 'k', []);
+  expect(store.load('u', [7, 7])).toBe(3);
 });

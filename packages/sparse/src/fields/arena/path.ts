@@ -81,12 +81,15 @@ const digitOf = ({ position, below, extent }: Digit, indices: ArrayLike<number>)
   return rest < 0 ? rest + extent : rest;
 };
 
-/** The number of a cell along a Z-order curve: bit b of the digits stands before bit b − 1 of all, that of the first digit first. */
+/**
+ * The number of a cell along a Z-order curve: bit b of the digits stands before bit b − 1 of all, that of the first digit first. Digits
+ * are words: of one below zero, an index outside, all bits count.
+ */
 export const mortonNumber = (digits: readonly number[]): number => {
   let number = 0;
   let all = 0;
   for (const digit of digits) all |= digit;
-  for (let bit = 0, weight = 1; all >> bit !== 0; bit++)
+  for (let bit = 0, weight = 1; bit < 32 && all >>> bit !== 0; bit++)
     for (let d = digits.length - 1; d >= 0; d--, weight *= 2) if ((digits[d] >> bit) & 1) number += weight;
   return number;
 };
