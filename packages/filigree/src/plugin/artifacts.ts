@@ -18,7 +18,10 @@ export interface PluginOptions extends TransformOptions {
   readonly threads?: number;
 }
 
-/** The options of a plugin, checked: those of rewriting are left to it. */
+/**
+ * The options of a plugin, checked: those of rewriting are left to it. Who installs only the umbrella may find no other package of ours from
+ * modules of their own, so that what is rewritten imports from it.
+ */
 export const pluginOptions = (what: string, given: PluginOptions | undefined): PluginOptions => {
   const { artifacts, threads, ...rewriting } = given ?? {};
   const own = { ...(artifacts && { artifacts }), ...(threads !== undefined && { threads }) };
@@ -28,7 +31,7 @@ export const pluginOptions = (what: string, given: PluginOptions | undefined): P
       remedy:
         'name the modules that are to be compiled: artifacts, or ask for threads where programs are made: program({ threads })',
     });
-  return { ...options, ...rewriting };
+  return { ...options, helpers: 'filigree/rewritten', ...rewriting };
 };
 
 /** Refuses names of modules that are not there: nothing that a page imports would ever be one of them. Error: `plugin/artifact`. */

@@ -17,7 +17,9 @@ import type { Methods } from './standing.js';
 
 /** How a module is rewritten. */
 export interface TransformOptions {
-  /** Where rewritten code finds the operations on symbols; default `symbolicMath` of `@filigree/ir`. */
+  /** The module from which rewritten code takes what it calls, with all that `@filigree/lang/runtime` has, which is the default. */
+  readonly helpers?: string;
+  /** Where rewritten code finds the operations on symbols; default `defaultOps` of its helpers. */
   readonly ops?: { readonly module: string; readonly name: string };
   /** Modules whose `symbolic` marks a function; default `@filigree/lang`, its two front ends, and `filigree`. */
   readonly modules?: RegExp;
@@ -45,6 +47,7 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
   const file = id.replace(/\?.*$/, '');
   const text = options.original ? options.original.text : code;
   const parsed = parseSource(code, { file, source: text }, byAcorn, relocation(options.original?.map));
+  const from = helpersOf(options);
   const modules = options.modules ?? /^(@filigree\/lang(\/numeric|\/kernels)?|filigree)$/;
   const roots = findRoots(parsed, modules);
   const functions = findKept(parsed, modules);
@@ -66,20 +69,20 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
     const marks = (name: string): string => `${prefix}mark(${name}, ${prefix}numericOps); `;
     for (const { at, name } of roots.names) if (at !== undefined) s.appendLeft(at, ` ;${marks(name)}`);
     for (const { at, name } of roots.inner) s.appendLeft(at, ` ;${marks(name)}`);
-    const ops = options.ops ?? { module: '@filigree/lang/runtime', name: 'defaultOps' };
+    const ops = options.ops ?? { module: from, name: 'defaultOps' };
     const source = JSON.stringify({
       file,
       ...(options.frames === false || text === undefined ? {} : { source: text }),
     });
     const names = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
     start.push(
-      `import { ${marking.map((name) => `${name} as ${prefix}${name}`).join(', ')} } from '@filigree/lang/runtime'; `,
+      `import { ${marking.map((name) => `${name} as ${prefix}${name}`).join(', ')} } from '${from}'; `,
       `import { ${ops.name} as ${prefix}numericOps } from '${ops.module}'; `,
       `const { ${names} } = ${prefix}bindOps(${prefix}numericOps, ${source}); `,
       ...roots.names.flatMap(({ name, at }) => (at === undefined ? [marks(name)] : [])),
     );
   }
-  if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '@filigree/lang/runtime'; `);
+  if (functions.length > 0) start.push(`import { keep as ${prefix}keep } from '${from}'; `);
   for (const f of functions)
     keepFunction(s, prefix, f, spelled(parsed, f, options.original), placeOf(parsed, f, options));
   s.appendLeft(startOf(parsed.program), start.join(''));
@@ -90,7 +93,11 @@ export const transform = (code: string, id: string, given?: TransformOptions): T
 export const transformOptions = (what: string, given: TransformOptions | undefined): TransformOptions =>
   checkOptions(what, given, transformSpec);
 
+/** The module from which rewritten code takes what it calls. */
+export const helpersOf = ({ helpers = '@filigree/lang/runtime' }: TransformOptions): string => helpers;
+
 const transformSpec: OptionSpec<TransformOptions> = {
+  helpers: option.text,
   ops: optionsOf<NonNullable<TransformOptions['ops']>>({ module: option.text, name: option.text }),
   modules: optionKind('a regular expression', (x) => x instanceof RegExp),
   frames: option.truth,

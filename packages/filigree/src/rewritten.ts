@@ -1,0 +1,2 @@
+/* What modules import that the build plugin has rewritten. */
+export * from '@filigree/lang/runtime';
