@@ -3,7 +3,7 @@ import { filigreeRollup as rewritingPlugin, type RollupPlugin } from '@filigree/
 import { artifactModule, checkArtifacts, isArtifact, pluginOptions, type PluginOptions } from './artifacts.js';
 
 /** The part of Rollup's and Vite's plugin interface that is used here, so that neither needs to be installed. */
-export type RollupPlugins = readonly [ArtifactPlugin, RollupPlugin];
+export type RollupPlugins = [ArtifactPlugin, RollupPlugin];
 
 interface ArtifactPlugin {
   readonly name: string;
