@@ -100,6 +100,8 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
       if (typeof holder === 'string' || holder === null || !(name in Object(holder))) return missing(cx, e, of, name);
       return fromHost(cx, e, `${of.name}.${name}`, (holder as Record<string, unknown>)[name]);
     }
+    case 'one-of':
+      return rare().memberOfOne(cx, e, of, name) ?? missing(cx, e, of, name);
     case 'array':
       return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'list':
@@ -167,14 +169,17 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           `${of.name}[${String(index.value)}]`,
           (holder as Record<string, unknown>)[String(index.value)],
         );
+      if (Array.isArray(holder) && holder.length > 0) return rare().itemOfHost(cx, e, of, index);
       return refuse(
         cx,
         e,
         'lang/dynamic-index',
-        `\`${of.name}\` is no array of numbers, so that its index must be known at compile time`,
+        `\`${of.name}\` is no array, so that its index must be known at compile time`,
         'loop with unrolled(range(n))',
       );
     }
+    case 'one-of':
+      return rare().itemOfOne(cx, e, of, index);
     default:
   }
   return refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'leave the index out');
