@@ -7,8 +7,19 @@ import { load } from './access.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { hold, holdPart } from './holds.js';
 import { assignSlot, pending, readSlot } from './slots.js';
-import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
+import {
+  isLiteral,
+  isScalar,
+  nothing,
+  shapeOfField,
+  termText,
+  unshaped,
+  type Element,
+  type Slot,
+  type Term,
+} from './term.js';
 import { elementOf, fromHost } from './host-value.js';
+import { manyNumbers, readOne } from './one-item.js';
 
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {
@@ -152,12 +163,19 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
       const k = knownIndex(cx, e, index, of.items.length);
       if (k !== undefined) return readSlot(cx, e, of.items[k]);
       promiseWithin(cx, e, index, of.items.length);
-      return choose(
-        cx,
-        e,
-        index,
-        of.items.map((slot: Slot) => loaded(cx, e, readSlot(cx, e, slot))),
-      );
+      const chosen = (): Term =>
+        choose(
+          cx,
+          e,
+          index,
+          of.items.map((slot: Slot) => loaded(cx, e, readSlot(cx, e, slot))),
+        );
+      const locals = manyNumbers(cx, of.items);
+      if (!locals) return chosen();
+      let value: Term = nothing;
+      const body = cx.session.record(() => void (value = chosen()));
+      readOne(cx, e, locals, index, body, value);
+      return value;
     }
     case 'host': {
       const { value: holder } = of;
