@@ -221,6 +221,33 @@ describe('arrays that grow', () => {
     }));
 });
 
+it('a row of an array around the kernel, at an index that it finds, is taken apart', () => {
+  const edges = [
+    [
+      [0, 3],
+      [-1, -1],
+    ],
+    [
+      [0, 1],
+      [2, 3],
+    ],
+  ];
+  agree(
+    (a, k) => {
+      for (const i of range(a.length)) {
+        const [[p, q], last] = edges[k[i] & 1];
+        a[i] = p + 10 * q;
+        for (const [from, to] of edges[k[i] & 1]) {
+          if (from === -1) break;
+          a[i] += 100 * from + 1000 * to;
+        }
+        a[i] += last.map((x) => 2 * x).reduce((sum, x) => sum + x, 0);
+      }
+    },
+    { edges },
+  );
+});
+
 it('texts are joined where all of them are known', () =>
   agree((a, k) => {
     for (const i of range(a.length)) {

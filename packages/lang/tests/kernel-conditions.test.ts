@@ -210,6 +210,25 @@ describe('integers of few bits', () => {
     expect(codes('for (const i of range(8)) b[i] = Math.min(Math.max(i, 2), 255);')).toEqual([]);
   });
 
+  it('take variables that are given such numbers alone, and what functions return on their ways', () => {
+    const kind = 'let kind = 0; if (c[i] > 2) kind = 7; else if (m) kind = i;';
+    expect(codes(`for (const i of range(8)) { ${kind} b[i] = 2 * kind + 1; }`)).toEqual([]);
+    expect(
+      codes('const f = (x) => { if (x > 2) return x & 15; return 1; }; for (const i of range(8)) b[i] = f(c[i]);'),
+    ).toEqual([]);
+    expect(codes(`for (const i of range(8)) { ${kind} b[i] = kind - 1; }`)).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) { let n = 0; while (n < c[i]) n++; b[i] = n; }')).toEqual([
+      'lang/narrowing',
+    ]);
+    expect(codes('for (const i of range(8)) { let n = 0; if (m) n = c[i]; b[i] = n; }')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) { let n = u32(0); if (m) n = u32(3); b[i] = n - 5; }')).toEqual([
+      'lang/narrowing',
+    ]);
+    expect(codes('let n = 0; for (const i of range(8)) n += 1; for (const i of range(8)) b[i] = n;')).toEqual([
+      'lang/narrowing',
+    ]);
+  });
+
   it('and refuse what may be too large', () => {
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 256 : 0;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? -1 : 0;')).toEqual(['lang/narrowing']);

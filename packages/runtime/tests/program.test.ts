@@ -17,6 +17,7 @@ import {
   length,
   ndrange,
   random,
+  serially,
   range,
   seedRandom,
   u32,
@@ -365,6 +366,10 @@ describe('a program', () => {
         narrow[0] += 200;
         n[0] = i32(u32(x) * u32(2654435769)) ^ Math.imul(x, -559038737) ^ (x << 20);
         n[2] = Math.imul(65537, 65537);
+        n[3] = ((i32(x) << 5) - i32(x) + 2 ** 31 - 1) | 0;
+        let hash = 7;
+        for (const k of serially(range(9))) hash = (31 * hash + k + i32(x)) >> 1;
+        n[1] = hash;
         random();
       });
       const sim = await run(wrap, true, 123456789);
@@ -373,6 +378,19 @@ describe('a program', () => {
         Math.imul(123456789, 2654435769) ^ Math.imul(123456789, -559038737) ^ (123456789 << 20),
       );
       expect(sim.fields.n.get([2])).toBe(Math.imul(65537, 65537));
+      expect(sim.fields.n.get([3])).toBe(((123456789 << 5) - 123456789 + 2 ** 31 - 1) | 0);
+      let hash = 7;
+      for (let k = 0; k < 9; k++) hash = (31 * hash + k + 123456789) >> 1;
+      expect(sim.fields.n.get([1])).toBe(hash);
+    });
+
+    it('and where only some uses take the bits', async () => {
+      const both = one('both', (n, _wide, _narrow, x) => {
+        const sum = n[1] + x;
+        n[0] = sum | 0;
+        n[2] = sum;
+      });
+      await expect(run(both, true, 1)).rejects.toThrow('2147483647 + 1 does not fit i32');
     });
   });
 

@@ -27,6 +27,7 @@ import { emitKernel } from './emit/emit.js';
 import { structure } from './emit/structure.js';
 import { tableBuffers } from './emit/table.js';
 import { raceWarnings } from './race.js';
+import { privateArrays } from './emit/private-arrays.js';
 import { checkTypes } from './types/check.js';
 import { inferTypes, type Types } from './types/infer.js';
 import { unassignedReads } from './types/unassigned.js';
@@ -138,8 +139,13 @@ const lower = (
   extensions: readonly Extension[],
   { derivatives = false, debug = false }: LowerChoices,
 ): LoweredKernel => {
-  const { dialects: own = [] } = combined(extensions);
-  const dialects = [...coreDialects, fieldDialect(layout), derivative, ...own.filter((d) => !coreDialects.includes(d))];
+  const { dialects: theirs = [] } = combined(extensions);
+  const dialects = [
+    ...coreDialects,
+    fieldDialect(layout),
+    derivative,
+    ...theirs.filter((d) => !coreDialects.includes(d)),
+  ];
   checkWords(extensions, dialects);
   if (!/^[A-Za-z_]\w*$/.test(def.name))
     throw new DiagnosticError([
@@ -157,11 +163,13 @@ const lower = (
     { name: session.bufferName(r.local.name), type: types.typeOf(r.local.cell), length: 1, role: 'temp' },
   ]);
   const result = resultBuffer(elaborated, types);
+  const own = privateArrays(elaborated.code, types, (name) => session.bufferName(name));
   const buffers: readonly Buffer[] = [
     ...elaborated.arrays.map((a) => a.buffer),
     ...(result ? [result] : []),
     ...accumulators.map(([, buffer]) => buffer),
     ...tableBuffers(elaborated.tables, elaborated.code, types),
+    ...own.buffers,
     ...noteBuffers(session.notes),
   ];
   const code = structure(elaborated.code, (name) => session.local(name, { name, type: 'i1' }));
@@ -174,6 +182,7 @@ const lower = (
     attrs: attrsOf(def, elaborated),
     hints: def.block === undefined ? {} : { block: def.block },
     result: result?.name ?? '',
+    items: own.items,
     reduction: (r) => byReduction.get(r) ?? '',
   });
   return {

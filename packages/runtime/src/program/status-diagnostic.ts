@@ -50,7 +50,7 @@ export const statusDiagnostic = (
       `${calculation(site?.access ?? '', words)}, ${within(arena.storage, kernel, node)}`,
       {
         ...at,
-        remedy: 'use i64 or a float, or where it is meant to wrap u32',
+        remedy: 'use i64 or a float, or where it is meant to wrap `(a + b) | 0`, Math.imul or u32',
       },
     );
   if (what === STATUS.division)

@@ -170,6 +170,18 @@ export type Action =
       readonly body: Block;
       readonly yields: readonly Scalar[];
     }
+  /**
+   * Something is done to one of several variables, at an index that is known only when the kernel runs: `body` looks at each of them, and `first` does it
+   * to the first. What reads it gives `value`, which `first` computes as `first`.
+   */
+  | {
+      readonly do: 'one-of';
+      readonly locals: readonly Local[];
+      readonly index: Scalar;
+      readonly body: Block;
+      readonly first: Block;
+      readonly gives?: { readonly value: Temp; readonly first: Temp };
+    }
   | { readonly do: 'if'; readonly condition: Scalar; readonly then: Block; readonly otherwise: Block }
   | { readonly do: 'block'; readonly label: Label; readonly body: Block }
   | { readonly do: 'exit'; readonly label: Label }
@@ -188,6 +200,7 @@ export const blocksOf = (i: Instruction): readonly Block[] => {
       return [i.test, i.body, i.update];
     case 'block':
     case 'given':
+    case 'one-of':
     case 'parallel':
       return [i.body];
     default:
@@ -226,7 +239,7 @@ const exitSets = new WeakMap<Instruction, ReadonlySet<Label>>();
 /** The blocks around an instruction that it may leave. */
 export const exitsOf = (i: Instruction): ReadonlySet<Label> => {
   if (i.do === 'exit') return new Set([i.label]);
-  if (i.do !== 'if' && i.do !== 'loop' && i.do !== 'block') return none;
+  if (i.do !== 'if' && i.do !== 'loop' && i.do !== 'block' && i.do !== 'one-of') return none;
   const known = exitSets.get(i);
   if (known) return known;
   const inner = i.do === 'if' ? [i.then, i.otherwise] : i.do === 'loop' ? [i.test, i.body] : [i.body];

@@ -7,11 +7,15 @@ export const intervalOf = (s: Scalar): Interval | undefined => {
   return typeof s.value === 'number' && Number.isInteger(s.value) ? [s.value, s.value] : undefined;
 };
 
-/** The interval of a result, where those of its operands say it and 32 bits hold it. */
-export const resultInterval = (operator: OperatorName, args: readonly Scalar[]): Interval | undefined => {
-  if (operator === 'bitand') return masked(args);
+/** The interval of a result, where those of its operands, as `of` tells them, say it and 32 bits hold it. */
+export const resultInterval = (
+  operator: OperatorName,
+  args: readonly Scalar[],
+  of: (s: Scalar) => Interval | undefined = intervalOf,
+): Interval | undefined => {
+  if (operator === 'bitand') return masked(args.map(of));
   const rule = rules[operator];
-  const known = (operator === 'select' ? args.slice(1) : args).map(intervalOf);
+  const known = (operator === 'select' ? args.slice(1) : args).map(of);
   if (!rule || !known.every((x) => x !== undefined)) return undefined;
   const [least, most] = rule(known[0], known[1] ?? known[0]);
   return least >= -(2 ** 31) && most < 2 ** 31 ? [least, most] : undefined;
@@ -21,8 +25,8 @@ export const resultInterval = (operator: OperatorName, args: readonly Scalar[]):
 export const union = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 
 /** Of bits with a mask that is not negative: from zero to the mask. */
-const masked = (args: readonly Scalar[]): Interval | undefined => {
-  const masks = args.map(intervalOf).filter((x) => x !== undefined && x[0] >= 0 && x[1] < 2 ** 31);
+const masked = (args: readonly (Interval | undefined)[]): Interval | undefined => {
+  const masks = args.filter((x) => x !== undefined && x[0] >= 0 && x[1] < 2 ** 31);
   return masks.length > 0 ? [0, Math.min(...masks.map((m) => m![1]))] : undefined;
 };
 

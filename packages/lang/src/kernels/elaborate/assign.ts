@@ -19,7 +19,7 @@ import { binaryOperation } from './binary-operation.js';
 import { scalar, value } from './evaluate.js';
 import { eitherValue } from './choice.js';
 import type { Flag } from './absence.js';
-import { absence, isMissing, missingOf } from './missing.js';
+import { lacks, absence, isMissing, missingOf } from './missing.js';
 import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -356,10 +356,7 @@ export const nameOfProperty = ({ key }: AssignmentProperty): string =>
 export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
   const { value: to } = property;
   const name = nameOfProperty(property);
-  const isThere =
-    (from.is === 'members' && from.members.has(name)) ||
-    (from.is === 'host' && typeof from.value === 'object' && from.value !== null && name in from.value);
-  if (to.type === 'AssignmentPattern' && (from.is === 'members' || from.is === 'host') && !isThere) return nothing;
+  if (to.type === 'AssignmentPattern' && lacks(from, name)) return nothing;
   return loaded(cx, property, named(cx, property, from, name));
 };
 

@@ -1,8 +1,10 @@
 import type { AnyNode } from 'acorn';
 import { literal } from '../code/scalar.js';
 import { compute, originOf, type Context } from './context.js';
+import type { Block } from '../code/code.js';
 import type { Destination } from './destination.js';
 import { promiseWithin } from './member.js';
+import { manyNumbers } from './one-item.js';
 
 /** What is done with the place that an index names. */
 export const atIndex = (
@@ -13,9 +15,19 @@ export const atIndex = (
 ): void => {
   const at = originOf(cx, e);
   promiseWithin(cx, e, index, items.length);
-  items.forEach((item, k) => {
-    const condition = compute(cx, e, 'eq', index, literal(k));
-    const then = cx.session.record(() => act(item));
-    cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
-  });
+  const acts: Block[] = [];
+  const body = cx.session.record(() =>
+    items.forEach((item, k) => {
+      const condition = compute(cx, e, 'eq', index, literal(k));
+      const then = cx.session.record(() => act(item));
+      acts.push(then);
+      cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
+    }),
+  );
+  const locals = manyNumbers(
+    cx,
+    items.flatMap((item) => (item.to === 'slot' ? [item.slot] : [])),
+  );
+  if (locals?.length === items.length) cx.session.emit(at, { do: 'one-of', locals, index, body, first: acts[0] });
+  else cx.session.append(body);
 };

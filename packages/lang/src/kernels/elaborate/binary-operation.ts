@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
@@ -48,19 +49,24 @@ export const equalTerms = (
 ): boolean | Scalar => {
   const known = equalHosts(token, a, b);
   if (known !== undefined) return known;
-  const equal = binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
+  const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
+  const equal =
+    one.is === 'one-of' && isPlain(other)
+      ? rare().equalsOne(cx, node, one, other, token.startsWith('='))
+      : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
   return isLiteral(equal) ? Boolean(equal.value) : equal;
 };
 
 /** Strings and the like are compared when the kernel is compiled. */
 const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
-  const plain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
-  if (!plain(a) && !plain(b)) return undefined;
+  if (a.is === 'one-of' || b.is === 'one-of' || (!isPlain(a) && !isPlain(b))) return undefined;
   if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
   const content = (t: Term): unknown =>
     t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
   return (content(a) === content(b)) === operator.startsWith('=');
 };
+
+const isPlain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
 
 const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
 

@@ -47,7 +47,10 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
   if (target.type === 'Identifier') {
     const binding = cx.unit.text.parsed.scopes.bindingOf(target);
     const slot = resolve(cx, target);
-    if (slot.is === 'constant' && !hasItems(slot.term)) refuseWrite(cx, target, target.name, slot.what, binding);
+    if (slot.is === 'constant' && !hasItems(slot.term)) {
+      if (binding && binding.kind !== 'const' && isAround(slot.term)) refuseObject(cx, target, target.name, slot.term);
+      refuseWrite(cx, target, target.name, slot.what, binding);
+    }
     if (binding?.kind === 'const') refuseWrite(cx, target, target.name, 'constant', binding);
     return { to: 'slot', slot, name: target.name, binding };
   }
@@ -68,6 +71,14 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
   const { key, name } = keyOf(cx, target);
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
   if (of.is === 'shaped') return refuseComponent(cx, target);
+  if (of.is === 'table' || (of.is === 'host' && !of.statics) || of.is === 'one-of')
+    return refuse(
+      cx,
+      target,
+      'lang/captured-write',
+      `\`${of.name}\` is of the surroundings, which a kernel only reads`,
+      "pass it as an argument: array('f32', n)",
+    );
   if (name !== undefined) {
     const members = membersOf(of);
     const to = members && memberOf(cx, target, members, name);
@@ -86,14 +97,6 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
     const element = indexed(cx, target, of, index);
     if (element.is === 'element' || element.is === 'array-element') return { to: 'element', element };
   }
-  if (of.is === 'table' || of.is === 'host')
-    return refuse(
-      cx,
-      target,
-      'lang/captured-write',
-      `\`${of.name}\` is of the surroundings, which a kernel only reads`,
-      "pass it as an argument: array('f32', n)",
-    );
   return refuse(
     cx,
     target,
@@ -252,6 +255,18 @@ const refuseComponent = (cx: Context, target: AnyNode): never =>
     'lang/immutable-vector',
     'components are assigned to of fields, and of variables in the function that declares them: this vector is none of these',
     'copy it first: let w = vec(v)',
+  );
+
+/** Whether it is an object or array of the surroundings. */
+const isAround = ({ is }: Term): boolean => is === 'host' || is === 'one-of' || is === 'table';
+
+const refuseObject = (cx: Context, node: AnyNode, name: string, term: Term): never =>
+  refuse(
+    cx,
+    node,
+    'lang/constant-write',
+    `\`${name}\` stands for ${termText(term)} of the surroundings, and cannot be given another one`,
+    'let a variable be the index, `best = n`, and take the item where it is used: items[best]',
   );
 
 const refuseWrite = (

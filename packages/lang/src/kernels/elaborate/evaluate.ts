@@ -3,7 +3,7 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { bare } from '../../source/ast.js';
 import { apart, asScalar, compute, type Context } from './context.js';
 import { shortCircuit } from './short-circuit.js';
-import { isLiteral, isScalar, type Term } from './term.js';
+import { isOfTexts, isLiteral, isScalar, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
 import { isMissing } from './missing.js';
@@ -47,7 +47,8 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
 export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | Scalar => {
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
-  const isObject = hasItems(term) || term.is === 'shaped' || term.is === 'closure';
+  const isObject =
+    hasItems(term) || term.is === 'shaped' || term.is === 'closure' || (term.is === 'one-of' && !isOfTexts(term));
   if (isObject) return there ?? true;
   if (there && !isScalar(term)) return there;
   if (there) return compute(cx, node, 'and', there, truthOf(cx, node, term as Scalar));

@@ -32,7 +32,7 @@ export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown)
 };
 
 /** Nested arrays of numbers, all of one length on each level. */
-const tableOf = (name: string, value: unknown): Table | undefined => {
+export const tableOf = (name: string, value: unknown): Table | undefined => {
   const shape: number[] = [];
   for (let at: unknown = value; isArray(at) && at.length > 0; at = at[0]) shape.push(at.length);
   if (shape.length === 0) return undefined;

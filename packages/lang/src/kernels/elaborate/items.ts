@@ -1,11 +1,12 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
-import { literal, type Literal } from '../code/scalar.js';
+import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { iterated } from './iterated.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { readSlot } from './slots.js';
-import { termText, type Element, type Shaped, type Term } from './term.js';
-import { elementOf, fromHost } from './host-value.js';
+import { termText, type Element, type OneOf, type Shaped, type Term } from './term.js';
+import { fromHost } from './host-value.js';
 
 /** The items of what has a length known at compile time. */
 export const itemsOf = (cx: Context, node: AnyNode, term: Term): readonly Term[] =>
@@ -17,9 +18,13 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
   if (term.is === 'loop' && term.space.over === 'items' && !term.space.there) return iterated(cx, node, term.space);
   if (term.is === 'shaped') return eachRow(cx, node, term);
   if (term.is === 'table' && term.index.length < term.shape.length)
-    return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexTable(term, k));
+    return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexed(cx, node, term, literal(k)));
   if (term.is === 'host' && Array.isArray(term.value))
     return term.value.map((value: unknown, k) => () => fromHost(cx, node, `${term.name}[${k}]`, value));
+  if (term.is === 'one-of' && isOfOneLength(term))
+    return rare()
+      .itemsOfOne(cx, node, term)
+      .map(({ item }) => item);
   if (term.is === 'element' && !isWhole(cx, node, term) && term.index.length > 0) return ofField(cx, node, term);
   return refuse(
     cx,
@@ -33,6 +38,9 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
         : 'use range(n) to count, and names without [ ] for what is counted',
   );
 };
+
+const isOfOneLength = ({ values: [first, ...others] }: OneOf): boolean =>
+  Array.isArray(first) && others.every((value) => (value as readonly unknown[]).length === first.length);
 
 /** Of a variable whose components are assigned to: as they are then. */
 const eachRow = (cx: Context, node: AnyNode, term: Shaped): readonly (() => Term)[] => {
@@ -64,10 +72,4 @@ const rows = (term: Shaped): readonly Term[] => {
     shape: [width],
     elements: term.elements.slice(i * width, (i + 1) * width),
   }));
-};
-
-const indexTable = (term: Term & { is: 'table' }, k: number): Term => {
-  const index: Literal[] = [...(term.index as Literal[]), literal(k)];
-  if (index.length < term.shape.length) return { ...term, index };
-  return elementOf(term, index);
 };

@@ -24,12 +24,14 @@ export const typeOf = (cx: Context, e: UnaryExpression): Term => {
         ? 'function'
         : term.is === 'host'
           ? typeof term.value
-          : isLiteral(term)
-            ? typeof term.value
-            : term.is === 'temp'
-              ? cx.session.isTruth(term)
-                ? 'boolean'
-                : 'number'
-              : 'object';
+          : term.is === 'one-of'
+            ? typeof term.values[0]
+            : isLiteral(term)
+              ? typeof term.value
+              : term.is === 'temp'
+                ? cx.session.isTruth(term)
+                  ? 'boolean'
+                  : 'number'
+                : 'object';
   return { is: 'host', name: text, value: text };
 };

@@ -7,8 +7,19 @@ import { load } from './access.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { hold, holdPart } from './holds.js';
 import { assignSlot, pending, readSlot } from './slots.js';
-import { isLiteral, isScalar, shapeOfField, termText, unshaped, type Element, type Slot, type Term } from './term.js';
+import {
+  isLiteral,
+  isScalar,
+  nothing,
+  shapeOfField,
+  termText,
+  unshaped,
+  type Element,
+  type Slot,
+  type Term,
+} from './term.js';
 import { elementOf, fromHost } from './host-value.js';
+import { manyNumbers, readOne } from './one-item.js';
 
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {
@@ -100,6 +111,8 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
       if (typeof holder === 'string' || holder === null || !(name in Object(holder))) return missing(cx, e, of, name);
       return fromHost(cx, e, `${of.name}.${name}`, (holder as Record<string, unknown>)[name]);
     }
+    case 'one-of':
+      return rare().memberOfOne(cx, e, of, name) ?? missing(cx, e, of, name);
     case 'array':
       return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'list':
@@ -150,12 +163,19 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
       const k = knownIndex(cx, e, index, of.items.length);
       if (k !== undefined) return readSlot(cx, e, of.items[k]);
       promiseWithin(cx, e, index, of.items.length);
-      return choose(
-        cx,
-        e,
-        index,
-        of.items.map((slot: Slot) => loaded(cx, e, readSlot(cx, e, slot))),
-      );
+      const chosen = (): Term =>
+        choose(
+          cx,
+          e,
+          index,
+          of.items.map((slot: Slot) => loaded(cx, e, readSlot(cx, e, slot))),
+        );
+      const locals = manyNumbers(cx, of.items);
+      if (!locals) return chosen();
+      let value: Term = nothing;
+      const body = cx.session.record(() => void (value = chosen()));
+      readOne(cx, e, locals, index, body, value);
+      return value;
     }
     case 'host': {
       const { value: holder } = of;
@@ -167,14 +187,17 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           `${of.name}[${String(index.value)}]`,
           (holder as Record<string, unknown>)[String(index.value)],
         );
+      if (Array.isArray(holder) && holder.length > 0) return rare().itemOfHost(cx, e, of, index);
       return refuse(
         cx,
         e,
         'lang/dynamic-index',
-        `\`${of.name}\` is no array of numbers, so that its index must be known at compile time`,
+        `\`${of.name}\` is no array, so that its index must be known at compile time`,
         'loop with unrolled(range(n))',
       );
     }
+    case 'one-of':
+      return rare().itemOfOne(cx, e, of, index);
     default:
   }
   return refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'leave the index out');

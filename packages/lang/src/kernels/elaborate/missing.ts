@@ -133,3 +133,10 @@ const read = (cx: Context, node: AnyNode, local: Local): Temp => {
   cx.session.emit(originOf(cx, node), { do: 'read', to, local });
   return to;
 };
+
+/** Whether an object is known to have no such member. */
+export const lacks = (of: Term, name: string): boolean => {
+  if (of.is === 'members') return !of.members.has(name);
+  const values = of.is === 'host' ? [of.value] : of.is === 'one-of' ? of.values : [];
+  return values.length > 0 && values.every((x) => typeof x === 'object' && x !== null && !(name in x));
+};

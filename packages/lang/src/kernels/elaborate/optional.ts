@@ -3,7 +3,7 @@ import { bare } from '../../source/ast.js';
 import { refuse, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { loaded, named } from './member.js';
-import { absence, partOf } from './missing.js';
+import { lacks, absence, partOf } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
 import { nothing, type Term } from './term.js';
@@ -51,11 +51,6 @@ const valueOfName = (cx: Context, id: Identifier): Term => {
 export const isChained = (e: AnyNode): boolean =>
   (e.type === 'MemberExpression' && (e.optional || isChained(e.object))) ||
   (e.type === 'CallExpression' && (e.optional || isChained(e.callee)));
-
-const lacks = (of: Term, name: string): boolean =>
-  of.is === 'members'
-    ? !of.members.has(name)
-    : of.is === 'host' && typeof of.value === 'object' && of.value !== null && !(name in of.value);
 
 /** What says that nothing is there. */
 export const isNothing = (cx: Context, e: AnyNode): boolean =>

@@ -7,7 +7,7 @@ import { argumentsOf, value } from './evaluate.js';
 import { isDeclared } from './instance.js';
 import { named } from './member.js';
 import { readSlot } from './slots.js';
-import { isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
+import { isOfTexts, isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
 
 /** The names of an object's members, of one of the surroundings as well. */
 export const namesOf = (cx: Context, node: AnyNode, of: Term): Term =>
@@ -91,5 +91,11 @@ export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (re
       .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
   if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
     return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
+  if (of.is === 'one-of' && !isOfTexts(of) && areAlike(of.values))
+    return Object.keys(of.values[0] as object).map((name) => [name, named(cx, node, of, name)]);
   return refuse(cx, node, 'lang/shape', `an object is wanted here, this is ${termText(of)}`, 'write `name: value`');
 };
+
+/** Whether objects have the same members, in the same order. */
+const areAlike = (values: readonly unknown[]): boolean =>
+  new Set(values.map((value) => JSON.stringify(Object.keys(value as object)))).size === 1;

@@ -20,7 +20,7 @@ import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
 import type { Absence, Flag, Missing } from './absence.js';
-import type { ClassOf, Term, Variable } from './term.js';
+import type { ClassOf, Table, Term, Variable } from './term.js';
 
 /**
  * Thrown when a statement cannot be understood, after its diagnostic was reported; elaboration continues with the next
@@ -66,6 +66,9 @@ export class Session {
   readonly diagnostics: Diagnostic[] = [];
   readonly reductions: Reduction[] = [];
   readonly tables: TableUse[] = [];
+  /** Of several values of the surroundings one member or item of each, by its name; and the tables of those that are numbers. */
+  readonly parts = new Map<readonly unknown[], Map<string | number, readonly unknown[]>>();
+  readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
   readonly units = new Map<unknown, Unit>();
   /** Of these the words of the language, and what they call. */
   readonly words = new Set<Unit>();

@@ -24,6 +24,7 @@ export type Term =
   | LoopHead
   | SparseCell
   | Host
+  | OneOf
   | Nothing;
 
 /** A small vector or matrix: its elements, row by row. */
@@ -185,6 +186,14 @@ export interface Host {
   readonly statics?: Members;
 }
 
+/** One of several values of the surroundings: objects, arrays or texts, of which the kernel finds by an index which one it is. */
+export interface OneOf {
+  readonly is: 'one-of';
+  readonly name: string;
+  readonly values: readonly unknown[];
+  readonly index: Scalar;
+}
+
 export interface Nothing {
   readonly is: 'nothing';
   /** Of what a sum in a parallel loop would give: the variable around that is accumulated, whose value is not known before the loop ends. */
@@ -255,6 +264,8 @@ export interface Pending {
   slot: Slot | undefined;
 }
 
+export const isOfTexts = ({ values }: OneOf): boolean => typeof values[0] === 'string';
+
 export const nothing: Nothing = { is: 'nothing' };
 
 export const isWholeData = (t: Term): t is Whole => t.is === 'array' || (t.is === 'element' && t.index.length === 0);
@@ -313,6 +324,8 @@ export const termText = (t: Term): string => {
       return 'parent(…), which is only for isActive, activate and deactivate';
     case 'host':
       return hostText(t.value);
+    case 'one-of':
+      return `one of ${t.values.length} \`${t.name}\``;
     case 'nothing':
       return 'nothing';
   }

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
@@ -15,6 +16,7 @@ export interface Visited {
 /** What a loop visits: items, each computed where it is visited, or indices that are known only when the kernel runs. */
 export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly Visited[] | RunLoop => {
   if (over.is === 'sieve') return over.items.map(({ term, there }) => ({ item: () => term, there }));
+  if (over.is === 'one-of') return rare().itemsOfOne(cx, node, over);
   if (over.is === 'array') return rowLoop(over, over.length);
   if (over.is === 'element' && !isWhole(cx, node, over)) return rowLoop(over, literal(rowsOf(cx, node, over)));
   if (over.is !== 'loop') return eachItem(cx, node, over).map((item) => ({ item }));

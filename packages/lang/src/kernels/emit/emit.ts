@@ -37,6 +37,7 @@ import {
   type Ranges,
 } from './ranges.js';
 import { constantOf } from './constant.js';
+import type { PrivateArrays, PrivateItem } from './private-arrays.js';
 import { bufferOf } from './table.js';
 import { bitsOf, wholeValue } from './to-int32.js';
 import { writtenIn } from './written.js';
@@ -53,6 +54,8 @@ export interface KernelFrame {
   readonly hints: Attrs;
   /** The buffer that a returned scalar is stored to. */
   readonly result: string;
+  /** The variables that are memory. */
+  readonly items: PrivateArrays['items'];
   /** The buffer that a reduction accumulates in. */
   readonly reduction: (r: Reduction) => string;
 }
@@ -75,6 +78,8 @@ class Emitter {
   private readonly temps = new Map<Temp, Value>();
   /** The current values of the locals that exist; undefined for one that was not assigned, which is zero. */
   private locals = new Map<Local, Value | undefined>();
+  /** The variable that stands for the element at an index. */
+  private standsFor: { readonly local: Local; readonly index: Value } | undefined;
   /** What is to be written with the next store. */
   private joint: readonly { readonly field: string; readonly value: Value }[] = [];
 
@@ -99,12 +104,13 @@ class Emitter {
     const { b } = this;
     switch (i.do) {
       case 'declare':
-        for (const local of i.locals) this.locals.set(local, undefined);
-        return;
+        return i.locals.forEach((local) => this.declare(local));
       case 'read':
         return this.bind(i.to, this.local(i.local));
       case 'write':
-        return void this.locals.set(i.local, this.as(i.value, this.types.typeOf(i.local.cell)));
+        return this.write(i.local, this.as(i.value, this.types.typeOf(i.local.cell)));
+      case 'one-of':
+        return this.oneOf(i);
       case 'compute':
         return this.bind(i.to, this.compute(i));
       case 'load':
@@ -183,7 +189,54 @@ class Emitter {
     return this.b.constant(type === 'i1' ? false : 0, type);
   }
 
+  private declare(local: Local): void {
+    if (this.frame.items.has(local)) this.write(local, this.zero(this.types.typeOf(local.cell)));
+    else this.locals.set(local, undefined);
+  }
+
+  private write(local: Local, value: Value): void {
+    const item = this.frame.items.get(local);
+    if (item) this.b.store(item.buffer, value, this.placeOf(local, item));
+    else this.locals.set(local, value);
+  }
+
+  private placeOf(local: Local, { at }: PrivateItem): Value {
+    return this.standsFor?.local === local ? this.standsFor.index : this.b.i32(at);
+  }
+
+  /** What is done to one of several variables: to an element, where they are memory. */
+  private oneOf({ locals, index, body, first, gives }: Instruction & { do: 'one-of' }): void {
+    const { b } = this;
+    const item = this.frame.items.get(locals[0]);
+    if (!item) return this.block(body);
+    const at = this.as(index, 'i32');
+    const onFirst = (of: Value): void => {
+      const outer = this.standsFor;
+      this.standsFor = { local: locals[0], index: of };
+      this.block(first);
+      this.standsFor = outer;
+    };
+    const last = b.constant(item.length - 1, 'u32');
+    if (gives) {
+      /* An index outside names the last. */
+      onFirst(b.cast(b.min(b.cast(at, 'u32'), last), 'i32'));
+      return this.bind(gives.value, this.value(gives.first));
+    }
+    const changed = this.changed(first);
+    const within = b.cmp('le', b.cast(at, 'u32'), last);
+    this.update(
+      changed,
+      b.if(
+        within,
+        () => this.scoped(changed, () => onFirst(at)),
+        () => this.scoped(changed, () => {}),
+      ),
+    );
+  }
+
   private local(local: Local): Value {
+    const item = this.frame.items.get(local);
+    if (item) return this.b.load(item.buffer, this.placeOf(local, item));
     if (!this.locals.has(local)) throw new Error(`local ${local.name} is read outside of its block`);
     return this.locals.get(local) ?? this.zero(this.types.typeOf(local.cell));
   }

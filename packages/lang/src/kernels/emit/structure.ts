@@ -26,8 +26,9 @@ class Structurer {
   constructor(private readonly freshLocal: (name: string) => Local) {}
 
   /** `tails`: blocks whose end is also the end of this sequence, which are left by just coming to it. */
-  sequence(list: readonly Instruction[], tails: Labels): Structured {
+  sequence(code: readonly Instruction[], tails: Labels): Structured {
     const out: Instruction[] = [];
+    const list = code.flatMap((i) => (i.do === 'one-of' && exitsOf(i).size > 0 ? i.body : [i]));
     for (const [k, i] of list.entries()) {
       if (i.do === 'exit') {
         if (tails.has(i.label)) return { block: out, left: none };
@@ -71,6 +72,10 @@ class Structurer {
         const inner = this.sequence(i.body, new Set([...tails, i.label]));
         const left = new Set([...inner.left].filter((l) => l !== i.label));
         return { block: inner.left.has(i.label) ? [this.lower(i.label, i.at), ...inner.block] : inner.block, left };
+      }
+      case 'one-of': {
+        const [body, first] = [i.body, i.first].map((block) => this.sequence(block, none).block);
+        return { block: [{ ...i, body, first }], left: none };
       }
       case 'given':
       case 'parallel':

@@ -12,6 +12,7 @@ export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMe
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
+export { areUsable, equalsOne, itemOfHost, itemOfOne, itemsOfOne, memberOfOne, oneOf } from '../elaborate/one-of.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';

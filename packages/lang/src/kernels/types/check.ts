@@ -13,13 +13,17 @@ import { fits, givenKind, holds, isReal, isWholeLiteral, joinOperands, type Kind
 import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
-import type { Scalar } from '../code/scalar.js';
+import type { Interval, Scalar } from '../code/scalar.js';
+import { withinBlock } from './within.js';
 
 /** What is wrong with the types of a kernel: every operand is looked at once they are all known. */
 export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
   const found: Diagnostic[] = [];
+  /* Few kernels have a store that asks. */
+  let known: Within | undefined;
+  const within: Within = (value) => (known ??= withinBlock(body, types))(value);
   eachInstruction(body, (i) => {
-    for (const { code, message, remedy } of problemsOf(i, types)) {
+    for (const { code, message, remedy } of problemsOf(i, types, within)) {
       const problem = diagnosticAt(i.at, 'error', code, message, remedy);
       /* Several instructions of one place have the same operand: a store, and what checks its index. */
       if (!found.some((d) => d.message === message && samePlace(d, problem))) found.push(problem);
@@ -27,6 +31,9 @@ export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => 
   });
   return found;
 };
+
+/** What a whole number is known to lie in. */
+type Within = (value: Scalar) => Interval | undefined;
 
 const samePlace = ({ loc: a }: Diagnostic, { loc: b }: Diagnostic): boolean =>
   a?.file === b?.file && a?.line === b?.line && a?.column === b?.column;
@@ -37,7 +44,7 @@ interface Problem {
   readonly remedy: string;
 }
 
-const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
+const problemsOf = (i: Instruction, types: Types, within: Within): readonly Problem[] => {
   switch (i.do) {
     case 'compute': {
       if (i.type !== undefined) return [];
@@ -60,11 +67,13 @@ const problemsOf = (i: Instruction, types: Types): readonly Problem[] => {
     case 'atomic':
       return bitwise(i.kind) && isFloat(typeOfPlace(i.place))
         ? [bitsOfFloats(i.place)]
-        : [...indices(i.place, types), ...(bitwise(i.kind) ? combined : stored)(i.value, i.place, types)];
+        : [...indices(i.place, types), ...(bitwise(i.kind) ? combined : stored)(i.value, i.place, types, within)];
     case 'store':
-      return i.noted ? [] : [...indices(i.place, types), ...stored(i.value, i.place, types, takesBits(i.place))];
+      return i.noted
+        ? []
+        : [...indices(i.place, types), ...stored(i.value, i.place, types, within, takesBits(i.place))];
     case 'fits':
-      return (i.bits ? combined : stored)(i.value, i.place, types);
+      return (i.bits ? combined : stored)(i.value, i.place, types, within);
     case 'bounds':
       return i.values.flatMap((s) => index(s, types, i.of === 'index' ? undefined : 'a bound'));
     case 'structure':
@@ -111,7 +120,7 @@ const bitsOfFloats = (place: Place): Problem => ({
 const nameOf = (place: Place): string => (place.of === 'field' ? `field '${place.field.name}'` : 'the array');
 
 /** `cuts`: of what does not fit the last bits are taken. */
-const stored = (value: Scalar, place: Place, types: Types, cuts = false): readonly Problem[] => {
+const stored = (value: Scalar, place: Place, types: Types, within: Within, cuts = false): readonly Problem[] => {
   const type = typeOfPlace(place);
   const own = types.kindOf(value);
   /* A variable of no stated type is an i32. */
@@ -119,7 +128,7 @@ const stored = (value: Scalar, place: Place, types: Types, cuts = false): readon
   const name = nameOf(place);
   if (cuts && kind !== 'i1') return [];
   if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
-  if (fits(kind, type) || liesWithin(value, type)) return literalProblem(value, type);
+  if (fits(kind, type) || liesIn(within(value), type)) return literalProblem(value, type);
   return [
     kind === 'i1' || type === 'i1'
       ? {
@@ -139,7 +148,7 @@ const stored = (value: Scalar, place: Place, types: Types, cuts = false): readon
  * What the bits of an element are combined with: a typed array takes the last bits of 32, an u32 those of an i32, and others a literal that has no more bits than they, with a sign or
  * without: `x &= ~1` clears one.
  */
-const combined = (value: Scalar, place: Place, types: Types): readonly Problem[] => {
+const combined = (value: Scalar, place: Place, types: Types, within: Within): readonly Problem[] => {
   const type = typeOfPlace(place);
   const kind = types.kindOf(value);
   const isSigned32 = kind === 'int' || fits(kind, 'i32');
@@ -148,7 +157,7 @@ const combined = (value: Scalar, place: Place, types: Types): readonly Problem[]
     : isWholeLiteral(value)
       ? holds(type, value.value) || holds(otherSign(type), value.value)
       : type === 'u32' && isSigned32;
-  return isOfBits ? [] : stored(value, place, types);
+  return isOfBits ? [] : stored(value, place, types, within);
 };
 
 /** The integer type of as many bits that has a sign where this has none. */
@@ -156,8 +165,8 @@ const otherSign = (type: ScalarType): ScalarType =>
   (type.startsWith('u') ? type.replace('u', 'i') : type.replace('i', 'u')) as ScalarType;
 
 /** Whether an integer that is computed with more bits is known to be one of a type of fewer: of literals, one is chosen. */
-const liesWithin = (value: Scalar, type: ScalarType): boolean =>
-  value.is === 'temp' && value.within !== undefined && value.within.every((x) => holds(type, x));
+const liesIn = (within: Interval | undefined, type: ScalarType): boolean =>
+  within !== undefined && within.every((x) => holds(type, x));
 
 const assigned = (value: Scalar, cell: Cell, types: Types): readonly Problem[] => {
   const to = types.kindOf(cell);

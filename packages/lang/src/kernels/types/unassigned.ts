@@ -59,6 +59,8 @@ class Walk {
         this.block(i.update, this.block(i.body, tested));
         return i.condition.is === 'literal' && i.condition.value === true ? undefined : tested;
       }
+      case 'one-of':
+        return this.block(i.body, now);
       case 'given':
       case 'parallel':
         this.block(i.body, now);

@@ -16,13 +16,14 @@ import type { Storage } from '../storage/storage.js';
 import type { Emit } from './lower/address.js';
 import { report } from './lower/status.js';
 import { SiteTable, sitesOf, withSites } from './sites.js';
+import { wrapping } from './wrapping.js';
 
 /**
  * Makes kernels report what release code ignores: sums, differences, products, quotients and negations of `i32` and
  * `i64` that overflow, in locals and where fields are accumulated; values that break the promise of
  * `field.assume_in_range`; steps of loops that are not positive, indices outside arrays; and integers divided by zero, before
  * the division stops the kernel. Unsigned and narrower integers wrap, as the language
- * defines. Runs before any lowering, so that only what the user wrote is checked.
+ * defines, and so does what is used as bits alone. Runs before any lowering, so that only what the user wrote is checked.
  */
 export const debugChecks = (storage: Storage): Pass<Module> => {
   const dialects = fieldDialects(storage.layout);
@@ -32,7 +33,8 @@ export const debugChecks = (storage: Storage): Pass<Module> => {
     const sites = new SiteTable(sitesOf(module).length);
     const checked = mapKernels(module, (kernel) => {
       const nodes = fieldsWritten(storage, kernel.body.ops);
-      return rewriteOps(kernel, dialects, (op, ctx) => checkedOp(op, ctx, { storage, sites, nodes }), buffers);
+      const wraps = wrapping(kernel.body);
+      return rewriteOps(kernel, dialects, (op, ctx) => checkedOp(op, ctx, { storage, sites, nodes, wraps }), buffers);
     });
     return checked === module ? module : withSites({ ...checked, buffers }, sites.sites);
   });
@@ -43,10 +45,12 @@ interface Context {
   readonly sites: SiteTable;
   /** The `place` node of the field that a value is stored to, by the value's id. */
   readonly nodes: ReadonlyMap<number, number>;
+  /** What is meant to wrap, by its id. */
+  readonly wraps: ReadonlySet<number>;
 }
 
 const checkedOp = (op: Op, ctx: RewriteContext, c: Context) => {
-  const [test, what] = testOf(op);
+  const [test, what] = c.wraps.has(op.results[0]?.id) ? [undefined, 'overflow' as const] : testOf(op);
   const divides = dividesIntegers(op);
   if (!test && !divides) return undefined;
   const node = c.nodes.get(op.results[0].id) ?? fieldOf(c.storage, op) ?? 0;

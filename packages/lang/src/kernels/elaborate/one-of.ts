@@ -1,0 +1,215 @@
+import type { AnyNode } from 'acorn';
+import { isField } from '@filigree/sparse/fields';
+import { literal, type Scalar } from '../code/scalar.js';
+import type { Shape } from '../vocabulary/algebra.js';
+import { isMat, isVec, shapedOf } from '../vocabulary/vec.js';
+import { asScalar, compute, refuse, type Context } from './context.js';
+import { chosen } from './choice.js';
+import { fromHost, tableOf } from './host-value.js';
+import { hold } from './holds.js';
+import { indexed, promiseWithin } from './member.js';
+import { absent } from './missing.js';
+import type { Session } from './session.js';
+import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
+import type { Visited } from './visited.js';
+
+/*
+ * Arrays of objects around a kernel, `spheres[k].radius`, at an index that the kernel finds. Nothing is chosen where the index is
+ * written: what is read of the object in the end are numbers, and those of all objects are a table.
+ */
+
+/** An item of an array of the surroundings. */
+export const itemOfHost = (cx: Context, e: AnyNode, of: Host, index: Scalar): Term => {
+  const values = of.value as readonly unknown[];
+  promiseWithin(cx, e, index, values.length);
+  return oneOf(cx, e, `${of.name}[k]`, values, index);
+};
+
+/** A member of whichever object it is; undefined where none has it. */
+export const memberOfOne = (cx: Context, e: AnyNode, of: OneOf, name: string): Term | undefined =>
+  of.values.some((value) => name in Object(value))
+    ? oneOf(cx, e, `${of.name}.${name}`, column(cx, of, name), of.index)
+    : undefined;
+
+/** An item of whichever array it is. */
+export const itemOfOne = (cx: Context, e: AnyNode, of: OneOf, index: Scalar): Term => {
+  const lengths = lengthsOf(cx, e, of);
+  const most = Math.max(...lengths);
+  if (isLiteral(index)) {
+    const k = Number(index.value);
+    return Number.isInteger(k) && k >= 0 && k < Math.min(...lengths)
+      ? oneOf(cx, e, `${of.name}[${k}]`, column(cx, of, k), of.index)
+      : refuse(
+          cx,
+          e,
+          'lang/index-range',
+          `there is no element ${String(index.value)} in each \`${of.name}\``,
+          'use an index from 0 up to the length of the shortest',
+        );
+  }
+  promiseWithin(cx, e, index, most);
+  const within = compute(cx, e, 'max', literal(0), compute(cx, e, 'min', index, literal(most - 1)));
+  const flat = compute(cx, e, 'add', compute(cx, e, 'mul', of.index, literal(most)), within);
+  return oneOf(cx, e, `${of.name}[j]`, column(cx, of, '', padded(most)), flat);
+};
+
+/** The items of whichever array it is; of arrays of several lengths those that are there. */
+export const itemsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly Visited[] => {
+  const lengths = lengthsOf(cx, e, of);
+  const length = memberOfOne(cx, e, of, 'length') as Scalar;
+  return Array.from({ length: Math.max(...lengths) }, (_, k) => ({
+    item: () =>
+      oneOf(
+        cx,
+        e,
+        `${of.name}[${k}]`,
+        column(cx, of, k, (all) => all.map((row) => itemOr(row, k, all))),
+        of.index,
+      ),
+    ...(k < Math.min(...lengths) ? {} : { there: compute(cx, e, 'gt', length, literal(k)) }),
+  }));
+};
+
+/** Whether it is this one, or is not. */
+export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal: boolean): Scalar => {
+  const wanted = other.is === 'host' ? other.value : undefined;
+  const key = `${equal ? '===' : '!=='}${String(wanted)}`;
+  const values =
+    typeof wanted === 'string'
+      ? column(cx, of, key, (all) => all.map((value) => (value === wanted) === equal))
+      : of.values.map((value) => (value === wanted) === equal);
+  return asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
+};
+
+/** One of several values: what is alike in all of them is known, numbers are an element of a table. */
+export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly unknown[], index: Scalar): Term => {
+  const [first] = values;
+  if (values.every((value) => Object.is(value, first))) return fromHost(cx, e, name, first);
+  const table = tableIn(cx.session, name, values);
+  if (table) return indexed(cx, e, table, index);
+  if (values.every((value) => typeof value === 'boolean')) {
+    const bits = tableIn(
+      cx.session,
+      name,
+      columnOf(cx.session, values, 'bits', (all) => all.map(Number)),
+    );
+    return compute(cx, e, 'ne', asScalar(cx, e, indexed(cx, e, bits!, index)), literal(0));
+  }
+  const shape = shapeOfAll(values);
+  if (shape) {
+    const elements = Array.from({ length: shape.reduce((n, x) => n * x, 1) }, (_, k) => {
+      const those = columnOf(cx.session, values, k, (all) => all.map((value) => shapedOf(value).elements[k]));
+      return asScalar(cx, e, oneOf(cx, e, name, those, index));
+    });
+    const term: Term = { is: 'shaped', shape, elements };
+    hold(cx, term, -1);
+    return term;
+  }
+  const none = values.find((value) => value === undefined || value === null);
+  if (values.includes(none)) return mayBeThere(cx, e, name, values, index, none as null | undefined);
+  if (!areUsable(values))
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      `which \`${name}\` this is is known only when the kernel runs, and they are not of one kind`,
+      'give all of them numbers, truth values, texts, vectors or objects with the same members; or loop with unrolled(range(n))',
+    );
+  return { is: 'one-of', name, values, index };
+};
+
+/** What is undefined, or null, in some. */
+const mayBeThere = (
+  cx: Context,
+  e: AnyNode,
+  name: string,
+  values: readonly unknown[],
+  index: Scalar,
+  none: null | undefined,
+): Term => {
+  const own = (key: string, make: (value: unknown, other: unknown) => unknown): readonly unknown[] =>
+    columnOf(cx.session, values, key, (all) => {
+      const other = all.find((value) => value !== none);
+      return all.map((value) => make(value, other));
+    });
+  const there = asScalar(
+    cx,
+    e,
+    oneOf(
+      cx,
+      e,
+      name,
+      own('there', (value) => value !== none),
+      index,
+    ),
+  );
+  const filled = own('filled', (value, other) => (value === none ? other : value));
+  return chosen(
+    cx,
+    e,
+    there,
+    { node: e, term: () => oneOf(cx, e, name, filled, index) },
+    { node: e, term: () => absent(none === null ? 'null' : 'undefined') },
+  );
+};
+
+/** Whether a kernel can use values without knowing which one it is: texts, arrays, or objects. */
+export const areUsable = (values: readonly unknown[]): boolean => {
+  const kinds = new Set(values.map(kindOf));
+  return kinds.size === 1 && !kinds.has(undefined);
+};
+
+const kindOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string' || Array.isArray(value)) return typeof value === 'string' ? 'text' : 'array';
+  const isObject = typeof value === 'object' && value !== null && !isVec(value) && !isMat(value) && !isField(value);
+  return isObject ? 'object' : undefined;
+};
+
+/** The shape of vectors, or of matrices, where all are such of one shape. */
+const shapeOfAll = (values: readonly unknown[]): Shape | undefined => {
+  if (!values.every((value) => isVec(value) || isMat(value))) return undefined;
+  const [first, ...others] = values.map((value) => shapedOf(value).shape);
+  return others.every((shape) => shape.join() === first.join()) ? first : undefined;
+};
+
+const lengthsOf = (cx: Context, e: AnyNode, of: OneOf): readonly number[] =>
+  of.values.every((value) => Array.isArray(value))
+    ? of.values.map((value) => value.length)
+    : refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'name a member, `.x`');
+
+/** All items, of each array as many as the longest has. */
+const padded =
+  (length: number) =>
+  (rows: readonly unknown[]): readonly unknown[] =>
+    rows.flatMap((row) => Array.from({ length }, (_, k) => itemOr(row, k, rows)));
+
+/** An item, and where there is none what another array has there: it is not used. */
+const itemOr = (row: unknown, k: number, rows: readonly unknown[]): unknown =>
+  [row, ...rows].map((one) => (one as readonly unknown[])[k]).find((item) => item !== undefined);
+
+const column = (
+  cx: Context,
+  of: OneOf,
+  key: string | number,
+  make = (all: readonly unknown[]): readonly unknown[] => all.map((value) => (value as Record<string, unknown>)[key]),
+): readonly unknown[] => columnOf(cx.session, of.values, key, make);
+
+/* What the same values give is the same array each time, so that what is read twice is one table. */
+const columnOf = (
+  { parts }: Session,
+  values: readonly unknown[],
+  key: string | number,
+  make: (all: readonly unknown[]) => readonly unknown[],
+): readonly unknown[] => {
+  const known = parts.get(values) ?? new Map<string | number, readonly unknown[]>();
+  parts.set(values, known);
+  const part = known.get(key) ?? make(values);
+  known.set(key, part);
+  return part;
+};
+
+const tableIn = ({ tableOfPart }: Session, name: string, values: readonly unknown[]): Table | undefined => {
+  const table = tableOfPart.has(values) ? tableOfPart.get(values) : tableOf(name, values);
+  tableOfPart.set(values, table);
+  return table;
+};

@@ -1,0 +1,142 @@
+import { mat, range, vec } from '@filigree/lang';
+import { describe, expect, it } from 'vitest';
+import { agree } from './agree.js';
+import { define, problemsOf } from './kernel-run.js';
+
+class Ball {
+  constructor(
+    readonly centre: readonly number[],
+    readonly radius: number,
+    readonly matter: { readonly name: string; readonly colour: ReturnType<typeof vec> },
+  ) {}
+  get width(): number {
+    return 2 * this.radius;
+  }
+  holds(x: number): boolean {
+    return Math.abs(x - this.centre[0]) < this.radius;
+  }
+}
+const red = { name: 'red', colour: vec(1, 0, 0.5) };
+const balls = [
+  new Ball([0, 1], 2, red),
+  new Ball([1, 4], 3, { name: 'blue', colour: vec(0, 0, 1) }),
+  new Ball([5, 4], 0.5, red),
+];
+const nodes = [
+  { at: 0.5, next: [1, 2], leaf: false },
+  { at: 2, next: [1, 1], leaf: true },
+  { at: -1.5, next: [3, 1], leaf: false },
+  { at: 8, next: [3, 3], leaf: true },
+];
+
+describe('arrays around a kernel, at an index that it finds', () => {
+  it('hold objects: their numbers, vectors, texts, getters and methods', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const ball = balls[Math.abs(k[i]) % 3];
+          const { centre, matter } = ball;
+          a[i] = (ball.holds(a[i]) ? 100 : 0) + ball.width + 10 * centre[1] + centre[k[i] & 1];
+          a[i] += matter.colour.dot(vec(1, 2, 3)) + (matter.name === 'red' ? 1000 : 0) + (matter === red ? 0 : 0.25);
+          for (let n = 0; n < balls.length; n++) a[i] += balls[n].radius * n;
+        }
+      },
+      { balls, red },
+    ));
+
+  it('hold truth values, and lead from one to the next', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          let n = 0;
+          while (!nodes[n].leaf) n = nodes[n].next[a[i] < nodes[n].at ? 0 : 1];
+          const { next, ...others } = nodes[n];
+          a[i] = others.at + next[1] + { ...nodes[k[i] & 3] }.at;
+        }
+      },
+      { nodes },
+    ));
+
+  it('hold vectors, matrices, typed arrays and truth values', () => {
+    const around = {
+      ways: [vec(1, 0), vec(0, 1), vec(-1, 0), vec(0, -1)],
+      turns: [mat([1, 2], [3, 4]), mat([5, 6], [7, 8])],
+      weights: [{ w: Float64Array.of(0.5, 0.25) }, { w: Float64Array.of(2, 3) }],
+      flags: [true, false, true, true],
+    };
+    const { ways, turns, weights, flags } = around;
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        const [x, y] = ways[k[i] & 3];
+        const { w } = weights[k[i] & 1];
+        a[i] = turns[k[i] & 1].mul(ways[(k[i] + 1) & 3].add(vec(x, y))).x + w[(k[i] >> 1) & 1];
+        if (flags[k[i] & 3]) a[i] += 10;
+      }
+    }, around);
+  });
+
+  it('hold arrays of several lengths', () => {
+    const lists = [[1], [2, 3], [], [4, 5, 6]];
+    const paths = [{ points: [{ x: 1 }, { x: 2 }] }, { points: [{ x: 3 }] }, { points: [] }, { points: [{ x: 4 }] }];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          let sum = 0;
+          for (const x of lists[k[i] & 3]) sum = 10 * sum + x;
+          const { points } = paths[(k[i] >> 1) & 3];
+          for (let n = 0; n < points.length; n++) sum = 10 * sum + points[n].x;
+          for (const { x } of points) sum += x / 2;
+          a[i] = sum + lists[k[i] & 3].length;
+        }
+      },
+      { lists, paths },
+    );
+  });
+
+  it('say what is not there in all of them', () => {
+    const lamps: readonly { power: number; tint?: number; cover?: { cut: number } | null }[] = [
+      { power: 1, tint: 2, cover: null },
+      { power: 3, cover: { cut: 4 } },
+    ];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const lamp = lamps[k[i] & 1];
+          const { tint = 7, power } = lamp;
+          a[i] = tint + 10 * (lamp.tint ?? power) + (lamp.tint === undefined ? 100 : 200);
+          if (lamp.cover === null) a[i] += 1000;
+        }
+      },
+      { lamps },
+    );
+  });
+
+  it('are one of two where a condition decides, as texts are', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const ball = k[i] > 0 ? balls[0] : balls[1];
+          const mode = a[i] > x ? 'up' : 'down';
+          switch (mode) {
+            case 'up':
+              a[i] += ball.radius;
+              break;
+            case 'down':
+              a[i] -= ball.centre[1];
+          }
+          if (typeof mode === 'string' && mode !== 'up') a[i] *= 2;
+        }
+      },
+      { balls },
+    ));
+
+  it('are refused where they are of several kinds, and where a kernel writes to them', () => {
+    const mixed = [{ f: 1 }, { f: 'one' }];
+    const codes = (fn: unknown): readonly string[] =>
+      problemsOf(define(['i32'], fn, { scope: { mixed, balls } })).map((d) => d.code);
+    expect(codes((k: number) => mixed[k].f)).toEqual(['lang/dynamic-index']);
+    expect(codes((k: number) => void ((balls[k] as { radius: number }).radius = 1))).toEqual(['lang/captured-write']);
+    expect(codes((k: number) => (balls[k] as unknown as { mass: number }).mass)).toEqual(['lang/unknown-member']);
+    expect(codes((k: number) => balls[k])).not.toEqual([]);
+  });
+});
