@@ -57,6 +57,21 @@ const programs: readonly Program[] = [
     [5],
   ],
   [
+    'generators',
+    `(a, b, n) => {
+      function* pairs(n) { for (let i = 0; i < n; i++) for (let j = i + 1; j < n; j++) yield [i, j, a * i - j]; }
+      const sums = { *[Symbol.iterator]() { let s = 0; for (const [i, , v] of pairs(n)) { const by = yield (s += v * b); s += by ?? i; } } };
+      let t = 0;
+      let seen = 0; for (const s of sums) { t += s > 0 ? s : Object.assign({}, { s: -s }).s; if (++seen === n) break; }
+      const [first, second] = sums;
+      const asked = (function* () { let v = a, add; for (;;) { add = yield v; v += add; yield* [v, -v]; } })();
+      asked.next();
+      return [t, first, second, asked.next(b).value, asked.next().value, asked.next().value, asked.next(2).value];
+    }`,
+    [5, -0.5],
+    [4],
+  ],
+  [
     'increment',
     `(a) => { let x = a; const p = x++; const q = ++x; const r = x--; const s = --x; x++; return [p, q, r, s, x]; }`,
     [5],

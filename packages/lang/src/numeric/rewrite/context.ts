@@ -17,6 +17,8 @@ export interface Context {
   readonly helper: (name: keyof Bound) => string;
   /** How often one was used so far. */
   readonly helpersUsed: () => number;
+  /** Loops whose iterations nobody is told of: those of generators, between which lie iterations of loops that go through them. */
+  readonly untold: Set<AnyNode>;
   /** A name for a parameter of generated arrows, which no name of the text equals. */
   readonly temporary: (name: string) => string;
   /** Rewrites an expression or statement. */

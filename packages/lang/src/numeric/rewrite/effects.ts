@@ -92,9 +92,14 @@ const effectIn = (
     const callee = bare(n.callee);
     if (callee.type === 'MemberExpression' && !callee.computed && callee.property.type === 'Identifier') {
       const { name } = callee.property;
+      if (name === 'assign' && scopes.isGlobal(callee.object, 'Object'))
+        return n.arguments.slice(0, 1).some(changesObject) ? n.start : undefined;
       if (!changesObject(callee.object)) return undefined;
       const changes =
-        mutators.has(name) || outer(name, 'method') || methodHasEffect(name, program, scopes, outer, seen);
+        mutators.has(name) ||
+        (name === 'add' && isSet(callee.object)) ||
+        outer(name, 'method') ||
+        methodHasEffect(name, program, scopes, outer, seen);
       return changes ? n.start : undefined;
     }
     if (callee.type !== 'Identifier') return undefined;
@@ -137,9 +142,20 @@ const effectIn = (
     return !binding.values.every((v) => typeof v === 'object' && made.has(bare(v).type));
   };
 
+  /** A set by its declaration: `add` of other things may be a sum. */
+  const isSet = (object: AnyNode): boolean => {
+    const o = bare(object);
+    const values = o.type === 'Identifier' ? (scopes.bindingOf(o)?.values ?? []) : [];
+    return values.some((v) => {
+      const value = typeof v === 'object' ? bare(v) : undefined;
+      return value?.type === 'NewExpression' && SETS.some((name) => scopes.isGlobal(value.callee, name));
+    });
+  };
+
   return visit(node);
 };
 
+const SETS = ['Set', 'WeakSet'];
 const made = new Set(['ArrayExpression', 'ObjectExpression', 'NewExpression', 'CallExpression']);
 const mutators = new Set([
   'push',
@@ -154,4 +170,5 @@ const mutators = new Set([
   'set',
   'delete',
   'clear',
+  'next',
 ]);

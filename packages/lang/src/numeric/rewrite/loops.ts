@@ -11,14 +11,14 @@ const loops = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement', 'Whil
 
 /**
  * `for (…) { … }` → `{ for (…) { $step(site); … } $done(site); }`, so that whoever records what loops do can tell their iterations apart. Loops that
- * neither call anything nor compute with what may be symbolic stay as they are.
+ * neither call anything nor compute with what may be symbolic, and those of generators, stay as they are.
  *
  * @param whole the loop with its label
  */
 export const rewriteLoop = (cx: Context, loop: Loop, whole: AnyNode): void => {
   const before = cx.helpersUsed();
   visitParts(cx, loop);
-  if (cx.helpersUsed() === before && !calls(loop)) return;
+  if (cx.untold.has(loop) || (cx.helpersUsed() === before && !calls(loop))) return;
   const site = siteOf(cx, loop.start);
   const { body } = loop;
   const step = `${cx.helper('step')}(${site});`;

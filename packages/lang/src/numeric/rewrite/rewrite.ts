@@ -29,8 +29,7 @@ export interface RewriteOptions {
 
 /**
  * Rewrites the operators in these parts of a text (§4.7), so that they work on numbers and on symbols. Everything
- * else stays, character for character. Fails with `lang/unsupported-syntax` on what cannot be traced: generators, async
- * functions, eval.
+ * else stays, character for character. Fails with `lang/unsupported-syntax` on what cannot be traced: async functions, eval.
  */
 export const rewrite = (parsed: Parsed, roots: readonly AnyNode[], options: RewriteOptions = {}): Rewritten => {
   const code = new MagicString(parsed.text);
@@ -48,6 +47,7 @@ export const rewrite = (parsed: Parsed, roots: readonly AnyNode[], options: Rewr
       helpers.set(name, prefix + name);
       return prefix + name;
     },
+    untold: new Set(),
     temporary: (name) => `${prefix}_${name}`,
     visit: (node) => visit(cx, node, true),
     visitUnused: (node) => visit(cx, node, false),
@@ -160,7 +160,34 @@ const checkFunction = (
       'an async function',
       'a trace runs from start to end at once: await the data first and pass it in',
     );
-  if (node.generator) unsupported(cx, node.start, 'a generator', 'collect the values in an array and return it');
+  if (node.generator) checkGenerator(cx, node.body);
+};
+
+/** A `yield` stands where no arrow of the rewriter is around it. */
+const checkGenerator = (cx: Context, body: AnyNode): void => {
+  const check = (node: AnyNode, stands: boolean): void => {
+    if (isFunction(node)) return;
+    if (isLoop(node)) cx.untold.add(node);
+    if (node.type === 'YieldExpression' && !stands)
+      unsupported(cx, node.start, 'a `yield` within an expression', 'give it a statement: `const x = yield y;`');
+    const next = aboutOf(node, stands);
+    children(node).forEach((child) => check(child, child === next));
+  };
+  check(body, false);
+};
+
+/** What a statement, a declaration in one, or an assignment that is one, is about. */
+const aboutOf = (node: AnyNode, stands: boolean): AnyNode | null | undefined => {
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return node.init;
+    case 'ExpressionStatement':
+      return node.expression;
+    case 'AssignmentExpression':
+      return stands && node.operator === '=' ? node.right : undefined;
+    default:
+      return undefined;
+  }
 };
 
 const visitProperty = (cx: Context, node: Extract<AnyNode, { type: 'Property' }>): void => {
