@@ -10,7 +10,7 @@ export interface OpenedTraced {
   readonly outputs: Readonly<Record<string, Float32Array | Float64Array>>;
   /** Patterns of those inputs and outputs that are sparse matrices. */
   readonly patterns: Readonly<Record<string, OpenedPattern>>;
-  /** Copies values, or the one number, into an input. Errors: `program/unknown-input`, `program/length`. */
+  /** Copies values, or the one number, into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
   readonly set: (name: string, values: ArrayLike<number> | number) => void;
   readonly run: () => void;
   /** The same without blocking, where threads are there that can run it. */
@@ -53,9 +53,14 @@ export const openTraced = async (file: Uint8Array, options: LoadCodeOptions): Pr
             remedy: `its inputs are ${given.join(', ') || 'none'}`,
           });
       const list = typeof values === 'number' ? [values] : values;
-      if (list.length !== to.length)
-        fail('program/length', `input '${name}' has ${to.length} values, got ${list.length}`, {
+      if (list?.length !== to.length)
+        fail('program/length', `input '${name}' has ${to.length} values, got ${list?.length ?? String(values)}`, {
           remedy: 'give exactly the values of its shape, flat, rows first',
+        });
+      const odd = ArrayBuffer.isView(list) ? -1 : Array.from(list).findIndex((x) => typeof x !== 'number');
+      if (odd >= 0)
+        fail('program/values', `value ${odd} of input '${name}' is no number`, {
+          remedy: 'give numbers, in a flat array',
         });
       to.set(list);
     },
