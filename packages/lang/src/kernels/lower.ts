@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import * as E from 'fp-ts/lib/Either.js';
 import {
   checkOptions,
@@ -21,13 +22,13 @@ import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
 import { checkWords } from './extension.js';
 import type { Sides } from './arguments.js';
 import type { KernelDef } from './kernel.js';
+import { eachInstruction, type Block } from './code/code.js';
 import { noteBuffers, type Notes } from './notes.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
 import { structure } from './emit/structure.js';
 import { tableBuffers } from './emit/table.js';
 import { raceWarnings } from './race.js';
-import { privateArrays } from './emit/private-arrays.js';
 import { checkTypes } from './types/check.js';
 import { inferTypes, type Types } from './types/infer.js';
 import { unassignedReads } from './types/unassigned.js';
@@ -163,13 +164,15 @@ const lower = (
     { name: session.bufferName(r.local.name), type: types.typeOf(r.local.cell), length: 1, role: 'temp' },
   ]);
   const result = resultBuffer(elaborated, types);
-  const own = privateArrays(elaborated.code, types, (name) => session.bufferName(name));
+  const own = asksArrays(elaborated.code)
+    ? rare().privateArrays(elaborated.code, types, (name) => session.bufferName(name))
+    : undefined;
   const buffers: readonly Buffer[] = [
     ...elaborated.arrays.map((a) => a.buffer),
     ...(result ? [result] : []),
     ...accumulators.map(([, buffer]) => buffer),
     ...tableBuffers(elaborated.tables, elaborated.code, types),
-    ...own.buffers,
+    ...(own?.buffers ?? []),
     ...noteBuffers(session.notes),
   ];
   const code = structure(elaborated.code, (name) => session.local(name, { name, type: 'i1' }));
@@ -182,7 +185,7 @@ const lower = (
     attrs: attrsOf(def, elaborated),
     hints: def.block === undefined ? {} : { block: def.block },
     result: result?.name ?? '',
-    items: own.items,
+    items: own?.items ?? new Map(),
     reduction: (r) => byReduction.get(r) ?? '',
   });
   return {
@@ -200,6 +203,13 @@ const lower = (
       warnings: raceWarnings(elaborated.code),
     },
   };
+};
+
+/** Whether arrays of many numbers are asked at an index that is known only when the kernel runs. */
+const asksArrays = (code: Block): boolean => {
+  let found = false;
+  eachInstruction(code, (i) => (found ||= i.do === 'one-of'));
+  return found;
 };
 
 const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {

@@ -1,10 +1,10 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { literal } from '../code/scalar.js';
 import { compute, originOf, type Context } from './context.js';
 import type { Block } from '../code/code.js';
 import type { Destination } from './destination.js';
 import { promiseWithin } from './member.js';
-import { manyNumbers } from './one-item.js';
 
 /** What is done with the place that an index names. */
 export const atIndex = (
@@ -24,10 +24,9 @@ export const atIndex = (
       cx.session.emit(at, { do: 'if', condition, then, otherwise: [] });
     }),
   );
-  const locals = manyNumbers(
-    cx,
-    items.flatMap((item) => (item.to === 'slot' ? [item.slot] : [])),
-  );
-  if (locals?.length === items.length) cx.session.emit(at, { do: 'one-of', locals, index, body, first: acts[0] });
+  const slots = items.flatMap((item) => (item.to === 'slot' ? [item.slot] : []));
+  const isArray = slots.length === items.length && cx.session.isMany(slots.length);
+  const locals = isArray ? rare().manyNumbers(slots) : undefined;
+  if (locals) cx.session.emit(at, { do: 'one-of', locals, index, body, first: acts[0] });
   else cx.session.append(body);
 };

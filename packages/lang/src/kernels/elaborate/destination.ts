@@ -48,7 +48,8 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
     const binding = cx.unit.text.parsed.scopes.bindingOf(target);
     const slot = resolve(cx, target);
     if (slot.is === 'constant' && !hasItems(slot.term)) {
-      if (binding && binding.kind !== 'const' && isAround(slot.term)) refuseObject(cx, target, target.name, slot.term);
+      if (binding && binding.kind !== 'const' && isAround(slot.term))
+        rare().refuseObject(cx, target, target.name, slot.term);
       refuseWrite(cx, target, target.name, slot.what, binding);
     }
     if (binding?.kind === 'const') refuseWrite(cx, target, target.name, 'constant', binding);
@@ -259,15 +260,6 @@ const refuseComponent = (cx: Context, target: AnyNode): never =>
 
 /** Whether it is an object or array of the surroundings. */
 const isAround = ({ is }: Term): boolean => is === 'host' || is === 'one-of' || is === 'table';
-
-const refuseObject = (cx: Context, node: AnyNode, name: string, term: Term): never =>
-  refuse(
-    cx,
-    node,
-    'lang/constant-write',
-    `\`${name}\` stands for ${termText(term)} of the surroundings, and cannot be given another one`,
-    'let a variable be the index, `best = n`, and take the item where it is used: items[best]',
-  );
 
 const refuseWrite = (
   cx: Context,

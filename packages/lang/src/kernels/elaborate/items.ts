@@ -5,7 +5,7 @@ import { refuse, type Context } from './context.js';
 import { iterated } from './iterated.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
 import { readSlot } from './slots.js';
-import { termText, type Element, type OneOf, type Shaped, type Term } from './term.js';
+import { termText, type Element, type Shaped, type Term } from './term.js';
 import { fromHost } from './host-value.js';
 
 /** The items of what has a length known at compile time. */
@@ -21,10 +21,7 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
     return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexed(cx, node, term, literal(k)));
   if (term.is === 'host' && Array.isArray(term.value))
     return term.value.map((value: unknown, k) => () => fromHost(cx, node, `${term.name}[${k}]`, value));
-  if (term.is === 'one-of' && isOfOneLength(term))
-    return rare()
-      .itemsOfOne(cx, node, term)
-      .map(({ item }) => item);
+  if (term.is === 'one-of') return rare().partsOfOne(cx, node, term);
   if (term.is === 'element' && !isWhole(cx, node, term) && term.index.length > 0) return ofField(cx, node, term);
   return refuse(
     cx,
@@ -38,9 +35,6 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
         : 'use range(n) to count, and names without [ ] for what is counted',
   );
 };
-
-const isOfOneLength = ({ values: [first, ...others] }: OneOf): boolean =>
-  Array.isArray(first) && others.every((value) => (value as readonly unknown[]).length === first.length);
 
 /** Of a variable whose components are assigned to: as they are then. */
 const eachRow = (cx: Context, node: AnyNode, term: Shaped): readonly (() => Term)[] => {

@@ -19,7 +19,6 @@ import {
   type Term,
 } from './term.js';
 import { elementOf, fromHost } from './host-value.js';
-import { manyNumbers, readOne } from './one-item.js';
 
 /** The value of what an element stands for; all other terms are values already. */
 export const loaded = (cx: Context, node: AnyNode, term: Term): Term => {
@@ -170,11 +169,11 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           index,
           of.items.map((slot: Slot) => loaded(cx, e, readSlot(cx, e, slot))),
         );
-      const locals = manyNumbers(cx, of.items);
+      const locals = cx.session.isMany(of.items.length) ? rare().manyNumbers(of.items) : undefined;
       if (!locals) return chosen();
       let value: Term = nothing;
       const body = cx.session.record(() => void (value = chosen()));
-      readOne(cx, e, locals, index, body, value);
+      rare().readOne(cx, e, locals, index, body, value);
       return value;
     }
     case 'host': {

@@ -4,12 +4,8 @@ import type { Scalar } from '../code/scalar.js';
 import { originOf, type Context } from './context.js';
 import type { Slot, Term } from './term.js';
 
-/** So many items stay variables, which lanes take: with more of them an access to memory is cheaper than to look at all. */
-const FEW = 8;
-
 /** The variables of an array of many numbers, which may be memory; undefined of any other. */
-export const manyNumbers = (cx: Context, slots: readonly Slot[]): readonly Local[] | undefined => {
-  if (slots.length <= FEW || cx.session.derivatives) return undefined;
+export const manyNumbers = (slots: readonly Slot[]): readonly Local[] | undefined => {
   const settled = slots.map((slot) => (slot.is === 'pending' && slot.slot ? slot.slot : slot));
   const [first] = settled;
   if (first.is !== 'variable') return undefined;

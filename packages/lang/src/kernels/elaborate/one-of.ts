@@ -70,6 +70,12 @@ export const itemsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly Visited
   }));
 };
 
+/** The same, taken apart: of arrays of one length. */
+export const partsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly (() => Term)[] =>
+  new Set(lengthsOf(cx, e, of)).size === 1
+    ? itemsOfOne(cx, e, of).map(({ item }) => item)
+    : refuse(cx, e, 'lang/shape', `${termText(of)} is of no known length`, 'loop over it, or index it');
+
 /** Whether it is this one, or is not. */
 export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal: boolean): Scalar => {
   const wanted = other.is === 'host' ? other.value : undefined;

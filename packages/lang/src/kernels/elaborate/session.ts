@@ -315,6 +315,11 @@ export class Session {
     return unique;
   }
 
+  /** Whether an array of so many numbers may be memory: few stay variables, which lanes take, and so do all where derivatives are wanted. */
+  isMany(length: number): boolean {
+    return length > FEW && !this.derivatives;
+  }
+
   /**
    * The constant buffer with these values: of the type of the typed array that they come from, else of the first of i32, u32, i64 and
    * u64 that holds them all, else of floats that take their precision from their use.
@@ -370,3 +375,6 @@ const WHOLE: ReadonlySet<OperatorName> = new Set([
 const BITS: ReadonlySet<OperatorName> = new Set(['bitand', 'bitor', 'bitxor', 'bitnot', 'shl', 'shr', 'ushr']);
 
 const isExact = (x: number | bigint): boolean => typeof x === 'bigint' || Number.isSafeInteger(x);
+
+/** To look at more than so many variables takes longer than an access to memory. */
+const FEW = 8;

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   bufferMap,
   buildKernel,
@@ -205,33 +206,20 @@ class Emitter {
   }
 
   /** What is done to one of several variables: to an element, where they are memory. */
-  private oneOf({ locals, index, body, first, gives }: Instruction & { do: 'one-of' }): void {
-    const { b } = this;
-    const item = this.frame.items.get(locals[0]);
-    if (!item) return this.block(body);
-    const at = this.as(index, 'i32');
-    const onFirst = (of: Value): void => {
+  private oneOf(i: Instruction & { do: 'one-of' }): void {
+    const item = this.frame.items.get(i.locals[0]);
+    if (!item) return this.block(i.body);
+    const at = this.as(i.index, 'i32');
+    const onFirst = (index: Value): void => {
       const outer = this.standsFor;
-      this.standsFor = { local: locals[0], index: of };
-      this.block(first);
+      this.standsFor = { local: i.locals[0], index };
+      this.block(i.first);
       this.standsFor = outer;
     };
-    const last = b.constant(item.length - 1, 'u32');
-    if (gives) {
-      /* An index outside names the last. */
-      onFirst(b.cast(b.min(b.cast(at, 'u32'), last), 'i32'));
-      return this.bind(gives.value, this.value(gives.first));
-    }
-    const changed = this.changed(first);
-    const within = b.cmp('le', b.cast(at, 'u32'), last);
-    this.update(
-      changed,
-      b.if(
-        within,
-        () => this.scoped(changed, () => onFirst(at)),
-        () => this.scoped(changed, () => {}),
-      ),
-    );
+    const { gives } = i;
+    if (!gives) return this.branch(rare().isItem(this.b, item, at), i.first, [], () => onFirst(at));
+    onFirst(rare().nearestItem(this.b, item, at));
+    this.bind(gives.value, this.value(gives.first));
   }
 
   private local(local: Local): Value {
@@ -351,10 +339,17 @@ class Emitter {
     locals.forEach((l, k) => this.locals.set(l, values[k]));
   }
 
-  private branch(condition: Value, then: Block, otherwise: Block): void {
+  private branch(condition: Value, then: Block, otherwise: Block, run = (): void => this.block(then)): void {
     const changed = this.changed(then, otherwise);
-    const arm = (block: Block) => (): readonly Value[] => this.scoped(changed, () => this.block(block));
-    this.update(changed, this.b.if(condition, arm(then), arm(otherwise)));
+    const arm = (body: () => void) => (): readonly Value[] => this.scoped(changed, body);
+    this.update(
+      changed,
+      this.b.if(
+        condition,
+        arm(run),
+        arm(() => this.block(otherwise)),
+      ),
+    );
   }
 
   private loop(i: Loop): void {

@@ -1,4 +1,4 @@
-import type { Buffer } from '@filigree/ir';
+import type { Buffer, Builder, Value } from '@filigree/ir';
 import { blocksOf, type Block, type Instruction, type Local } from '../code/code.js';
 import type { Types } from '../types/infer.js';
 
@@ -66,3 +66,11 @@ const isAlone = (homes: ReadonlySet<Home> | undefined, home: Home | undefined): 
 
 const sameLocals = (a: readonly Local[], b: readonly Local[]): boolean =>
   a.length === b.length && a.every((l, k) => l === b[k]);
+
+/** Whether there is an item at an index. */
+export const isItem = (b: Builder, { length }: PrivateItem, at: Value): Value =>
+  b.cmp('le', b.cast(at, 'u32'), b.constant(length - 1, 'u32'));
+
+/** The index, or that of the last item where there is none at it. */
+export const nearestItem = (b: Builder, { length }: PrivateItem, at: Value): Value =>
+  b.cast(b.min(b.cast(at, 'u32'), b.constant(length - 1, 'u32')), 'i32');

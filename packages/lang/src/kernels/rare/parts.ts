@@ -12,16 +12,28 @@ export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMe
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
-export { areUsable, equalsOne, itemOfHost, itemOfOne, itemsOfOne, memberOfOne, oneOf } from '../elaborate/one-of.js';
+export {
+  areUsable,
+  equalsOne,
+  itemOfHost,
+  itemOfOne,
+  itemsOfOne,
+  memberOfOne,
+  oneOf,
+  partsOfOne,
+} from '../elaborate/one-of.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
-export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
+export { refuseMember, refuseNumber, refuseObject } from '../elaborate/refuse-value.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
+export { manyNumbers, readOne } from '../elaborate/one-item.js';
+export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
+export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';
 export { assumeInRange, cache, cacheL1, permutation, random, randomInt } from '../intrinsics/hints.js';

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
 import {
   eachInstruction,
@@ -14,14 +15,14 @@ import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
 import type { Interval, Scalar } from '../code/scalar.js';
-import { withinBlock } from './within.js';
+import { intervalOf } from '../code/interval.js';
 
 /** What is wrong with the types of a kernel: every operand is looked at once they are all known. */
 export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
   const found: Diagnostic[] = [];
   /* Few kernels have a store that asks. */
   let known: Within | undefined;
-  const within: Within = (value) => (known ??= withinBlock(body, types))(value);
+  const within: Within = (value) => intervalOf(value) ?? (known ??= rare().withinBlock(body, types))(value);
   eachInstruction(body, (i) => {
     for (const { code, message, remedy } of problemsOf(i, types, within)) {
       const problem = diagnosticAt(i.at, 'error', code, message, remedy);
