@@ -130,6 +130,58 @@ describe('arrays around a kernel, at an index that it finds', () => {
       { balls },
     ));
 
+  it('hold numbers of which some are missing, left out, or null', () => {
+    const holes = Array.from({ length: 3 }, (_, k) => k + 1);
+    delete (holes as (number | undefined)[])[1];
+    const members: readonly { v: number; w?: number }[] = [{ v: 1 }, { v: 3, w: 4 }, { v: 5 }];
+    const rows = [[1, null, 3], [4, 5], [null, 8, 9]]; // prettier-ignore
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const n = Math.abs(k[i]) % 3;
+          a[i] += (holes[n] ?? 9) + 100 * (members[n].w ?? 50) + 1000 * (rows[n][n & 1] ?? 20);
+          for (const v of rows[n]) a[i] = 0.5 * a[i] + (v ?? 7);
+        }
+      },
+      { holes, members, rows },
+    );
+  });
+
+  it('hold objects and texts of which some are nothing', () => {
+    const objects = [null, { v: 3 }, { v: 5 }];
+    const texts = ['a', undefined, 'b'];
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const n = Math.abs(k[i]) % 3;
+          const b = objects[n];
+          a[i] += (objects[n]?.v ?? 9) + 10 * (b !== null ? b.v : -1) + 100 * (b ? b.v : -2);
+          a[i] += 1000 * (texts[n] === 'a' ? 1 : texts[n] === undefined ? 2 : 3) + 10000 * (texts[n] !== 'b' ? 1 : 2);
+          switch (texts[n]) {
+            case 'a':
+              a[i] *= 2;
+              break;
+            case undefined:
+              a[i] *= 3;
+              break;
+            default:
+              a[i] *= 5;
+          }
+        }
+      },
+      { objects, texts },
+    );
+  });
+
+  it('are refused where an item of an item is undefined, and the type of what may be missing', () => {
+    const rows = [[1, undefined, 3], [4, 5, 6]]; // prettier-ignore
+    const members = [{ v: 1 }, { v: 3, w: 4 }];
+    const codes = (fn: unknown): readonly string[] =>
+      problemsOf(define(['i32'], fn, { scope: { rows, members } })).map((d) => d.code);
+    expect(codes((k: number) => rows[k][1] ?? 9)).toEqual(['lang/dynamic-index']);
+    expect(codes((k: number) => (typeof members[k].w === 'number' ? 1 : 2))).toEqual(['lang/unsupported-syntax']);
+  });
+
   it('are refused where they are of several kinds, and where a kernel writes to them', () => {
     const mixed = [{ f: 1 }, { f: 'one' }];
     const codes = (fn: unknown): readonly string[] =>

@@ -3,6 +3,7 @@ import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { asScalar, compute, unsupported, type Context } from './context.js';
+import { absence, isMissing } from './missing.js';
 import { isLiteral, isScalar, type Term } from './term.js';
 
 /** What the tokens of binary operators mean. */
@@ -47,6 +48,9 @@ export const equalTerms = (
   [left, a]: readonly [AnyNode, Term],
   [right, b]: readonly [AnyNode, Term],
 ): boolean | Scalar => {
+  const [asked, nothing] = absence(a) ? [b, absence(a)] : [a, absence(b)];
+  const flag = nothing && isMissing(cx, node, asked);
+  if (flag) return truthOf(rare().equalsNothing(cx, node, token, flag, nothing));
   const known = equalHosts(token, a, b);
   if (known !== undefined) return known;
   const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
@@ -54,8 +58,10 @@ export const equalTerms = (
     one.is === 'one-of' && isPlain(other)
       ? rare().equalsOne(cx, node, one, other, token.startsWith('='))
       : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
-  return isLiteral(equal) ? Boolean(equal.value) : equal;
+  return truthOf(equal);
 };
+
+const truthOf = (x: Scalar): boolean | Scalar => (isLiteral(x) ? Boolean(x.value) : x);
 
 /** Strings and the like are compared when the kernel is compiled. */
 const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {

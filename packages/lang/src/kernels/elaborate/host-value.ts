@@ -42,7 +42,8 @@ export const tableOf = (name: string, value: unknown): Table | undefined => {
     if (depth === shape.length) return isNumber(at) && values.push(at) > 0;
     if (!isArray(at) || at.length !== shape[depth]) return false;
     if (depth === shape.length - 1) elements.add(elementType(at));
-    return Array.prototype.every.call(at, (x) => collect(x, depth + 1));
+    /* A hole is no number, and `every` of the array itself would leave it out. */
+    return Array.from(at).every((x) => collect(x, depth + 1));
   };
   if (!collect(value, 0)) return undefined;
   const [element] = elements.size === 1 ? elements : [undefined];

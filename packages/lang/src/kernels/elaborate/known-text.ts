@@ -1,6 +1,7 @@
 import type { TemplateLiteral, UnaryExpression } from 'acorn';
 import { unsupported, type Context } from './context.js';
 import { value } from './evaluate.js';
+import { isMissing } from './missing.js';
 import { isLiteral, type Term } from './term.js';
 
 /** A text whose parts are known. */
@@ -17,6 +18,8 @@ export const knownText = (cx: Context, e: TemplateLiteral): Term => {
 /** Known at compile time, so that a helper can branch on what it is given. */
 export const typeOf = (cx: Context, e: UnaryExpression): Term => {
   const term = value(cx, e.argument);
+  if (isMissing(cx, e, term))
+    return unsupported(cx, e, 'the type of what may be missing', 'compare it: x === undefined, x === null');
   const text =
     term.is === 'nothing'
       ? 'undefined'

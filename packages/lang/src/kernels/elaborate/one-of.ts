@@ -8,7 +8,7 @@ import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
 import { hold } from './holds.js';
 import { indexed, promiseWithin } from './member.js';
-import { absent } from './missing.js';
+import { absent, isMissing } from './missing.js';
 import type { Session } from './session.js';
 import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
 import type { Visited } from './visited.js';
@@ -20,7 +20,7 @@ import type { Visited } from './visited.js';
 
 /** An item of an array of the surroundings. */
 export const itemOfHost = (cx: Context, e: AnyNode, of: Host, index: Scalar): Term => {
-  const values = of.value as readonly unknown[];
+  const values = columnOf(cx.session, of.value as readonly unknown[], '[whole]', (all) => Array.from(all));
   promiseWithin(cx, e, index, values.length);
   return oneOf(cx, e, `${of.name}[k]`, values, index);
 };
@@ -84,7 +84,9 @@ export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal
     typeof wanted === 'string'
       ? column(cx, of, key, (all) => all.map((value) => (value === wanted) === equal))
       : of.values.map((value) => (value === wanted) === equal);
-  return asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
+  const found = asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
+  const missing = isMissing(cx, e, of);
+  return missing ? compute(cx, e, 'select', missing.is, literal(!equal), found) : found;
 };
 
 /** One of several values: what is alike in all of them is known, numbers are an element of a table. */
@@ -97,7 +99,7 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
     const bits = tableIn(
       cx.session,
       name,
-      columnOf(cx.session, values, 'bits', (all) => all.map(Number)),
+      columnOf(cx.session, values, '[bits]', (all) => all.map(Number)),
     );
     return compute(cx, e, 'ne', asScalar(cx, e, indexed(cx, e, bits!, index)), literal(0));
   }
@@ -145,11 +147,11 @@ const mayBeThere = (
       cx,
       e,
       name,
-      own('there', (value) => value !== none),
+      own('[there]', (value) => value !== none),
       index,
     ),
   );
-  const filled = own('filled', (value, other) => (value === none ? other : value));
+  const filled = own('[filled]', (value, other) => (value === none ? other : value));
   return chosen(
     cx,
     e,
@@ -178,10 +180,20 @@ const shapeOfAll = (values: readonly unknown[]): Shape | undefined => {
   return others.every((shape) => shape.join() === first.join()) ? first : undefined;
 };
 
-const lengthsOf = (cx: Context, e: AnyNode, of: OneOf): readonly number[] =>
-  of.values.every((value) => Array.isArray(value))
-    ? of.values.map((value) => value.length)
-    : refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'name a member, `.x`');
+const lengthsOf = (cx: Context, e: AnyNode, of: OneOf): readonly number[] => {
+  const rows = of.values.filter((value) => Array.isArray(value));
+  if (rows.length < of.values.length)
+    return refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'name a member, `.x`');
+  if (rows.some((row) => row.includes(undefined)))
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      `which \`${of.name}\` this is is known only when the kernel runs, and an item of one is undefined`,
+      'give every item a value, such as null or NaN',
+    );
+  return rows.map((row) => row.length);
+};
 
 /** All items, of each array as many as the longest has. */
 const padded =

@@ -238,7 +238,7 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
             ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           })
-        : slot.missing && ['host', 'closure', 'table'].includes(term.is)
+        : slot.missing && ['host', 'closure', 'table', 'one-of'].includes(term.is)
           ? { ...term }
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);

@@ -3,7 +3,7 @@ export { overActive } from '../elaborate/active-loop.js';
 export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
 export { otherMember } from '../elaborate/added-parts.js';
 export { ofVariables } from '../elaborate/part.js';
-export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
+export { comparedWithNothing, equalsNothing } from '../elaborate/compared-with-nothing.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
