@@ -205,7 +205,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
 };
 
 /** Options that take any text, so that one may be anything. */
-const TEXTS = /^(backend|fallback|cache|compiler|name|title|key|memory|kernel|stopAfter|cwd|layout|shared)$/;
+const TEXTS = /^(backend|fallback|cache|compiler|name|title|key|memory|kernel|stopAfter|cwd|layout|shared|helpers)$/;
 /** Options that take any number. */
 const NUMBERS = /^(ambient|seed)$/;
 /** Options whose values are checked by what they are for, with codes of its own. */

@@ -33,7 +33,7 @@ describe('filigree compile', () => {
   /* What loads TypeScript prints it anew, in one line and without types. */
   it.each<readonly [string, string, number, string]>([
     ['lang/symbolic-branch', 'traced', 12, 'if (v > 0)'],
-    ['lang/unsupported-syntax', 'within', 21, 'function* g()'],
+    ['lang/unsupported-syntax', 'within', 21, 'async function g()'],
     ['lang/unbound', 'sim', 31, 'x[n] = s.by * nobody'],
   ])('says %s at its place in TypeScript: %s', async (code, name, line, shown) => {
     const typed = scratchFile(
@@ -58,10 +58,10 @@ export const within = {
   inputs: { x: 3 },
   run: ({ x }: { x: number[] }) => {
     const all: number[] = x.map((v: number): number => 2 * v);
-    function* g(): Generator<number> {
-      yield all[0];
+    async function g(): Promise<number> {
+      return all[0];
     }
-    return { y: [...g()] };
+    return { y: [g()] };
   },
 };
 const x = field('x', 'f64', { axes: i });
