@@ -3,6 +3,7 @@ export { notesOnThreads, type AskedThreads } from './notes-on-threads.js';
 export { openMemory, sharingSpec, type SharingOptions } from './sharing.js';
 export { session, sessionSpec, type SessionOptions } from './session/session.js';
 export type { Session } from './session/contract.js';
+export { inputValues } from './input-values.js';
 export { lifecycle, type Lifecycle, type Spoken } from './lifecycle.js';
 export { availability, chooseBackend } from './choose.js';
 export { evaluateRegionsInParallel, type ParallelRegionsOptions } from './regions/parallel-regions.js';

@@ -2,7 +2,7 @@ import type { Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
 import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse/formats';
-import { lifecycle } from '@filigree/runtime';
+import { inputValues, lifecycle } from '@filigree/runtime';
 import type { Built, Stage } from './build.js';
 import { requirePattern } from './check-pattern.js';
 
@@ -109,16 +109,12 @@ export const compiledProgram = ({
   const set = (name: string, given: ArrayLike<number> | number): void => {
     life.ready();
     const { length, write } = input(name);
-    const values = typeof given === 'number' ? [given] : given;
-    if (values?.length !== length)
-      fail('program/length', `input '${name}' has ${length} values, got ${values?.length ?? String(values)}`, {
-        remedy: 'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
-      });
-    const odd = ArrayBuffer.isView(values) ? -1 : Array.prototype.findIndex.call(values, (x) => typeof x !== 'number');
-    if (odd >= 0)
-      fail('program/values', `value ${odd} of input '${name}' is no number`, {
-        remedy: 'give numbers, in a flat array',
-      });
+    const values = inputValues(
+      name,
+      given,
+      length,
+      'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
+    );
     write(values instanceof Numbers ? values : Numbers.from(values));
   };
   const patternOf = (name: string): CsrPattern =>

@@ -47,11 +47,7 @@ type Resolve = (
 ) => Promise<{ readonly external: boolean | 'absolute' | 'relative' } | null>;
 
 /** The package in which a module lies: `@scope/name`, or `name`. */
-const packageOf = (id: string): string =>
-  id
-    .split('/')
-    .slice(0, id.startsWith('@') ? 2 : 1)
-    .join('/');
+const packageOf = (id: string): string => id.split('/', id.startsWith('@') ? 2 : 1).join('/');
 
 /** The map of what earlier plugins did, when they did anything. */
 const original = (context: unknown): Pick<TransformOptions, 'original'> => {

@@ -1,5 +1,6 @@
 import { fail, type Diagnostics } from '@filigree/ir';
 import { lifecycle } from '../lifecycle.js';
+import { inputValues } from '../input-values.js';
 import type { PatternData, TracedData } from './artifact-data.js';
 import { loadCodeOf, type LoadCodeOptions } from './load-code.js';
 
@@ -52,17 +53,7 @@ export const openTraced = async (file: Uint8Array, options: LoadCodeOptions): Pr
         : fail('program/unknown-input', `the program has no input '${name}'`, {
             remedy: `its inputs are ${given.join(', ') || 'none'}`,
           });
-      const list = typeof values === 'number' ? [values] : values;
-      if (list?.length !== to.length)
-        fail('program/length', `input '${name}' has ${to.length} values, got ${list?.length ?? String(values)}`, {
-          remedy: 'give exactly the values of its shape, flat, rows first',
-        });
-      const odd = ArrayBuffer.isView(list) ? -1 : Array.from(list).findIndex((x) => typeof x !== 'number');
-      if (odd >= 0)
-        fail('program/values', `value ${odd} of input '${name}' is no number`, {
-          remedy: 'give numbers, in a flat array',
-        });
-      to.set(list);
+      to.set(inputValues(name, values, to.length, 'give exactly the values of its shape, flat, rows first'));
     },
     run: () => {
       life.ready();

@@ -27,8 +27,8 @@ export const privateArrays = (code: Block, types: Types, bufferName: (name: stri
     const type = types.typeOf(locals[0].cell);
     const [home] = homes.get(locals[0]) ?? [];
     const isOne = locals.every((l) => types.typeOf(l.cell) === type && isAlone(homes.get(l), home));
-    const isWhole = arrays.every((others) => sameLocals(others, locals) || !others.some((l) => locals.includes(l)));
-    if (type === 'i1' || !isOne || !isWhole || items.has(locals[0])) continue;
+    const isWhole = arrays.every((others) => others === locals || !others.some((l) => locals.includes(l)));
+    if (type === 'i1' || !isOne || !isWhole) continue;
     const buffer = bufferName(locals[0].name.replace(/\[0\]$/, ''));
     buffers.push({ name: buffer, type, length: locals.length, role: 'scratch' });
     locals.forEach((local, at) => items.set(local, { buffer, at, length: locals.length }));
@@ -48,7 +48,8 @@ const usesIn = (
   const visit = (block: Block, home: Home): void => {
     for (const i of block) {
       for (const local of usedBy(i)) homes.set(local, (homes.get(local) ?? new Set()).add(home));
-      if (i.do === 'one-of') arrays.push(i.locals);
+      /* Each once, however often it is asked. */
+      if (i.do === 'one-of' && !arrays.some((a) => sameLocals(a, i.locals))) arrays.push(i.locals);
       for (const inner of blocksOf(i)) visit(inner, i.do === 'parallel' || i.do === 'given' ? i : home);
       /* What iterations add to is used by all of them. */
       if (i.do === 'parallel') for (const { local } of i.reductions) homes.get(local)?.add(i).add(home);
