@@ -99,6 +99,8 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/index-range', 'c[0] = «table[3];'],
   ['lang/index-type', 'for (const i of range(m)) «c[i / 2] = 1;'],
   ['lang/index-type', 'for (const i of range(m)) «c[dt] = 1;'],
+  ['lang/index-type', 'for (const i of range(m)) { let z = 0; z = Math.floor(dt); z += dt; «c[z] = 1; }'],
+  ['lang/narrowing', 'for (const i of range(m)) { let z = 0; z = z / 2 + i; «k[i] = z; }'],
   ['lang/dynamic-index', 'for (const i of range(m)) c[i] = «settings[i];'],
   ['lang/index-range', 'for (const i of range(m)) c[i] = «settings.nested[i][1];'],
   ['lang/constant-write', 'let t = settings; «t = settings.nested;'],

@@ -99,6 +99,18 @@ const kernels: readonly (readonly [name: string, body: string])[] = [
     `let r = 0, n = Math.abs(k[i]) * 37; while (n > 0) { r = r * 10 + n % 10; n = Math.floor(n / 10); } a[i] = r;`,
   ],
   [
+    'a heap, whose indices are rounded variables',
+    `const heap = new Array(16).fill(0); let size = 0; for (let q = 0; q < 12; q++) { heap[size] = (q * 7 + k[i]) % 13; let c = size++; while (c > 0 && heap[c] < heap[Math.floor((c - 1) / 2)]) { const p = Math.floor((c - 1) / 2); [heap[c], heap[p]] = [heap[p], heap[c]]; c = p; } } a[i] = heap[0] * 100 + heap[3];`,
+  ],
+  [
+    'bisection by rounded bounds, of which one is computed of another',
+    `let lo = 0, hi = 23, s = 0; while (lo < hi) { const mid = Math.floor((lo + hi) / 2); s += k[lo]; if (mid * mid < 40 * x) lo = mid + 1; else hi = mid; } let e = lo; for (let q = lo; q < 24; q++) e = Math.max(e, q % 5); a[i] = k[lo] + 10 * k[e] + s;`,
+  ],
+  [
+    'integers of variables that were rounded',
+    `let n = 100; for (let q = 0; q < 3; q++) { n = i % 2 ? Math.floor(n / 2.5) : n - q; } const w = new Int32Array(4); w[0] = n; const pick = (y) => { if (y > 3) return Math.ceil(y / 3); return 1; }; w[pick(i)] += 7; a[i] = w[0] + 10 * w[1] + 100 * w[2];`,
+  ],
+  [
     'entries, keys, and entries of objects',
     `let s = 0; for (const [j, y] of [4, 5, k[i]].entries()) s += j * y; for (const key of Object.keys({ u: 1, v: 2 })) s += key === 'v' ? 10 : 1; for (const [n, v] of Object.entries({ u: x, v: 2 })) s += n === 'u' ? v : 2 * v; a[i] = s;`,
   ],

@@ -30,7 +30,7 @@ import { structure } from './emit/structure.js';
 import { tableBuffers } from './emit/table.js';
 import { raceWarnings } from './race.js';
 import { checkTypes } from './types/check.js';
-import { inferTypes, type Types } from './types/infer.js';
+import { inferTypes, type FloatType, type Types } from './types/infer.js';
 import { unassignedReads } from './types/unassigned.js';
 
 /** How a kernel is launched. */
@@ -152,10 +152,9 @@ const lower = (
     throw new DiagnosticError([
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
-  const elaborated = elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives });
-  const types = inferTypes(elaborated.code, def.float ?? 'f32');
-  const { diagnostics, code: written } = elaborated;
-  const problems = [...diagnostics, ...checkTypes(written, types), ...unassignedReads(written)];
+  const attempt = (whole?: ReadonlySet<number>): Checked =>
+    checked(elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives }, whole), def.float);
+  const { elaborated, types, problems } = withWholeVariables(attempt(), attempt);
   if (problems.length > 0) throw new DiagnosticError(problems);
 
   const { session } = elaborated;
@@ -203,6 +202,32 @@ const lower = (
       warnings: raceWarnings(elaborated.code),
     },
   };
+};
+
+/** What was understood of a kernel, and all that is wrong with it. */
+interface Checked {
+  readonly elaborated: Elaborated;
+  readonly types: Types;
+  readonly problems: Diagnostics;
+}
+
+const checked = (elaborated: Elaborated, float: FloatType = 'f32'): Checked => {
+  const { diagnostics, code } = elaborated;
+  const types = inferTypes(code, float);
+  return { elaborated, types, problems: [...diagnostics, ...checkTypes(code, types), ...unassignedReads(code)] };
+};
+
+/**
+ * Where a float is an index, or is stored as an integer, the kernel is elaborated once more with the variables that are given nothing but whole
+ * numbers, if there are any, taken as what they are. It counts where the second attempt shows the same of them.
+ */
+const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>) => Checked): Checked => {
+  if (!first.problems.some(({ code }) => code === 'lang/index-type' || code === 'lang/narrowing')) return first;
+  const whole = rare().wholeVariables(first.elaborated.code, first.types);
+  if (whole.size === 0) return first;
+  const second = attempt(whole);
+  const shown = rare().wholeVariables(second.elaborated.code, second.types);
+  return [...whole].every((id) => shown.has(id)) ? second : first;
 };
 
 /** Whether arrays of many numbers are asked at an index that is known only when the kernel runs. */

@@ -13,7 +13,7 @@ import type { Origin } from '../code/origin.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
-import { Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
+import { nothingKnown, Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
 import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
@@ -55,15 +55,18 @@ export interface ArrayParam {
  * evaluated. Problems are collected. A kernel that turns out to use random numbers is elaborated a second time, since
  * its loops then need seeds; and so is one where a variable that begins as null is asked, in a loop, before it is given what it holds, or where
  * a function assigns to parts of what it is given.
+ *
+ * @param whole the numbers of locals that an attempt before showed to be whole, though they are floats
  */
 export const elaborate = (
   def: KernelDef,
   layout: Layout,
   extensions: readonly Extension[] = [],
   { derivatives = false, debug = false }: { readonly derivatives?: boolean; readonly debug?: boolean } = {},
+  whole: ReadonlySet<number> = new Set(),
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
-  const attempted = (random: boolean, known?: Known): Elaborated => {
+  const attempted = (random: boolean, known: Known = { ...nothingKnown, whole }): Elaborated => {
     const made = attempt(def, layout, words, random, { derivatives, debug, known });
     const learned = made.session.learned();
     return learned ? attempted(random, learned) : made;
@@ -81,7 +84,7 @@ const attempt = (
     derivatives,
     debug,
     known,
-  }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known | undefined },
+  }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known },
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });

@@ -16,6 +16,7 @@ import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
+import { ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
@@ -47,9 +48,17 @@ export interface Known {
   readonly mixed: boolean;
   /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
   readonly optional: ReadonlyMap<string, Absence>;
+  /** The numbers of locals that are floats and given nothing but whole numbers. */
+  readonly whole: ReadonlySet<number>;
 }
 
-const nothingKnown: Known = { shapes: new Map(), written: new Set(), mixed: false, optional: new Map() };
+export const nothingKnown: Known = {
+  shapes: new Map(),
+  written: new Set(),
+  mixed: false,
+  optional: new Map(),
+  whole: new Set(),
+};
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
 interface Made {
@@ -178,6 +187,7 @@ export class Session {
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,
+          whole: this.known.whole,
         }
       : undefined;
   }
@@ -194,6 +204,7 @@ export class Session {
     }
     if (action.do === 'write' && this.isTruth(action.value)) this.truths.add(action.local);
     if (action.do === 'read' && this.truths.has(action.local)) this.truths.add(action.to);
+    if (action.do === 'read' && this.known.whole.has(action.local.id)) this.rounded.add(action.to);
     this.block.push({ ...action, at });
   }
 
@@ -261,7 +272,7 @@ export class Session {
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     if (TRUTHS.has(operator)) this.truths.add(to);
     const isOfWhole = args.every((s) => this.isWhole(s));
-    const whole = BITS.has(operator) || ((WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
+    const whole = BITS.has(operator) || ((STAYS_WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
     if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))
       this.rounded.add(to);
     else if (whole) this.wholes.add(to);
@@ -355,22 +366,6 @@ export class TooLarge extends Error {}
 const LARGEST = 200_000;
 
 const TRUTHS: ReadonlySet<OperatorName> = new Set(['lt', 'le', 'gt', 'ge', 'eq', 'ne', 'and', 'or', 'not', 'truth']);
-
-const ROUNDING: ReadonlySet<OperatorName> = new Set(['floor', 'ceil', 'round', 'trunc']);
-
-/* What these make of whole numbers is one. */
-const WHOLE: ReadonlySet<OperatorName> = new Set([
-  'add',
-  'sub',
-  'mul',
-  'rem',
-  'min',
-  'max',
-  'neg',
-  'abs',
-  'sign',
-  'idiv',
-]);
 
 const BITS: ReadonlySet<OperatorName> = new Set(['bitand', 'bitor', 'bitxor', 'bitnot', 'shl', 'shr', 'ushr']);
 

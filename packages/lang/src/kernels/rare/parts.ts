@@ -33,6 +33,7 @@ export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
 export { manyNumbers, readOne } from '../elaborate/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
+export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';

@@ -1,0 +1,18 @@
+import type { OperatorName } from './operators.js';
+
+/** What these make is a whole number, of whatever. */
+export const ROUNDING: ReadonlySet<OperatorName> = new Set(['floor', 'ceil', 'round', 'trunc']);
+
+/** What these make of whole numbers is one. */
+export const STAYS_WHOLE: ReadonlySet<OperatorName> = new Set([
+  'add',
+  'sub',
+  'mul',
+  'rem',
+  'min',
+  'max',
+  'neg',
+  'abs',
+  'sign',
+  'idiv',
+]);
