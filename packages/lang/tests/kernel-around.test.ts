@@ -173,6 +173,103 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('are kept by variables, also by such that begin as nothing, and swapped', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          let nearest: Ball | null = null;
+          let least = Infinity;
+          for (const ball of balls) {
+            const d = Math.abs(a[i] - ball.centre[0]) - ball.radius;
+            if (d < least && d < x) {
+              least = d;
+              nearest = ball;
+            }
+          }
+          let [first, second] = [balls[0], balls[1]];
+          for (let n = 0; n < Math.abs(k[i]); n++) [first, second] = [second, balls[n % 3]];
+          const top = [balls[0], balls[2]];
+          if (k[i] > 3) top[1] = first;
+          if (nearest !== null && k[i] > 0) top[0] = nearest;
+          const hit: { of: Ball | undefined; name: string } = { of: undefined, name: 'none' };
+          if (x > 1) hit.of = top[1];
+          if (k[i] < 0) hit.name = second.matter.name;
+          a[i] =
+            nearest === null
+              ? -1
+              : nearest.width + nearest.matter.colour.dot(vec(1, 2, 3)) + (nearest === second ? 1000 : 0);
+          a[i] +=
+            10 * first.radius + 100 * second.centre[1] + (first !== second ? 0.25 : 0) + (top[0].holds(x) ? 7 : 0);
+          a[i] += (hit.of?.radius ?? 0.125) * 1e4 + hit.name.length * 1e5;
+        }
+      },
+      { balls },
+    ));
+
+  it('are returned, chosen, found and reduced to one, with others or with nothing', () => {
+    const other = new Ball([7, 3], 1.5, red);
+    return agree(
+      (a, k, x) => {
+        const around = (y: number): Ball | undefined => {
+          for (const ball of balls) if (ball.holds(y)) return ball;
+          return y > 6 ? balls[0] : undefined;
+        };
+        const word = (n: number): string => (n % 3 === 0 ? 'fizz' : n % 5 === 0 ? 'buzz' : 'none');
+        for (const i of range(a.length)) {
+          const n = Math.abs(k[i]);
+          const one = k[i] > 2 ? other : balls[n % 3];
+          const least = balls.reduce((p, q) => (Math.abs(q.radius - x) < Math.abs(p.radius - x) ? q : p));
+          const found = balls.find((ball) => ball.radius > a[i]);
+          const got = around(a[i] + x);
+          a[i] = one.radius + 10 * least.width + 100 * (found ? found.radius : -1) + (got?.centre[0] ?? 9) * 1e3;
+          a[i] += (word(n) === 'fizz' ? 1 : word(n + 1) === word(n + 2) ? 2 : 3) * 1e4 + (one === other ? 0.5 : 0);
+        }
+      },
+      { balls, other },
+    );
+  });
+
+  it('are lists that are gone through, and rows of numbers that are kept', () => {
+    interface Link {
+      readonly v: number;
+      readonly next: Link | undefined;
+    }
+    const list = [5, 3, 8, 1].reduce<Link | undefined>((next, v) => ({ v, next }), undefined);
+    const table = [[1, 2], [3, 4], [5, 6]]; // prettier-ignore
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          let [at, n, s] = [list, 0, 0];
+          while (at && n < Math.abs(k[i])) {
+            s = 10 * s + at.v;
+            at = at.next;
+            n++;
+          }
+          let row = table[0];
+          if (k[i] > 0) row = table[k[i] % 3];
+          a[i] = s + (at ? 0.5 : 0) + 1e5 * row[0] + 1e6 * row[1];
+        }
+      },
+      { list, table },
+    );
+  });
+
+  it('have nothing where there is no such item, if that is asked', () => {
+    const names = ['a', 'bc', 'def'];
+    const numbers = [4, 5, 6];
+    return agree(
+      (a, k) => {
+        const own = [k[0], 2, 3];
+        for (const i of range(a.length)) {
+          a[i] = (numbers[k[i]] ?? -1) + 10 * (own[k[i] - 1] ?? 9) + 100 * (balls[k[i]]?.radius ?? 2);
+          a[i] += (names[k[i] + 1] ?? 'none').length * 1e3 + (balls[k[i] + 2] === undefined ? 0.25 : 0);
+          a[i] += (balls[Math.abs(k[i]) % 3].centre[k[i]] ?? 8) * 1e4 + (k[k[i] + 5] ?? -7) * 1e6;
+        }
+      },
+      { names, numbers, balls },
+    );
+  });
+
   it('are refused where an item of an item is undefined, and the type of what may be missing', () => {
     const rows = [[1, undefined, 3], [4, 5, 6]]; // prettier-ignore
     const members = [{ v: 1 }, { v: 3, w: 4 }];
@@ -190,5 +287,18 @@ describe('arrays around a kernel, at an index that it finds', () => {
     expect(codes((k: number) => void ((balls[k] as { radius: number }).radius = 1))).toEqual(['lang/captured-write']);
     expect(codes((k: number) => (balls[k] as unknown as { mass: number }).mass)).toEqual(['lang/unknown-member']);
     expect(codes((k: number) => balls[k])).not.toEqual([]);
+    const kept = (k: number): number => {
+      let one: unknown = balls[0];
+      if (k > 2) one = 'none';
+      return one === balls[1] ? 1 : 0;
+    };
+    expect(codes(kept)).toEqual(['lang/shape']);
+    const unset = (k: number): number => {
+      let one: unknown;
+      if (k > 2) one = balls[0];
+      if (k > 4) one = balls[1];
+      return one === balls[1] ? 1 : 0;
+    };
+    expect(codes(unset)).toEqual(['lang/unassigned']);
   });
 });

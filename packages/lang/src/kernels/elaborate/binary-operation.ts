@@ -55,7 +55,7 @@ export const equalTerms = (
   if (known !== undefined) return known;
   const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
   const equal =
-    one.is === 'one-of' && isPlain(other)
+    one.is === 'one-of' && (isPlain(other) || other.is === 'one-of')
       ? rare().equalsOne(cx, node, one, other, token.startsWith('='))
       : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
   return truthOf(equal);

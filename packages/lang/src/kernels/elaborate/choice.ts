@@ -1,16 +1,15 @@
-import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { Block } from '../code/code.js';
 import { intervalOf, union } from '../code/interval.js';
-import { literal, type Interval, type Scalar } from '../code/scalar.js';
-import { apart, asScalar, compute, originOf, type Context } from './context.js';
-import { itemsOf } from './items.js';
+import type { Interval, Scalar } from '../code/scalar.js';
+import { apart, asScalar, originOf, type Context } from './context.js';
+import { listed } from './items.js';
 import { knownTruth, truthOfTerm, value } from './evaluate.js';
 import { shortCircuit } from './short-circuit.js';
 import { absence, absent, isMissing, withoutFlag } from './missing.js';
 import { hasItems } from './sharing.js';
 import { assignSlot, pending, readSlot } from './slots.js';
-import { isScalar, nothing, type Host, type Term } from './term.js';
+import { isScalar, nothing, type Term } from './term.js';
 
 /** A value that may be computed, where that is written. */
 export interface Arm {
@@ -29,42 +28,17 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
       const term = listed(cx, node, made());
       if (session.hasLeft()) return;
       arms.push(term);
-      if (!twoHosts(arms)) assignSlot(cx, node, slot, term);
+      assignSlot(cx, node, slot, term);
     });
   const [then, otherwise] = [record(consequent), record(alternate)];
   session.emit(at, { do: 'if', condition: test, then, otherwise });
   if (arms.length === 0) return nothing;
-  const hosts = twoHosts(arms);
-  if (hosts) {
-    const index = compute(cx, e, 'select', test, literal(0), literal(1));
-    const values = hosts.map((host) => host.value);
-    return rare().oneOf(cx, e, hosts[0].name, values, index);
-  }
   if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
   if (arms.some((term) => hasItems(term) && session.named.has(term))) session.copies.add(found);
   if (isScalar(found)) session.setEither(found, arms.filter(isScalar));
   return found;
 };
-
-/** Two objects, or texts, of the surroundings, of which a kernel can use one without knowing which. */
-const twoHosts = (arms: readonly Term[]): readonly Host[] | undefined => {
-  const hosts = arms.filter((term): term is Host => term.is === 'host');
-  return hosts.length === 2 && rare().areUsable(hosts.map(({ value }) => value)) ? hosts : undefined;
-};
-
-/** An array of the surroundings as its items, of which each is chosen. */
-const listed = (cx: Context, node: AnyNode, term: Term): Term =>
-  term.is === 'table' || (term.is === 'host' && Array.isArray(term.value))
-    ? {
-        is: 'list',
-        items: itemsOf(cx, node, term).map((item) => ({
-          is: 'constant',
-          term: listed(cx, node, item),
-          what: 'constant',
-        })),
-      }
-    : term;
 
 /** `a && b` and `a || b`: of truth values another, else the value of a or of b, whatever JavaScript takes for true. */
 export const eitherValue = (

@@ -47,11 +47,8 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
   if (target.type === 'Identifier') {
     const binding = cx.unit.text.parsed.scopes.bindingOf(target);
     const slot = resolve(cx, target);
-    if (slot.is === 'constant' && !hasItems(slot.term)) {
-      if (binding && binding.kind !== 'const' && isAround(slot.term))
-        rare().refuseObject(cx, target, target.name, slot.term);
+    if (slot.is === 'constant' && !hasItems(slot.term) && !cx.session.sites.has(slot.term))
       refuseWrite(cx, target, target.name, slot.what, binding);
-    }
     if (binding?.kind === 'const') refuseWrite(cx, target, target.name, 'constant', binding);
     return { to: 'slot', slot, name: target.name, binding };
   }
@@ -234,7 +231,7 @@ const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
 
 /** An item of an array or object literal. */
 const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination => {
-  const stays = slot.is === 'constant' && !hasItems(slot.term);
+  const stays = slot.is === 'constant' && !hasItems(slot.term) && !cx.session.sites.has(slot.term);
   refuseCopied(cx, target, of);
   cx.session.assignedParts.add(of);
   const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
@@ -257,9 +254,6 @@ const refuseComponent = (cx: Context, target: AnyNode): never =>
     'components are assigned to of fields, and of variables in the function that declares them: this vector is none of these',
     'copy it first: let w = vec(v)',
   );
-
-/** Whether it is an object or array of the surroundings. */
-const isAround = ({ is }: Term): boolean => is === 'host' || is === 'one-of' || is === 'table';
 
 const refuseWrite = (
   cx: Context,

@@ -80,11 +80,7 @@ const attempt = (
   layout: Layout,
   words: ReadonlyMap<unknown, Intrinsic>,
   random: boolean,
-  {
-    derivatives,
-    debug,
-    known,
-  }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known },
+  { derivatives, debug, known }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known },
 ): Elaborated => {
   const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
   const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });

@@ -36,6 +36,19 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
   );
 };
 
+/** An array of the surroundings as its items, of which each can be chosen, or assigned. */
+export const listed = (cx: Context, node: AnyNode, term: Term): Term =>
+  term.is === 'table' || (term.is === 'host' && Array.isArray(term.value))
+    ? {
+        is: 'list',
+        items: itemsOf(cx, node, term).map((item) => ({
+          is: 'constant',
+          term: listed(cx, node, item),
+          what: 'constant',
+        })),
+      }
+    : term;
+
 /** Of a variable whose components are assigned to: as they are then. */
 const eachRow = (cx: Context, node: AnyNode, term: Shaped): readonly (() => Term)[] => {
   const changing = cx.session.changing.get(term);

@@ -22,6 +22,7 @@ export const absence = (term: Term): Absence | undefined =>
 /** What says of a variable whether it is missing; nothing of one that always has a value. */
 export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
   if (slot.is === 'pending' || slot.is === 'variable') return slot.missing;
+  if (slot.is === 'picked') return slot.at.missing;
   const known = slot.is === 'constant' ? cx.session.missing.get(slot.term) : undefined;
   return known && 'locals' in known ? known : undefined;
 };

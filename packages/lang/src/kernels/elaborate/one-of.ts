@@ -1,8 +1,10 @@
 import type { AnyNode } from 'acorn';
 import { isField } from '@filigree/sparse/fields';
+import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import { isMat, isVec, shapedOf } from '../vocabulary/vec.js';
+import type { Flag } from './absence.js';
 import { asScalar, compute, refuse, type Context } from './context.js';
 import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
@@ -76,8 +78,9 @@ export const partsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly (() => 
     ? itemsOfOne(cx, e, of).map(({ item }) => item)
     : refuse(cx, e, 'lang/shape', `${termText(of)} is of no known length`, 'loop over it, or index it');
 
-/** Whether it is this one, or is not. */
+/** Whether it is this one, or is not; of two that may be nothing both have to be there. */
 export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal: boolean): Scalar => {
+  if (other.is === 'one-of') return equalsOther(cx, e, of, other, equal);
   const wanted = other.is === 'host' ? other.value : undefined;
   const key = `${equal ? '===' : '!=='}${String(wanted)}`;
   const values =
@@ -87,6 +90,43 @@ export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal
   const found = asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
   const missing = isMissing(cx, e, of);
   return missing ? compute(cx, e, 'select', missing.is, literal(!equal), found) : found;
+};
+
+/** Whether two are the same one. */
+const equalsOther = (cx: Context, e: AnyNode, a: OneOf, b: OneOf, equal: boolean): Scalar => {
+  const numbered = (of: OneOf): Scalar => {
+    const numbers = column(cx, of, '[number]', (all) => all.map((value) => numberOf(cx.session, value)));
+    return asScalar(cx, e, oneOf(cx, e, of.name, numbers, of.index));
+  };
+  const of = (operator: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, operator, ...args);
+  const there = of('eq', numbered(a), numbered(b));
+  const [first, second] = [isMissing(cx, e, a), isMissing(cx, e, b)];
+  const isNull = (flag: Flag): Scalar => flag.isNull ?? literal(flag.of === 'null');
+  const alike = first && second && of('and', second.is, of('eq', isNull(first), isNull(second)));
+  const neither = second ? of('and', of('not', second.is), there) : there;
+  const same = first ? of('select', first.is, alike ?? literal(false), neither) : neither;
+  return equal ? same : of('not', same);
+};
+
+/** A number for each value that is asked for, the same for the same one. */
+const numberOf = ({ numbers }: Session, value: unknown): number => {
+  const number = numbers.get(value) ?? numbers.size;
+  numbers.set(value, number);
+  return number;
+};
+
+/** Which of other values it is, by its number among them; undefined where they are not all there. */
+export const numberAmong = (
+  cx: Context,
+  e: AnyNode,
+  of: OneOf,
+  among: readonly unknown[],
+  key: string,
+): Scalar | undefined => {
+  if (!of.values.every((value) => among.includes(value))) return undefined;
+  if (of.values === among) return of.index;
+  const numbers = column(cx, of, `[among ${key}]`, (all) => all.map((value) => among.indexOf(value)));
+  return asScalar(cx, e, oneOf(cx, e, of.name, numbers, of.index));
 };
 
 /** One of several values: what is alike in all of them is known, numbers are an element of a table. */

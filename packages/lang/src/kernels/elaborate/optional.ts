@@ -1,12 +1,16 @@
-import type { AnyNode, Identifier } from 'acorn';
+import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
-import { refuse, type Context } from './context.js';
+import { intervalOf } from '../code/interval.js';
+import { literal, type Scalar } from '../code/scalar.js';
+import { chosen } from './choice.js';
+import { compute, refuse, takenAsThere, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
-import { loaded, named } from './member.js';
-import { lacks, absence, partOf } from './missing.js';
+import { asIndex } from './index-of.js';
+import { indexed, loaded, named } from './member.js';
+import { absence, absent, lacks, partOf } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
-import { nothing, type Term } from './term.js';
+import { isLiteral, nothing, type Term } from './term.js';
 
 /** What a chain is from `?.` on, where what stands before is not there. */
 export const cut: Term = { is: 'nothing' };
@@ -19,14 +23,45 @@ export const optional = (cx: Context, node: AnyNode): Term => {
     return found === cut ? nothing : found;
   }
   if (e.type === 'Identifier') return valueOfName(cx, e);
-  if (e.type !== 'MemberExpression' || e.computed || e.property.type !== 'Identifier') return value(cx, node);
+  if (e.type !== 'MemberExpression' || e.property.type === 'PrivateIdentifier') return value(cx, node);
   const object = bare(e.object);
   if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
   const of = e.optional ? optional(cx, object) : reference(cx, object);
   if (of === cut || (e.optional && absence(of))) return cut;
-  if (lacks(of, e.property.name)) return nothing;
-  const part = loaded(cx, node, named(cx, e.property, of, e.property.name));
+  const part = asked(cx, e, of);
   return isChained(e) ? partOf(cx, node, of, part) : part;
+};
+
+/** A member or item, or nothing where there is none. */
+const asked = (cx: Context, e: MemberExpression, of: Term): Term => {
+  const key = e.computed ? value(cx, e.property as AnyNode) : undefined;
+  const name = key ? (key.is === 'host' ? String(key.value) : undefined) : (e.property as Identifier).name;
+  if (name !== undefined) return lacks(of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
+  if (!isChained(e)) takenAsThere(cx, e.object, of);
+  return itemIfThere(cx, e, of, asIndex(cx, e.property as AnyNode, key!));
+};
+
+/** What an array has at an index that is known only when the kernel runs. */
+const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {
+  const item = (): Term => loaded(cx, e, indexed(cx, e, of, index));
+  const length = isLiteral(index) || of.is === 'element' || of.is === 'shaped' ? undefined : lengthOf(cx, e, of);
+  if (!length) return item();
+  const known = intervalOf(index);
+  if (known && known[0] >= 0 && isLiteral(length) && known[1] < Number(length.value)) return item();
+  const [least, most] = [compute(cx, e, 'ge', index, literal(0)), compute(cx, e, 'lt', index, length)];
+  return chosen(
+    cx,
+    e,
+    compute(cx, e, 'and', least, most),
+    { node: e, term: item },
+    { node: e, term: () => absent('undefined') },
+  );
+};
+
+const lengthOf = (cx: Context, e: AnyNode, of: Term): Scalar | undefined => {
+  const isArray = of.is === 'list' || of.is === 'sieve' || of.is === 'array' || of.is === 'table';
+  const isAround = of.is === 'host' ? Array.isArray(of.value) : of.is === 'one-of' && Array.isArray(of.values[0]);
+  return isArray || isAround ? (named(cx, e, of, 'length') as Scalar) : undefined;
 };
 
 /** A variable that was given no value is undefined, where no branch or loop is between. */

@@ -54,13 +54,3 @@ const remedyOf = (of: Term, name: string): string => {
     ? `it has ${names.slice(0, 12).join(', ')}`
     : 'compute with numbers, vectors, matrices and arrays of known length';
 };
-
-/** Refuses to let a name stand for another object of the surroundings. */
-export const refuseObject = (cx: Context, node: AnyNode, name: string, term: Term): never =>
-  refuse(
-    cx,
-    node,
-    'lang/constant-write',
-    `\`${name}\` stands for ${termText(term)} of the surroundings, and cannot be given another one`,
-    'let a variable be the index, `best = n`, and take the item where it is used: items[best]',
-  );

@@ -48,6 +48,8 @@ export interface Known {
   readonly mixed: boolean;
   /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
   readonly optional: ReadonlyMap<string, Absence>;
+  /** What variables are given that hold objects and texts of the surroundings, by where they are declared. */
+  readonly picked: ReadonlyMap<string, readonly unknown[]>;
   /** The numbers of locals that are floats and given nothing but whole numbers. */
   readonly whole: ReadonlySet<number>;
 }
@@ -57,6 +59,7 @@ export const nothingKnown: Known = {
   written: new Set(),
   mixed: false,
   optional: new Map(),
+  picked: new Map(),
   whole: new Set(),
 };
 
@@ -78,6 +81,8 @@ export class Session {
   /** Of several values of the surroundings one member or item of each, by its name; and the tables of those that are numbers. */
   readonly parts = new Map<readonly unknown[], Map<string | number, readonly unknown[]>>();
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
+  /** Numbers of such values, by which they are compared. */
+  readonly numbers = new Map<unknown, number>();
   readonly units = new Map<unknown, Unit>();
   /** Of these the words of the language, and what they call. */
   readonly words = new Set<Unit>();
@@ -136,6 +141,10 @@ export class Session {
   private readonly optional = new Map<string, Absence>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
+  /** What stands for the first object or text of the surroundings that a variable is given, and where that is declared. */
+  readonly sites = new WeakMap<object, string>();
+  /** What such variables are given. */
+  private readonly picked = new Map<string, ReadonlySet<unknown>>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -169,6 +178,11 @@ export class Session {
     if (made) this.assigned.add(made.site);
   }
 
+  /** Notes that a variable is given one of several values of the surroundings. */
+  picks(site: string, values: readonly unknown[]): void {
+    this.picked.set(site, new Set([...(this.picked.get(site) ?? []), ...values]));
+  }
+
   /** Notes that a variable is given what may be nothing. */
   givenNothing(slot: object, of: Absence): void {
     const key = this.declared.get(slot);
@@ -177,16 +191,18 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional } = this.known;
+    const { shapes, written, mixed, optional, picked } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
-    return wanted || more || nothing || this.isMixed
+    const others = [...this.picked].some(([site, values]) => values.size > (picked.get(site)?.length ?? 0));
+    return wanted || more || nothing || others || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,
+          picked: new Map([...picked, ...[...this.picked].map(([site, values]) => [site, [...values]] as const)]),
           whole: this.known.whole,
         }
       : undefined;

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { Binding } from '../../source/scope.js';
 import { isBits, type Local } from '../code/code.js';
@@ -40,7 +41,8 @@ export const pending = (
   cx.session.emit(originOf(cx, node), { do: 'declare', locals });
   const missing = maybe ? unasked(locals) : undefined;
   const { parallel: loop, stretch } = cx;
-  return { is: 'pending', name, locals, loop, stretch, unset, slot: undefined, owner, missing };
+  const site = `${cx.unit.name}:${node.start}-${node.end}:${name}`;
+  return { is: 'pending', name, locals, loop, stretch, site, unset, slot: undefined, owner, missing };
 };
 
 /** What is known of a name that the source declares: since when it is there, and how deep parts of it are assigned to. */
@@ -92,6 +94,7 @@ const zerosLike = (cx: Context, node: AnyNode, term: Term): Term => {
   const zero = (item: Slot): Slot => fixed(zerosLike(cx, node, readSlot(cx, node, item)));
   if (isScalar(term)) return literal(0);
   if (term.is === 'shaped') return { ...term, elements: term.elements.map(() => literal(0)) };
+  if (term.is === 'one-of') return { ...term, index: literal(0) };
   if (term.is === 'list') return { ...term, items: term.items.map(zero) };
   if (term.is !== 'members') return term;
   return { ...term, members: new Map([...term.members].map(([name, item]) => [name, zero(item)])) };
@@ -106,6 +109,7 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
     return slot.slot
       ? readSlot(cx, node, slot.slot, within)
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
+  if (slot.is === 'picked') return rare().readPicked(cx, node, slot);
   const at = originOf(cx, node);
   const elements = slot.locals.map((local): Temp => {
     if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
@@ -119,8 +123,9 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
   return term;
 };
 
-/** Gives a variable a value; of arrays and objects each item. */
-export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): void => {
+/** Gives a variable a value; of arrays and objects each item, and of a few numbers of the surroundings each. */
+export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term): void => {
+  const term = given.is === 'table' ? rare().rowOf(cx, node, given) : given;
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
   const may = missing ? undefined : mayBe(cx, term);
@@ -133,6 +138,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
     }
     return assignSlot(cx, node, slot.slot, term);
   }
+  if (slot.is === 'picked') return rare().givePicked(cx, node, slot, term);
   if (slot.is === 'constant' && !nothing) {
     assignItems(cx, node, slot.term, term);
     return setThere(cx, node, missing, term);
@@ -149,11 +155,11 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, term: Term): 
   if (missing && nothing) return setAbsent(cx, node, missing, nothing);
   if (slot.is !== 'variable') return;
   const at = originOf(cx, node);
-  const given = elementsFor(cx, node, slot, term);
+  const wanted = elementsFor(cx, node, slot, term);
   /* A typed array rounds floats, and takes the last bits of what is stored as an integer. */
   const { type } = slot;
   const rounded = (x: Scalar): Scalar => (type && isBits(type) ? compute(cx, node, 'bitor', x, literal(0)) : x);
-  const elements = type ? given.map((x) => cx.session.cast(at, rounded(x), type)) : given;
+  const elements = type ? wanted.map((x) => cx.session.cast(at, rounded(x), type)) : wanted;
   holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
   setThere(cx, node, missing, term);
@@ -223,12 +229,14 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
     const { loop, owner, missing } = slot;
     return { is: 'variable', name: slot.name, shape, locals, type, loop, owner, missing };
   }
+  if (term.is === 'host' || term.is === 'one-of') return rare().pickedLike(cx, slot, term);
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
     const begin = readSlot(cx, node, item);
     const missing = slot.missing || absence(begin) ? unasked(slot.locals) : undefined;
-    return madeLike(cx, node, { ...slot, name, slot: undefined, owner, type, missing }, begin);
+    const site = `${slot.site}>${name}`;
+    return madeLike(cx, node, { ...slot, name, site, slot: undefined, owner, type, missing }, begin);
   };
   const made: Term =
     term.is === 'list'
@@ -238,7 +246,7 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
             ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           })
-        : slot.missing && ['host', 'closure', 'table', 'one-of'].includes(term.is)
+        : slot.missing && ['closure', 'table'].includes(term.is)
           ? { ...term }
           : term;
   if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
@@ -344,7 +352,8 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     (to.is === 'host' && from.is === 'host' && to.value === from.value) ||
     (to.is === 'nothing' && from.is === 'nothing') ||
     /* The same function, but for what it means by `this`. */
-    (to.is === 'closure' && from.is === 'closure' && to.node === from.node && to.env === from.env)
+    (to.is === 'closure' && from.is === 'closure' && to.node === from.node && to.env === from.env) ||
+    (to.is === 'host' && rare().givenOther(cx, node, to, from))
   )
     return;
   refuse(

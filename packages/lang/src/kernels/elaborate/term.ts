@@ -201,7 +201,7 @@ export interface Nothing {
 }
 
 /** What a name is bound to. */
-export type Slot = Constant | Variable | Pending | Alias;
+export type Slot = Constant | Variable | Picked | Pending | Alias;
 
 export interface Constant {
   readonly is: 'constant';
@@ -238,6 +238,17 @@ export interface Variable {
   readonly owner: Owner | undefined;
 }
 
+/** A variable that holds objects, arrays or texts of the surroundings, one after the other: the number of the one that it holds. */
+export interface Picked {
+  readonly is: 'picked';
+  readonly name: string;
+  /** All that it may hold. */
+  readonly values: readonly unknown[];
+  readonly at: Variable;
+  /** Where it is declared. */
+  readonly site: string;
+}
+
 /** What is known of a name that the source declares. */
 export interface Owner {
   /** When it came to be, as a number that grows. */
@@ -254,6 +265,8 @@ export interface Pending {
   readonly loop: object | undefined;
   /** Of the declaration: while it has no value, that it is undefined there is known. */
   readonly stretch: object;
+  /** Where that is, and what it is called. */
+  readonly site: string;
   /** Whether the source declares it so, and may read it before it has a value. */
   readonly unset: boolean;
   readonly owner: Owner | undefined;

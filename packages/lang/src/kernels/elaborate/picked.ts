@@ -1,0 +1,115 @@
+import type { AnyNode } from 'acorn';
+import { literal, type Scalar } from '../code/scalar.js';
+import { refuse, type Context } from './context.js';
+import { listed } from './items.js';
+import { absence, noteMissing, setThere } from './missing.js';
+import { areUsable, numberAmong, oneOf } from './one-of.js';
+import { assignSlot, readSlot } from './slots.js';
+import {
+  termText,
+  type Host,
+  type OneOf,
+  type Pending,
+  type Picked,
+  type Slot,
+  type Table,
+  type Term,
+} from './term.js';
+
+/*
+ * Variables that hold objects, arrays and texts of the surroundings: `let best = spheres[0]; … best = spheres[k]`. Which they are given is
+ * not known before all of the kernel was looked at: an attempt takes each for the first that it is given, and notes the others; the next one makes of
+ * it the number of one of these.
+ */
+
+/** A place for such a value, and for others that the attempt before found to be put there. */
+export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf): Slot => {
+  const known = cx.session.known.picked.get(slot.site);
+  const values = known ?? (term.is === 'one-of' ? term.values : undefined);
+  const { name, site, loop, owner, missing } = slot;
+  if (!values) {
+    const made = { ...term };
+    cx.session.sites.set(made, site);
+    if (missing) cx.session.missing.set(made, missing);
+    return { is: 'constant', term: made, what: 'constant' };
+  }
+  const local = cx.session.local(name, { name, type: 'i32', unnamed: true }, slot.unset);
+  slot.locals.push(local);
+  return {
+    is: 'picked',
+    name,
+    site,
+    values,
+    at: { is: 'variable', name, shape: [], locals: [local], loop, owner, missing },
+  };
+};
+
+/** Which one the variable holds. */
+export const readPicked = (cx: Context, node: AnyNode, slot: Picked): Term => {
+  const { missing } = slot.at;
+  const index = readSlot(cx, node, { ...slot.at, missing: undefined }, [0, slot.values.length - 1]);
+  const term = oneOf(cx, node, slot.name, slot.values, index as Scalar);
+  noteMissing(cx, node, missing, term);
+  return term;
+};
+
+/** Puts one there. */
+export const givePicked = (cx: Context, node: AnyNode, slot: Picked, term: Term): void => {
+  const { values, site, at } = slot;
+  const nothing = absence(term);
+  if (nothing && at.missing) return assignSlot(cx, node, at, term);
+  if (!isAround(term)) return refuseOther(cx, node, slot, term);
+  const index =
+    term.is === 'one-of'
+      ? numberAmong(cx, node, term, values, site)
+      : values.includes(term.value)
+        ? literal(values.indexOf(term.value))
+        : undefined;
+  if (index === undefined) return noteOthers(cx, node, site, term, values);
+  assignSlot(cx, node, { ...at, missing: undefined }, index);
+  setThere(cx, node, at.missing, term);
+};
+
+/** A few numbers of the surroundings as items, of which a variable may hold a copy; others are what they are. */
+export const rowOf = (cx: Context, node: AnyNode, table: Table): Term =>
+  table.shape.slice(table.index.length).reduce((n, k) => n * k, 1) > LONGEST_ROW ? table : listed(cx, node, table);
+
+/** Notes that a place for one value is given another; whether it may be. */
+export const givenOther = (cx: Context, node: AnyNode, to: Term, from: Term): boolean => {
+  const site = cx.session.sites.get(to);
+  if (site === undefined || !isAround(to) || !isAround(from) || !areUsable([...valuesOf(to), ...valuesOf(from)]))
+    return false;
+  noteOthers(cx, node, site, from, valuesOf(to));
+  return true;
+};
+
+const noteOthers = (cx: Context, node: AnyNode, site: string, term: Host | OneOf, known: readonly unknown[]): void => {
+  const all = [...known, ...valuesOf(term)];
+  if (!areUsable(all) || all.length > MOST)
+    return refuse(
+      cx,
+      node,
+      'lang/shape',
+      `this is ${termText(term)}, elsewhere it is another, and they are not of one kind`,
+      'give a variable objects, arrays or texts alone',
+    );
+  cx.session.picks(site, all);
+};
+
+const refuseOther = (cx: Context, node: AnyNode, { name }: Picked, term: Term): never =>
+  refuse(
+    cx,
+    node,
+    'lang/shape',
+    `\`${name}\` holds objects or texts of the surroundings, here it is given ${termText(term)}`,
+    'use two variables',
+  );
+
+const isAround = (term: Term): term is Host | OneOf => term.is === 'host' || term.is === 'one-of';
+
+const valuesOf = (term: Host | OneOf): readonly unknown[] => (term.is === 'host' ? [term.value] : term.values);
+
+const LONGEST_ROW = 16;
+
+/** So many values are looked for one after the other. */
+const MOST = 10_000;
