@@ -263,7 +263,11 @@ describe('arrays around a kernel, at an index that it finds', () => {
         for (const i of range(a.length)) {
           a[i] = (numbers[k[i]] ?? -1) + 10 * (own[k[i] - 1] ?? 9) + 100 * (balls[k[i]]?.radius ?? 2);
           a[i] += (names[k[i] + 1] ?? 'none').length * 1e3 + (balls[k[i] + 2] === undefined ? 0.25 : 0);
-          a[i] += (balls[Math.abs(k[i]) % 3].centre[k[i]] ?? 8) * 1e4 + (k[k[i] + 5] ?? -7) * 1e6;
+          a[i] +=
+            (balls[Math.abs(k[i]) % 3].centre[k[i]] ?? 8) * 1e4 +
+            (k[k[i] + 5] ?? -7) * 1e6 +
+            (own[3] ?? 0.5) +
+            (own[-1] ?? 0.25);
         }
       },
       { names, numbers, balls },

@@ -44,10 +44,14 @@ const asked = (cx: Context, e: MemberExpression, of: Term): Term => {
 /** What an array has at an index that is known only when the kernel runs. */
 const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {
   const item = (): Term => loaded(cx, e, indexed(cx, e, of, index));
-  const length = isLiteral(index) || of.is === 'element' || of.is === 'shaped' ? undefined : lengthOf(cx, e, of);
-  if (!length) return item();
+  const length = lengthOf(cx, e, of);
   const known = intervalOf(index);
-  if (known && known[0] >= 0 && isLiteral(length) && known[1] < Number(length.value)) return item();
+  if (!length) return item();
+  if (known && isLiteral(length)) {
+    const end = Number(length.value);
+    if (known[0] >= 0 && known[1] < end) return item();
+    if (known[1] < 0 || known[0] >= end) return nothing;
+  }
   const [least, most] = [compute(cx, e, 'ge', index, literal(0)), compute(cx, e, 'lt', index, length)];
   return chosen(
     cx,
