@@ -99,7 +99,7 @@ class Nests {
   private statement(scope: Scope, lane: Value, depth: number): Scope {
     const { b } = this;
     const floats = (...values: readonly Value[]): Scope => ({ ...scope, floats: [...scope.floats, ...values] });
-    switch (this.choose(depth < 3 ? 7 : 4)) {
+    switch (this.choose(depth < 3 ? 8 : 4)) {
       case 0:
         return floats(b.load(this.read, this.index(scope, lane)));
       case 1: {
@@ -127,6 +127,25 @@ class Nests {
           return Array.from({ length: count }, () => this.latest(inner.floats));
         };
         return floats(...b.if(condition, arm, arm));
+      }
+      case 5: {
+        /* As long as it takes, or some iterations: lanes end one after the other. */
+        const [x, y] = [this.latest(scope.floats), this.latest(scope.floats)];
+        const most = this.choose(3) === 0 ? b.and(this.latest(scope.indices), b.i32(7)) : b.i32(this.choose(9));
+        const [, ...results] = b.while(
+          [b.i32(0), x, y],
+          ([count, ...carried]) => {
+            const [u, v] = carried as [Value, Value];
+            const goesOn = b.and(b.cmp('lt', count!, most), b.cmp('lt', b.mul(u, u), b.constant(40, this.type)));
+            return [goesOn, count!, u, this.choose(2) === 0 ? v : b.add(u, v)];
+          },
+          ([count, ...carried]) => {
+            const inside = { ...scope, floats: [...scope.floats, ...carried], indices: [...scope.indices, count!] };
+            const inner = this.block(inside, lane, 2, this.choose(3) === 0 ? depth + 1 : 3);
+            return [b.add(count!, b.i32(1)), this.latest(inner.floats), this.latest(inner.floats)];
+          },
+        );
+        return floats(...results);
       }
       default: {
         const inits = Array.from({ length: this.choose(3) }, () => this.latest(scope.floats));

@@ -251,8 +251,13 @@ export const vectorOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
 
   'arith.reduce': (c, op) => {
     const [v] = op.operands;
+    const held = c.use(v);
+    if (op.attrs.kind === 'or' && held.form === 'packed' && (lanesOf(v.type) * held.width) % 16 === 0) {
+      const either = held.exprs.reduce((a, e) => apply('v128', 'v128.or', a, e));
+      return c.bind(op.results[0], scalar(apply('i32', 'v128.any_true', either)));
+    }
     const fold = opWith(op, { name: `arith.${String(op.attrs.kind)}` });
-    const lanes = toLanes(c.b, c.use(v), v.type);
+    const lanes = toLanes(c.b, held, v.type);
     c.bind(op.results[0], scalar(lanes.reduce((a, e) => scalarOp(c, fold, [a, e]))));
   },
 };

@@ -13,6 +13,7 @@ import {
   type Type,
   type Value,
   byteSize,
+  controlBy,
   coreDialects,
   fail,
   isFloat,
@@ -60,7 +61,7 @@ const split = (module: Module, registers: Registers | undefined, dialects: reado
   return {
     ...module,
     kernels: module.kernels.map((k) => {
-      const s = new Scalarizer(freshIds(k), registers, table, wholeWords(k.body, registers?.words));
+      const s = new Scalarizer(freshIds(k), registers, table, wholeWords(k.body, controlBy(table), registers?.words));
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),
@@ -275,12 +276,13 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
         ),
     );
   },
-  'arith.reduce': (s, op) =>
-    s.define(op, op.results[0]!, [
-      s
-        .of(op.operands[0]!)
-        .reduce((a, b) => s.add(op, `arith.${String(op.attrs['kind'])}`, [a, b], op.results[0]!.type)),
-    ]),
+  'arith.reduce': (s, op) => {
+    const [vector] = op.operands as [Value];
+    const whole = scalarOf(vector.type) === 'i1' && s.widthOf(vector) > 1;
+    const parts = whole ? s.partsOf(vector) : s.of(vector);
+    const folded = parts.reduce((a, b) => s.add(op, `arith.${String(op.attrs['kind'])}`, [a, b], a.type));
+    s.define(op, op.results[0]!, [whole ? s.add(op, op.name, [folded], 'i1', op.attrs) : folded]);
+  },
   'mem.load': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const type = scalarOf(op.results[0]!.type);

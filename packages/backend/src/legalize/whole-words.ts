@@ -1,13 +1,25 @@
-import { isFloat, isVector, lanesOf, scalarOf, type Op, type Region, type ScalarType, type Value } from '@filigree/ir';
+import {
+  isFloat,
+  isVector,
+  lanesOf,
+  scalarOf,
+  type ControlOf,
+  type Op,
+  type Region,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
 
 /**
  * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane, as an index
- * of what is gathered, is better taken apart from the beginning, and so is all that is computed with it.
+ * of what is gathered, is better taken apart from the beginning, and so is all that is computed with it. What loops and branches carry is what it
+ * was before.
  *
  * @param words ops that work on whole registers of words of 32 bits
  */
 export const wholeWords = (
   body: Region,
+  controlOf: ControlOf,
   words: ReadonlySet<string> = new Set(),
 ): { readonly has: (id: number) => boolean } => {
   const parent = new Map<number, number>();
@@ -18,19 +30,29 @@ export const wholeWords = (
   };
   const apart = new Set<number>();
   const known = new Set<number>();
-  const note = (op: Op | undefined, values: readonly Value[]): void => {
+  const alike = (values: readonly Value[]): readonly Value[] => {
     const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
     integers.forEach((v, k) => {
       known.add(v.id);
       const [a, b] = [rootOf(integers[0]!.id), rootOf(v.id)];
       if (k > 0 && a !== b) parent.set(b, a);
     });
-    if (integers.length > 0 && !(op && onWords(op, words))) apart.add(integers[0]!.id);
+    return integers;
   };
   const visit = (region: Region): void => {
-    note(undefined, region.params);
     for (const op of region.ops) {
-      note(op, [...op.operands, ...op.results]);
+      if (op.name === 'scf.yield' || op.name === 'scf.condition') continue;
+      const edges = controlOf(op)?.edges;
+      if (edges) {
+        for (const { from, to, first, into } of edges) {
+          const given = (from === 'start' ? op.operands : op.regions[from]!.ops.at(-1)!.operands).slice(first);
+          const taken = (to === 'end' ? op.results : op.regions[to]!.params).slice(into);
+          taken.forEach((v, k) => alike([v, ...given.slice(k, k + 1)]));
+        }
+      } else {
+        const [integer] = alike([...op.operands, ...op.results]);
+        if (integer && !onWords(op, words)) apart.add(integer.id);
+      }
       op.regions.forEach(visit);
     }
   };
@@ -48,8 +70,9 @@ export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean
   if (!vectors.every((v) => isWordType(scalarOf(v.type)) && lanesOf(v.type) === lanesOf(vectors[0]!.type)))
     return false;
   const isTruth = vectors.some((v) => scalarOf(v.type) === 'i1');
-  if (op.name === 'arith.extract') return true;
-  if (op.name === 'arith.splat' || op.name === 'arith.insert' || op.name === 'arith.constant') return !isTruth;
+  if (op.name === 'arith.extract' || (op.name === 'arith.reduce' && isTruth)) return true;
+  if (op.name === 'arith.splat') return true;
+  if (op.name === 'arith.insert' || op.name === 'arith.constant') return !isTruth;
   if (!words.has(op.name)) return false;
   if (op.name !== 'arith.cast') return true;
   /* A float that may not fit is cut to what does. */

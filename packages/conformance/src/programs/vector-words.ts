@@ -76,7 +76,25 @@ const resultsOf = (t: Word): readonly Result[] => {
       return b.select(b.or(b.and(less, b.not(same)), b.xor(same, b.cmp('gt', x, y))), x, y);
     },
   };
-  return [...compared, truths, ...(t === 'f32' ? floats : integers(t))];
+  /* Lanes that end one after the other: counts and truth values go round the loop. */
+  const steps: Result = {
+    name: 'steps',
+    type: 'i32',
+    of: (b, x, y) => {
+      const lanes = b.lanes(x);
+      const [none, one, few] = [0, 1, 5].map((n) => b.splat(b.i32(n), lanes)) as [Value, Value, Value];
+      const [count] = b.while(
+        [none, x, b.splat(b.bool(true), lanes)],
+        ([n, u, on]) => {
+          const goesOn = b.and(on!, b.and(b.cmp('lt', n!, few), b.cmp('lt', u!, y)));
+          return [b.reduce('or', goesOn), n!, u!, goesOn];
+        },
+        ([n, u, on]) => [b.select(on!, b.add(n!, one), n!), b.select(on!, b.add(u!, like(b, u!, 3)), u!), on!],
+      );
+      return count!;
+    },
+  };
+  return [...compared, truths, steps, ...(t === 'f32' ? floats : integers(t))];
 };
 
 const like = (b: Builder, x: Value, value: number): Value => b.constant(value, x.type);

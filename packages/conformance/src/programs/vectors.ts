@@ -68,6 +68,7 @@ const onLanes = (t: ScalarType, lanes: number): Program => {
     ),
     declareBuffer('less', 'i1', length, 'output'),
     ...['add', 'mul', 'min', 'max'].map((n) => declareBuffer(`reduce_${n}`, t, length / lanes, 'output')),
+    declareBuffer('any', 'i1', length / lanes, 'output'),
     declareBuffer('as_f64', 'f64', length, 'output'),
   ];
   const kernel = buildKernel(
@@ -112,4 +113,5 @@ const body = (b: Builder, t: ScalarType, lanes: number, k: Value, at: Value, x: 
     () => x,
   );
   for (const kind of ['add', 'mul', 'min', 'max'] as const) b.store(`reduce_${kind}`, b.reduce(kind, held!), k);
+  b.store('any', b.reduce('or', less), k);
 };

@@ -196,7 +196,7 @@ export class Builder {
   iota = (a: Value, lanes: number): Value => this.value('arith.iota', [a], { lanes });
   extract = (a: Value, lane: number): Value => this.value('arith.extract', [a], { lane });
   insert = (vector: Value, a: Value, lane: number): Value => this.value('arith.insert', [vector, a], { lane });
-  reduce = (kind: 'add' | 'mul' | 'min' | 'max', a: Value): Value => this.value('arith.reduce', [a], { kind });
+  reduce = (kind: 'add' | 'mul' | 'min' | 'max' | 'or', a: Value): Value => this.value('arith.reduce', [a], { kind });
 
   /** An elementary function by its name in the dialect `math`, for example `math('sqrt', x)`. */
   math = (name: string, ...operands: readonly Value[]): Value => this.value(`math.${name}`, operands);

@@ -1,16 +1,6 @@
 import type { OpDef, Scalar } from '../kernel/dialect.js';
 import type { Op } from '../kernel/op.js';
-import {
-  type ScalarType,
-  type Type,
-  isFloat,
-  isInteger,
-  isVector,
-  isWide,
-  lanesOf,
-  scalarOf,
-  typeText,
-} from '../kernel/type.js';
+import { type ScalarType, type Type, isVector, isWide, lanesOf, scalarOf, typeText } from '../kernel/type.js';
 import { scalarOp } from '../scalar/scalar-op.js';
 import { type Lane, defineBound, firstProblem, hasOperands, integerAttr, lanes, oneOf, operandIs } from './define.js';
 import { integerArithmetic } from './integer.js';
@@ -80,16 +70,18 @@ export const vectorOps: readonly OpDef[] = [
   defineBound(
     {
       name: 'arith.reduce',
-      summary: 'folds the lanes of a vector by `kind`, from lane 0 upwards',
+      summary:
+        'folds the lanes of a vector by `kind`, from lane 0 upwards; of truth values `or` says whether any is true',
       verify: (op) =>
         firstProblem(
           hasOperands(op, 1) ??
-            operandIs(op, 0, 'a vector of numbers', (t) => isVector(t) && (isFloat(t) || isInteger(t))) ??
-            oneOf(op, 'kind', ['add', 'mul', 'min', 'max']),
+            operandIs(op, 0, 'a vector', isVector) ??
+            oneOf(op, 'kind', scalarOf(op.operands[0].type) === 'i1' ? ['or'] : ['add', 'mul', 'min', 'max']),
         ),
       resultTypes: (operands) => [scalarOf(operands[0].type)],
     },
     (op) => {
+      if (op.attrs.kind === 'or') return (a) => lanes(a).some((x) => x === true);
       const fold = laneFold(scalarOf(op.operands[0].type), op.attrs.kind as FoldKind);
       return (a) => lanes(a).reduce((x, y) => fold(x, y, 0));
     },

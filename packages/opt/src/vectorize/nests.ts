@@ -22,6 +22,7 @@ import { attrsOfParts, chunkFits, chunkedBound, indexConstant } from '../support
 import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { timesRun, type Loops } from '../support/work.js';
+import { terminatorOf } from '../support/values.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
@@ -133,6 +134,7 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
         op.regions.every((r) => goesTogether(r, varying, facts))
       );
     }
+    if (op.name === 'scf.while') return whileTogether(op, varying, facts);
     const def = facts.def(op);
     if (!def || op.regions.length > 0) return false;
     /* An element that all lanes read is written by none, as iterations do not depend on one another. */
@@ -141,6 +143,22 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
     const varies = op.operands.some((v) => varying.has(v.id));
     return facts.pure(op) && op.results.length === 1 && (!varies || def.traits.elementwise === true);
   });
+
+/**
+ * Whether lanes go through a loop together of which each has as many iterations as it wants. Lanes that have ended go on with the others and what they do is
+ * dropped: it must be nothing but computing, which cannot trap and ends.
+ */
+const whileTogether = (op: Op, varying: ReadonlySet<number>, facts: Facts): boolean => {
+  const [before, after] = op.regions as readonly [Region, Region];
+  const differs = varying.has(terminatorOf(before).operands[0]!.id);
+  return (
+    goesTogether(before, varying, facts) &&
+    goesTogether(after, varying, facts) &&
+    (!differs ||
+      (before.ops.every((inner) => facts.terminator(inner) || facts.pure(inner)) &&
+        after.ops.every((inner) => facts.terminator(inner) || facts.speculatable(inner))))
+  );
+};
 
 /**
  * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
@@ -165,7 +183,10 @@ const beside: ReadonlySet<string> = new Set([
   'mem.store',
   'scf.for',
   'scf.if',
+  'scf.while',
   'scf.yield',
+  'scf.condition',
+  'arith.reduce',
 ]);
 
 const isWord = (type: ScalarType): boolean => type === 'i1' || byteSize(type) === 4;

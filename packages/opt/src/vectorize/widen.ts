@@ -110,7 +110,47 @@ export const widen = (
       () => widenRegion(op.regions[0]!, op.results),
       () => widenRegion(op.regions[1]!, op.results),
     );
+  /**
+   * A loop whose condition differs from lane to lane goes on as long as one of them does. A lane that has ended keeps what it carries, so that its condition
+   * stays false and its results stay what they are; what the second region makes of it is dropped.
+   */
+  const widenWhile = (op: Op): readonly Value[] => {
+    const [before, after] = op.regions as readonly [Region, Region];
+    const goesOn = terminatorOf(before).operands[0]!;
+    const differs = varying.has(goesOn.id);
+    const inits = op.operands.map((v, k) => carried(v, before.params[k]!));
+    /* Among what the second region is given: the lanes that go on, and what each of them carried. */
+    const places: number[] = [];
+    const results = b.while(
+      inits,
+      (own) =>
+        within(() => {
+          before.params.forEach((p, k) => received(p, own[k]!));
+          bodyOf(before).forEach(step);
+          const values = terminatorOf(before).operands.slice(1);
+          const passed = values.map((v, k) => carried(v, op.results[k]!));
+          if (!differs) return [get(goesOn).scalar!, ...passed];
+          const lanesOn = get(goesOn).vector();
+          for (const v of [lanesOn, ...own]) places.push(passed.includes(v) ? passed.indexOf(v) : passed.push(v) - 1);
+          return [b.reduce('or', lanesOn), ...passed];
+        }),
+      (passed) =>
+        within(() => {
+          after.params.forEach((p, k) => received(p, passed[k]!));
+          bodyOf(after).forEach(step);
+          const next = terminatorOf(after).operands.map((v, k) => carried(v, before.params[k]!));
+          if (!differs) return next;
+          const [lanesOn, ...own] = places.map((at) => passed[at]!);
+          return next.map((v, k) => b.select(lanesOn!, v, own[k]!));
+        }),
+    );
+    return results.slice(0, op.results.length);
+  };
   const widenNest = (op: Op): void => {
+    if (op.name === 'scf.while') {
+      const results = widenWhile(op);
+      return op.results.forEach((r, k) => received(r, results[k]!));
+    }
     const decides = op.operands.slice(0, op.name === 'scf.for' ? 3 : 1).map((v) => get(v).scalar!);
     const results = op.name === 'scf.for' ? widenFor(op, decides) : widenIf(op, decides[0]!);
     op.results.forEach((r, k) => received(r, results[k]!));

@@ -94,6 +94,21 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
       ['i32'],
     );
   },
+  /* Words of ones or zeros, as numbers of 64 bits: as many are folded at once as a register has. */
+  any: (r, lanes) => {
+    const mask = gnuVectorName(lanes, 'i32');
+    const halves = (n: number): readonly string[] =>
+      n === 1 ? [] : [`  for (int k = 0; k < ${n / 2}; k++) w[k] |= w[k + ${n / 2}];`, ...halves(n / 2)];
+    return helperText(
+      [`vectorx${lanes}_i32`],
+      `${r.local} ${r.scalar('i1')} ${r.name}(${mask} v) {`,
+      `  unsigned long long w[${lanes / 2}];`,
+      '  __builtin_memcpy(w, &v, sizeof w);',
+      ...halves(lanes / 2),
+      '  return w[0] != 0;',
+      '}',
+    );
+  },
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
   fma: (r, lanes) =>
     onVector(r, lanes, (v) =>

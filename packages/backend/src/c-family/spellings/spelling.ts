@@ -62,6 +62,8 @@ export const pure = (write: Spelling['write']): Spelling => ({ effect: 'pure', w
 /** The scalar type of a result, or of what is stored. */
 export const typeOf = (op: Op): ScalarType => scalarOf((op.results[0] ?? op.operands[0]!).type);
 
-/** A helper for whole vectors of the type of a value: `loadx8_f32`. */
+/** A helper for whole vectors of the type of a value: `loadx8_f32`. Truth values are words there. */
 export const onVectors = (what: string, v: Value, site: Site): string =>
-  site.helper(`${what}x${lanesOf(v.type)}_${scalarOf(v.type)}`);
+  site.helper(`${what}x${lanesOf(v.type)}_${isTruth(v) ? 'i32' : scalarOf(v.type)}`);
+
+export const isTruth = (v: Value): boolean => scalarOf(v.type) === 'i1';

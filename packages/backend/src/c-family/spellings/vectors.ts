@@ -1,6 +1,6 @@
 import { type Value, lanesOf } from '@filigree/ir';
 import { type Expr, binds, call, expr, within } from '../expr.js';
-import { type Spellings, onVectors, pure } from './spelling.js';
+import { type Spellings, isTruth, onVectors, pure } from './spelling.js';
 
 /** A vector that may yet become another: it is written only if it does not, since helpers that are written are declared. */
 const unfinished = (lanes: readonly Expr[], write: () => Expr): Expr => ({
@@ -13,6 +13,8 @@ const unfinished = (lanes: readonly Expr[], write: () => Expr): Expr => ({
 
 const splat = pure((op, [x], site) => {
   const [result] = op.results as [Value];
+  /* True is a word of ones on lanes. */
+  if (isTruth(result)) return call(onVectors('splat', result, site), expr(`-${within(x!, binds.unary)}`, binds.unary));
   const lanes = Array.from({ length: lanesOf(result.type) }, () => x!);
   return unfinished(lanes, () => call(onVectors('splat', result, site), x!));
 });
@@ -37,8 +39,9 @@ export const vectorSpellings: Spellings = {
   'arith.splat': splat,
   'arith.extract': pure((op, [v]) => {
     const lane = `${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`;
-    /* True is a word of ones on lanes. */
     return op.results[0]!.type === 'i1' ? expr(`${lane} != 0`, binds.equality) : expr(lane);
   }),
   'arith.insert': insert,
+  /* Of truth values; numbers are folded lane by lane before. */
+  'arith.reduce': pure((op, [v], site) => call(onVectors('any', op.operands[0]!, site), v!)),
 };
