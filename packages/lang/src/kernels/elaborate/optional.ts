@@ -1,16 +1,14 @@
+import { rare } from '#rare';
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
-import { intervalOf } from '../code/interval.js';
-import { literal, type Scalar } from '../code/scalar.js';
-import { chosen } from './choice.js';
-import { compute, refuse, takenAsThere, type Context } from './context.js';
+import { refuse, takenAsThere, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { asIndex } from './index-of.js';
-import { indexed, loaded, named } from './member.js';
-import { absence, absent, lacks, partOf } from './missing.js';
+import { loaded, named } from './member.js';
+import { absence, lacks, partOf } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
-import { isLiteral, nothing, type Term } from './term.js';
+import { nothing, type Term } from './term.js';
 
 /** What a chain is from `?.` on, where what stands before is not there. */
 export const cut: Term = { is: 'nothing' };
@@ -38,34 +36,7 @@ const asked = (cx: Context, e: MemberExpression, of: Term): Term => {
   const name = key ? (key.is === 'host' ? String(key.value) : undefined) : (e.property as Identifier).name;
   if (name !== undefined) return lacks(of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
   if (!isChained(e)) takenAsThere(cx, e.object, of);
-  return itemIfThere(cx, e, of, asIndex(cx, e.property as AnyNode, key!));
-};
-
-/** What an array has at an index that is known only when the kernel runs. */
-const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {
-  const item = (): Term => loaded(cx, e, indexed(cx, e, of, index));
-  const length = lengthOf(cx, e, of);
-  const known = intervalOf(index);
-  if (!length) return item();
-  if (known && isLiteral(length)) {
-    const end = Number(length.value);
-    if (known[0] >= 0 && known[1] < end) return item();
-    if (known[1] < 0 || known[0] >= end) return nothing;
-  }
-  const [least, most] = [compute(cx, e, 'ge', index, literal(0)), compute(cx, e, 'lt', index, length)];
-  return chosen(
-    cx,
-    e,
-    compute(cx, e, 'and', least, most),
-    { node: e, term: item },
-    { node: e, term: () => absent('undefined') },
-  );
-};
-
-const lengthOf = (cx: Context, e: AnyNode, of: Term): Scalar | undefined => {
-  const isArray = of.is === 'list' || of.is === 'sieve' || of.is === 'array' || of.is === 'table';
-  const isAround = of.is === 'host' ? Array.isArray(of.value) : of.is === 'one-of' && Array.isArray(of.values[0]);
-  return isArray || isAround ? (named(cx, e, of, 'length') as Scalar) : undefined;
+  return rare().itemIfThere(cx, e, of, asIndex(cx, e.property as AnyNode, key!));
 };
 
 /** A variable that was given no value is undefined, where no branch or loop is between. */

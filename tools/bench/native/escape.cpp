@@ -1,0 +1,64 @@
+// Loops that end where they like at each point of a picture of n × n, as one writes them: no lanes by hand.
+#include <algorithm>
+#include <cmath>
+
+#define PICTURE(name) extern "C" __attribute__((visibility("default"))) void name(float *out, int n)
+
+PICTURE(mandelbrot) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float cx = 3.0f * i / n - 2, cy = 3.0f * j / n - 1.5f;
+      float x = 0, y = 0;
+      int steps = 0;
+      while (x * x + y * y < 4 && steps < 200) {
+        const float t = x * x - y * y + cx;
+        y = 2 * x * y + cy;
+        x = t;
+        steps++;
+      }
+      out[i * n + j] = steps;
+    }
+}
+
+PICTURE(julia) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      float x = 4.0f * i / n - 2, y = 2.0f * j / n - 1;
+      int steps = 0;
+      while (std::sqrt(x * x + y * y) < 20 && steps < 50) {
+        const float t = x * x - y * y - 0.8f;
+        y = 2 * x * y + 0.2f;
+        x = t;
+        steps++;
+      }
+      out[i * n + j] = 1 - steps * 0.02f;
+    }
+}
+
+static float length(float x, float y, float z) { return std::sqrt(x * x + y * y + z * z); }
+
+PICTURE(march) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float u = float(i) / n - 0.5f, v = float(j) / n - 0.5f;
+      const float l = 1 / length(u, v, 1);
+      float t = 0;
+      for (int k = 0; k < 64; k++) {
+        const float x = u * l * t, y = v * l * t, z = l * t - 3;
+        const float d = std::min(length(x, y, z) - 1, std::min(length(x - 1, y - 0.5f, z) - 0.5f, y + 1.2f));
+        if (d < 1e-3f || t > 20) break;
+        t += d;
+      }
+      out[i * n + j] = t;
+    }
+}
+
+PICTURE(root) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float y = j + 1;
+      float x = 0.1f * i + 1;
+      while (std::abs(x * x * x - y) > 1e-4f * y) x -= (x * x * x - y) / (3 * x * x);
+      out[i * n + j] = x;
+    }
+}
