@@ -62,3 +62,17 @@ PICTURE(root) {
       out[i * n + j] = x;
     }
 }
+
+// One point of 32 takes 500 times as long as its neighbours: the worst that can happen to lanes.
+PICTURE(uneven) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float most = j % 32 == 0 ? 500 : 1;
+      float x = 0.5f, k = 0;
+      while (k < most) {
+        x = x * 0.9f + 0.1f * k;
+        k += 1;
+      }
+      out[i * n + j] = x;
+    }
+}

@@ -68,6 +68,17 @@ def root():
         out[i, j] = x
 
 
+@ti.kernel
+def uneven():
+    for i, j in out:
+        most = ti.select(j % 32 == 0, 500.0, 1.0)
+        x, k = 0.5, 0.0
+        while k < most:
+            x = x * 0.9 + 0.1 * k
+            k += 1.0
+        out[i, j] = x
+
+
 def measured(kernel):
     kernel()
     ti.sync()
@@ -80,4 +91,4 @@ def measured(kernel):
     return {"ms": sorted(times)[len(times) // 2], "mean": float(out.to_numpy().mean())}
 
 
-print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, root)}))
+print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, root, uneven)}))

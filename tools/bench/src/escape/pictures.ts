@@ -55,7 +55,19 @@ const root: Picture = (out, n) => {
   }
 };
 
-export const pictures = { mandelbrot, julia, march, root };
+const uneven: Picture = (out, n) => {
+  for (const [i, j] of ndrange(n, n)) {
+    const most = j % 32 === 0 ? 500.0 : 1.0;
+    let [x, k] = [0.5, 0.0];
+    while (k < most) {
+      x = x * 0.9 + 0.1 * k;
+      k += 1.0;
+    }
+    out[i][j] = x;
+  }
+};
+
+export const pictures = { mandelbrot, julia, march, root, uneven };
 
 /** As kernels of these names. */
 export const kernels = Object.fromEntries(
