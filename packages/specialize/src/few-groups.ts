@@ -10,10 +10,12 @@ import type { Trace } from './trace/trace.js';
 const MANY = 64;
 /** Sums of more terms are stored then. */
 const FEW_TERMS = 4;
+/** What is stored has to be moved: then groups have to be so many times fewer. */
+const LEAST_GAIN = 2;
 
 /**
  * `decompose`, then `group`. Sums that are evaluated where they are read make as many structures as they have lengths, orders and signs: the forces on the vertices at the
- * boundary of a mesh, step after step. Where there are many, short sums are stored as well, if that makes fewer.
+ * boundary of a mesh, step after step. Where there are many, short sums are stored as well, if that makes them half as many.
  */
 export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'group'>): Pass<Trace, Grouping> => {
   const cut = (given: DecomposeOptions) => pipe(decompose(given), andThen(group(options.group)));
@@ -25,7 +27,7 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
       if (E.isLeft(found) || found.right.groups.length <= MANY || options.decompose.maxSumTerms <= FEW_TERMS)
         return found;
       const next = cut({ ...options.decompose, maxSumTerms: FEW_TERMS }).run(trace, watch);
-      return E.isRight(next) && next.right.groups.length < found.right.groups.length ? next : found;
+      return E.isRight(next) && LEAST_GAIN * next.right.groups.length <= found.right.groups.length ? next : found;
     },
   };
 };
