@@ -69,6 +69,66 @@ describe('numeric programs through all stages', () => {
     for (const [name, of] of Object.entries(plain)) expect([...outputs[name]], name).toEqual(of);
   });
 
+  it('keeps few structures of powers of a band, of which the outer diagonals grow, and of a Fourier transform', () => {
+    const n = 30;
+    const band: Program = {
+      inputs: { a: 3 * n },
+      run: ({ a }) => {
+        const of = list(a);
+        let power = new Map<string, Num>(
+          of.map((v, k) => [`${Math.floor(k / 3)} ${Math.floor(k / 3) + (k % 3) - 1}`, v]),
+        );
+        for (let k = 1; k < 12; k++) {
+          const next = new Map<string, Num>();
+          for (const [at, v] of power) {
+            const [i, j] = at.split(' ').map(Number);
+            for (const d of [-1, 0, 1]) {
+              if (j < 0 || j >= n) continue;
+              const to = `${i} ${j + d}`;
+              const term = m.mul(v, of[3 * j + d + 1]);
+              const before = next.get(to);
+              next.set(to, before === undefined ? term : m.add(before, term));
+            }
+          }
+          power = next;
+        }
+        return { power: [...power.values()] };
+      },
+    };
+    const points = 128;
+    const fourier: Program = {
+      inputs: { re: points, im: points },
+      run: ({ re, im }) => {
+        const transform = (x: readonly (readonly [Num, Num])[]): readonly (readonly [Num, Num])[] => {
+          if (x.length === 1) return x;
+          const [even, odd] = [0, 1].map((k) => transform(x.filter((_, i) => i % 2 === k)));
+          const turned = odd.map(([a, b], k): readonly [Num, Num] => {
+            const [c, s] = [Math.cos((-2 * Math.PI * k) / x.length), Math.sin((-2 * Math.PI * k) / x.length)];
+            return [m.sub(m.mul(a, c), m.mul(b, s)), m.add(m.mul(a, s), m.mul(b, c))];
+          });
+          return [
+            ...even.map(([a, b], k): readonly [Num, Num] => [m.add(a, turned[k][0]), m.add(b, turned[k][1])]),
+            ...even.map(([a, b], k): readonly [Num, Num] => [m.sub(a, turned[k][0]), m.sub(b, turned[k][1])]),
+          ];
+        };
+        const found = transform(list(re).map((v, k) => [v, list(im)[k]] as const));
+        return { real: found.map(([a]) => a), imaginary: found.map(([, b]) => b) };
+      },
+    };
+    for (const program of [band, fourier]) {
+      const given = Object.fromEntries(
+        Object.entries(program.inputs).map(([name, length], k) => [name, numbers(length as number, k + 1)]),
+      );
+      const { outputs, specialized } = runProgram(program, given, {}, 'exact');
+      expect(specialized.kernels).toBeLessThan(40);
+      const plain = program.run(
+        Object.fromEntries(Object.entries(given).map(([k, v]) => [k, [...v]])) as never,
+        undefined!,
+      );
+      for (const [name, of] of Object.entries(plain)) expect([...outputs[name]], name).toEqual(of);
+    }
+  });
+
   it('finds the faces of a mesh as blocks without tags', () => {
     const n = 12;
     const faces: number[] = [];
