@@ -187,6 +187,51 @@ const compiled = (
   return { found: of(true), asNodes: of(false) };
 };
 
+it('running sums that are kept are the loop that they are without repetition, also of what elements compute', () => {
+  const running = compiled(3000, (x) => {
+    const y: number[] = [];
+    let s = 0;
+    for (const v of x) {
+      s += v;
+      y.push(s);
+    }
+    return y;
+  });
+  expect(running.found.kernels).toBeLessThan(10);
+  expect(running.found.launches).toBeLessThan(10);
+  const ofElements = compiled(3000, (x) => {
+    const y: number[] = [];
+    let [s, t] = [0, 0];
+    for (let i = 0; i < 2999; i++) {
+      const d = x[i + 1] - x[i];
+      const e = Math.sqrt(1 + d * d * Math.cos(x[i] * x[i + 1])) / (2 + d * d);
+      s += e;
+      t -= e;
+      y.push(s, t);
+    }
+    return y;
+  });
+  expect(ofElements.found.kernels).toBeLessThan(20);
+  expect(ofElements.found.launches).toBeLessThan(20);
+});
+
+it('stretches that reach from one iteration of a callback into the next do not wait for each other in a row', () => {
+  const { found } = compiled(900, (x) =>
+    [0].flatMap(() => {
+      let y = x;
+      for (const t of [0.1])
+        y = y.map((c, i) => {
+          let s = -4 * c;
+          for (const d of [1, -1, 30, -30]) s += x[i + d] ?? c;
+          return c + t * s;
+        });
+      return y;
+    }),
+  );
+  expect(found.kernels).toBeLessThan(20);
+  expect(found.launches).toBeLessThan(4);
+});
+
 it('elements leave a recurrence beside them the loop that it is', () => {
   const { found, asNodes } = compiled(201, (x) => {
     const sums = new Array<number>(200).fill(0);

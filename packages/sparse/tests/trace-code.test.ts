@@ -80,6 +80,35 @@ describe('kernels of a pattern compute what a loop over its entries does', () =>
       { numRuns: 60 },
     ));
 
+  it('a matrix times a vector where rows are long runs of columns', () =>
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.array(fc.record({ gap: fc.integer({ min: 1, max: 60 }), length: fc.integer({ min: 0, max: 90 }) }), {
+            minLength: 1,
+            maxLength: 3,
+          }),
+          { minLength: 6, maxLength: 12 },
+        ),
+        fc.constantFrom('f32', 'f64'),
+        (shapes, dtype) => {
+          const rows = shapes.map((runs) => {
+            let column = 0;
+            return runs.flatMap(({ gap, length }) => {
+              const first = column + gap;
+              column = first + length;
+              return Array.from({ length }, (_, k) => first + k);
+            });
+          });
+          const p = patternOf(600, rows);
+          const kernel = spmvKernel(p, { dtype });
+          fc.pre(kernel.runs.length > 0);
+          timesVector(p, kernel, dtype);
+        },
+      ),
+      { numRuns: 60 },
+    ));
+
   it('the same from pieces of its trace', () =>
     property((p) => {
       const { pieces } = right(reconstructPattern(p));
@@ -157,6 +186,23 @@ describe('index tables', () => {
     const p = gridLaplacian(40).pattern;
     const { indexBytes } = spmvKernel(p);
     expect(indexBytes).toBeLessThan((4 * (p.rows + p.colIdx.length)) / 20);
+  });
+
+  it('name no entry of a dense matrix, a triangle or a wide band', () => {
+    const n = 300;
+    const rowOf = {
+      dense: () => [0, n],
+      triangle: (i: number) => [0, i + 1],
+      band: (i: number) => [Math.max(0, i - 100), Math.min(n, i + 101)],
+    };
+    for (const [name, of] of Object.entries(rowOf)) {
+      const rows = Array.from({ length: n }, (_, i) => {
+        const [from, to] = of(i);
+        return Array.from({ length: to - from }, (_, k) => from + k);
+      });
+      const p = patternOf(n, rows);
+      expect(spmvKernel(p).indexBytes, name).toBeLessThan(0.2 * p.colIdx.length);
+    }
   });
 
   it('are there for a pattern without any order, too', () => {

@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import { andThen, type Diagnostics, type Module, type Pass, type Watch, checkOptions, printModule } from '@filigree/ir';
-import { decompose } from './decompose/decompose.js';
 import { emit } from './emit/emit.js';
-import { group } from './group/group.js';
+import { cutInFewGroups } from './few-groups.js';
 import { harvest } from './harvest/harvest.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from './options.js';
 import { order } from './order/order.js';
@@ -27,8 +26,7 @@ export const specialize = (
 ): ((trace: Trace, watch?: Watch) => E.Either<Diagnostics, Specialized>) => {
   const o = withDefaults(checkOptions<Partial<SpecializeOptions>>('specialize', options, specializeSpec));
   return pipe(
-    decompose(o.decompose),
-    andThen(group(o.group)),
+    cutInFewGroups(o),
     andThen(harvest(o.group)),
     andThen(simplify(o.simplify)),
     andThen(order(o.order)),

@@ -28,6 +28,107 @@ describe('numeric programs through all stages', () => {
     expect(relativeError(outputs.out, [8, 2 * 3.5 * 5 + 2 * 3.5 + Math.sin(3.5), 25 + 12])).toBeLessThan(1e-15);
   });
 
+  it('keeps few structures of springs along the edges of a mesh, step after step, however its boundary looks', () => {
+    const n = 20;
+    const springs: (readonly [number, number])[] = [];
+    for (let i = 0; i + 1 < n; i++)
+      for (let j = 0; j + 1 < n; j++) {
+        const v = i * n + j;
+        const faces =
+          (7 * i + 3 * j) % 2 > 0
+            ? [v, v + 1, v + n, v + 1, v + n + 1, v + n]
+            : [v, v + 1, v + n + 1, v, v + n + 1, v + n];
+        for (const k of [0, 3]) for (const e of [0, 1, 2]) springs.push([faces[k + e], faces[k + ((e + 1) % 3)]]);
+      }
+    const run = (given: Record<string, Num[]>): Record<string, Num[]> => {
+      let [x, y, vx, vy] = [given.x, given.y, given.vx, given.vy];
+      for (let step = 0; step < 3; step++) {
+        const [fx, fy] = [x.map((): Num => 0), x.map((): Num => -9.8)];
+        for (const [i, j] of springs) {
+          const [dx, dy] = [m.sub(x[j], x[i]), m.sub(y[j], y[i])];
+          const length = m.sqrt(m.add(m.mul(dx, dx), m.mul(dy, dy)));
+          const c = m.div(m.mul(100, m.sub(length, 1)), length);
+          fx[i] = m.add(fx[i], m.mul(c, dx));
+          fy[i] = m.add(fy[i], m.mul(c, dy));
+          fx[j] = m.sub(fx[j], m.mul(c, dx));
+          fy[j] = m.sub(fy[j], m.mul(c, dy));
+        }
+        vx = vx.map((v, i) => m.add(v, m.mul(0.01, fx[i])));
+        vy = vy.map((v, i) => m.add(v, m.mul(0.01, fy[i])));
+        x = x.map((p, i) => m.add(p, m.mul(0.01, vx[i])));
+        y = y.map((p, i) => m.add(p, m.mul(0.01, vy[i])));
+      }
+      return { endX: x, endY: y };
+    };
+    const size = n * n;
+    const given = Object.fromEntries(['x', 'y', 'vx', 'vy'].map((name, k) => [name, numbers(size, k + 1)]));
+    const program: Program = { inputs: { x: size, y: size, vx: size, vy: size }, run: (x) => run(x as never) };
+    const { outputs, specialized } = runProgram(program, given, {}, 'exact');
+    expect(specialized.kernels).toBeLessThan(64);
+    const plain = run(Object.fromEntries(Object.entries(given).map(([name, of]) => [name, [...of]])));
+    for (const [name, of] of Object.entries(plain)) expect([...outputs[name]], name).toEqual(of);
+  });
+
+  it('keeps few structures of powers of a band, of which the outer diagonals grow, and of a Fourier transform', () => {
+    const n = 30;
+    const band: Program = {
+      inputs: { a: 3 * n },
+      run: ({ a }) => {
+        const of = list(a);
+        let power = new Map<string, Num>(
+          of.map((v, k) => [`${Math.floor(k / 3)} ${Math.floor(k / 3) + (k % 3) - 1}`, v]),
+        );
+        for (let k = 1; k < 12; k++) {
+          const next = new Map<string, Num>();
+          for (const [at, v] of power) {
+            const [i, j] = at.split(' ').map(Number);
+            for (const d of [-1, 0, 1]) {
+              if (j < 0 || j >= n) continue;
+              const to = `${i} ${j + d}`;
+              const term = m.mul(v, of[3 * j + d + 1]);
+              const before = next.get(to);
+              next.set(to, before === undefined ? term : m.add(before, term));
+            }
+          }
+          power = next;
+        }
+        return { power: [...power.values()] };
+      },
+    };
+    const points = 128;
+    const fourier: Program = {
+      inputs: { re: points, im: points },
+      run: ({ re, im }) => {
+        const transform = (x: readonly (readonly [Num, Num])[]): readonly (readonly [Num, Num])[] => {
+          if (x.length === 1) return x;
+          const [even, odd] = [0, 1].map((k) => transform(x.filter((_, i) => i % 2 === k)));
+          const turned = odd.map(([a, b], k): readonly [Num, Num] => {
+            const [c, s] = [Math.cos((-2 * Math.PI * k) / x.length), Math.sin((-2 * Math.PI * k) / x.length)];
+            return [m.sub(m.mul(a, c), m.mul(b, s)), m.add(m.mul(a, s), m.mul(b, c))];
+          });
+          return [
+            ...even.map(([a, b], k): readonly [Num, Num] => [m.add(a, turned[k][0]), m.add(b, turned[k][1])]),
+            ...even.map(([a, b], k): readonly [Num, Num] => [m.sub(a, turned[k][0]), m.sub(b, turned[k][1])]),
+          ];
+        };
+        const found = transform(list(re).map((v, k) => [v, list(im)[k]] as const));
+        return { real: found.map(([a]) => a), imaginary: found.map(([, b]) => b) };
+      },
+    };
+    for (const program of [band, fourier]) {
+      const given = Object.fromEntries(
+        Object.entries(program.inputs).map(([name, length], k) => [name, numbers(length as number, k + 1)]),
+      );
+      const { outputs, specialized } = runProgram(program, given, {}, 'exact');
+      expect(specialized.kernels).toBeLessThan(40);
+      const plain = program.run(
+        Object.fromEntries(Object.entries(given).map(([k, v]) => [k, [...v]])) as never,
+        undefined!,
+      );
+      for (const [name, of] of Object.entries(plain)) expect([...outputs[name]], name).toEqual(of);
+    }
+  });
+
   it('finds the faces of a mesh as blocks without tags', () => {
     const n = 12;
     const faces: number[] = [];

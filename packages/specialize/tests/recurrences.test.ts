@@ -114,6 +114,30 @@ describe('recurrences', () => {
     expect(kernels).toBeLessThanOrEqual(5);
   });
 
+  it('over rows of which a step has now these and now those: a triangular matrix of a random band', () => {
+    const solve = (rows: number) => {
+      const reads = Array.from({ length: rows }, (_, i) =>
+        [...new Set([1, 2, 3].map((k) => i - 1 - ((i * i * 31 + k * 17 + i * k * k) % 23)))].filter(
+          (j, k) => j >= 0 && (i + k) % 3 > 0,
+        ),
+      );
+      return agrees(rows, (x) => {
+        const y: Num[] = [];
+        for (const [i, of] of reads.entries())
+          y.push(
+            m.div(
+              of.reduce<Num>((sum, j, k) => m.sub(sum, m.mul(x[(i + k) % rows], y[j])), x[i]),
+              m.add(4, x[(3 * i) % rows]),
+            ),
+          );
+        return { y };
+      });
+    };
+    const sizes = [600, 2400].map(solve);
+    expect(sizes[1].kernels).toBeLessThanOrEqual(12);
+    expect(sizes[1].launches).toBeLessThanOrEqual(4);
+  });
+
   it('of random steps equal plain evaluation', () => {
     fc.assert(
       fc.property(

@@ -7,11 +7,18 @@ const MIN_STEPS = 8;
 const OTHER = 0x6f746872;
 /** Longest period that is looked for. */
 const MAX_PERIOD = 12;
+/** Levels of more units are launches of their own, which threads divide, unless they repeat exactly. */
+const SHORT = 1024;
+/** Of the groups that a step looks for, one in so many is there at the least; */
+const MOST_EMPTY = 8;
+/** and each is there in so many steps on average. */
+const LEAST_USE = 2;
 
 /**
  * Finds where the groups of one level, or of a few levels in turn, are of the same structure again and again — recurrences, prefix
  * sums, iterations, a long chain that was cut into units — and makes one loop over the steps of each such stretch: groups of one
- * structure become one, whose units stand step by step.
+ * structure become one, whose units stand step by step. Short levels that have now these and now those of a few structures, as the rows of a
+ * triangular matrix that do not wait for each other, are such a loop too: a step may have no unit of a group.
  *
  * @param others levels at which something else runs too, over which no loop may pass
  */
@@ -26,7 +33,9 @@ export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<
       .sort((a, b) => a - b)
       .reduce(mix, others.has(level) ? mix(OTHER, level) : list.length),
   );
-  return repetitions(signature).flatMap((r) => {
+  const isShort = (level: number): boolean =>
+    !others.has(level) && levels[level].reduce((n, g) => n + g.units.length, 0) <= SHORT;
+  return joinUnlike(repetitions(signature), levels, isShort).flatMap((r) => {
     if (r.steps === 1) return levels[r.first];
     const merged = new Map<string, Group[]>();
     for (let l = r.first; l < r.first + r.period * r.steps; l++)
@@ -36,8 +45,40 @@ export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<
         if (known) known.push(g);
         else merged.set(key, [g]);
       }
-    return [...merged.values()].map((of): Group => ({ ...of[0], units: joined(of), repeated: r }));
+    return [...merged.values()].map((of): Group => {
+      const level = r.first + ((of[0].level - r.first) % r.period);
+      return { ...of[0], level, units: joined(of), repeated: r };
+    });
   });
+};
+
+/** Makes one repetition of those that follow one another, of one level a step each, where most groups of all are in many steps. */
+const joinUnlike = (
+  found: readonly Repetition[],
+  levels: readonly (readonly Structured[])[],
+  isShort: (level: number) => boolean,
+): Repetition[] => {
+  const out: Repetition[] = [];
+  const isJoined = ({ first, period, steps }: Repetition): boolean =>
+    period === 1 && levels[first].length > 0 && levelsOf(first, steps).every(isShort);
+  for (let k = 0; k < found.length;) {
+    const structures = new Set<number>();
+    let [groups, steps, end] = [0, 0, k];
+    for (; end < found.length && isJoined(found[end]); end++) {
+      const { first, steps: more } = found[end];
+      const fresh = levels[first].filter((g) => !structures.has(g.structure));
+      const all = groups + more * levels[first].length;
+      if ((steps + more) * (structures.size + fresh.length) > MOST_EMPTY * all) break;
+      for (const g of fresh) structures.add(g.structure);
+      groups = all;
+      steps += more;
+    }
+    if (end - k > 1 && steps >= MIN_STEPS && groups >= LEAST_USE * structures.size) {
+      out.push({ first: found[k].first, period: 1, steps });
+      k = end;
+    } else out.push(found[k++]);
+  }
+  return out;
 };
 
 /** Cuts the levels into stretches that repeat, the shortest period first, and single levels. */
@@ -62,6 +103,8 @@ const repetitions = (signature: Int32Array): Repetition[] => {
   }
   return found;
 };
+
+const levelsOf = (first: number, steps: number): number[] => Array.from({ length: steps }, (_, s) => first + s);
 
 const joined = (groups: readonly Group[]): Int32Array => {
   const out = new Int32Array(groups.reduce((n, g) => n + g.units.length, 0));

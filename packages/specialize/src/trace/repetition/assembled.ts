@@ -13,6 +13,7 @@ import { needed } from './needed.js';
 import { below, makeNodes, type PathForm } from './path-form.js';
 import type { Stretches } from './stretches.js';
 import { NO_TERM } from './sum-terms.js';
+import { planLevels, readByThin } from './thin-levels.js';
 import { TermLists } from './term-lists.js';
 
 /** Fewer stretches that are alike are nodes. */
@@ -24,6 +25,8 @@ const BYTES_A_SUM_THAT_GOES_ON = 24;
 /** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
 const LEAST_OPERATIONS = 3;
 const MOST_LEVELS = 4;
+/** Room for what is mostly empty. */
+const FEW = 16;
 
 /** Makes elements of stretches that are alike, and sums of what they add up. */
 export class Assembled {
@@ -55,9 +58,12 @@ export class Assembled {
         let l = 0;
         for (let k = 0; k < form.leafCount; k++) {
           const value = ~leaves[start + k];
-          if (value < base || isAddedTo(form, k)) continue;
-          l = Math.max(l, level[runs.stretchOf(value) - first] + 1);
-          isRead.set(value - base);
+          if (value < base) continue;
+          const before = level[runs.stretchOf(value) - first];
+          /* What adds to a sum waits for what the sum waits for. */
+          const goesOn = isAddedTo(form, k);
+          l = Math.max(l, goesOn ? before : before + 1);
+          if (!goesOn) isRead.set(value - base);
         }
         if (l > MOST_LEVELS) return false;
         level[s - first] = l;
@@ -83,7 +89,10 @@ export class Assembled {
     const n = needed(stretches, made, asked);
     const goingOn = BYTES_A_SUM_THAT_GOES_ON * n.passed;
     graph.charge(BYTES_A_VALUE * n.values.length + goingOn);
-    const { alike, groupOf, memberOf, ofValue, lastTerm, terms } = levelsOf(stretches, made, n);
+    const levels = levelsOf(stretches, made, n);
+    const { alike, groupOf, memberOf, lastTerm, terms } = levels;
+    const plan = planLevels(levels, MOST_LEVELS + 1, MANY);
+    const nodes = readByThin(levels, plan, n);
     /* By rank what is known of a value, as in `Made`. */
     const known = new Int32Array(n.values.length).fill(UNKNOWN);
     const knownOf = (entry: number): number =>
@@ -93,9 +102,8 @@ export class Assembled {
       const nodes = this.variablesFor(ranks.map((r) => termOf(known[r])));
       for (let k = 0; k < ranks.length; k++) known[ranks[k]] = nodes[k];
     };
-    /* Those of which no node stands for the value of elements that they are get one. */
     /* Puts nodes in the place of values, and says whether there are values of elements besides: their ranks, and those of earlier ones. */
-    const asNodesIn = (column: Int32Array, ranks: Bits, earlier: IntList): boolean => {
+    const asNodesIn = (column: Int32Array, ranks: IntList, earlier: IntList): boolean => {
       let some = false;
       for (let i = 0; i < column.length; i++) {
         const entry = column[i];
@@ -104,24 +112,27 @@ export class Assembled {
         if (!isOfElements(node)) column[i] = node;
         else {
           some = true;
-          if (n.isValue(~entry)) ranks.set(n.rank(~entry));
+          if (n.isValue(~entry)) ranks.push(n.rank(~entry));
           else earlier.push(~entry);
         }
       }
       return some;
     };
     const readAsNodes = (columns: readonly Int32Array[]): void => {
-      const [ranks, earlier] = [new Bits(known.length), new IntList()];
+      const [ranks, earlier] = [new IntList(FEW), new IntList(FEW)];
       const rest = columns.filter((column) => asNodesIn(column, ranks, earlier));
       if (rest.length === 0) return;
-      stand(ranks.members());
+      stand(distinct(ranks.values(), known.length));
       if (earlier.length > 0) this.standFor(earlier.values());
       for (const column of rest) asNodesIn(column, ranks, earlier);
     };
-    const computed = new Map<Alike, Computed>();
-    const { ptr, order: atLevel } = byLevel(ofValue);
-    for (let level = 0; level + 1 < ptr.length; level++) {
-      const groups = alike.filter((g) => g.level === level);
+    if (nodes.earlier.length > 0)
+      this.standFor(Int32Array.from(nodes.earlier.filter((value) => isOfElements(made.knownOf(value)))));
+    /* By number of a group. */
+    const computed: Computed[] = [];
+    for (let level = 0; level < plan.count; level++) {
+      const numbers = plan.groupsAt(level);
+      const groups = Array.from(numbers, (k) => alike[k]);
       /* By leaf that is read what members have there. */
       const leavesOf = ({ members, wanted: { leaves } }: Alike): readonly Int32Array[] => {
         const { runs, leaves: all } = stretches;
@@ -149,57 +160,90 @@ export class Assembled {
         }
         return found;
       };
-      for (const g of groups) if (g.members.length < MANY) computed.set(g, asNodes(g));
+      for (const [k, g] of groups.entries()) if (g.members.length < MANY) computed[numbers[k]] = asNodes(g);
       const many = groups
-        .filter((g) => g.members.length >= MANY)
-        .map((g) => ({ g, columns: columnsOf(g).map((nodes) => new Column(graph, nodes)) }));
+        .map((g, k) => ({ g, number: numbers[k] }))
+        .filter(({ g }) => g.members.length >= MANY)
+        .map(({ g, number }) => ({ g, number, columns: columnsOf(g).map((own) => new Column(graph, own)) }));
       const records: Record[] = [];
-      for (const { g, columns } of many.sort((a, b) => b.columns.length - a.columns.length)) {
+      for (const of of many.sort((a, b) => b.columns.length - a.columns.length)) {
+        const { g, columns } = of;
         const into = records.find(
           (r) => r.count === g.members.length && columns.every((c) => c.isNumber || r.find(c) >= 0),
         );
-        if (into) into.groups.push({ g, columns });
-        else records.push(newRecord(g, columns));
+        if (into) into.groups.push(of);
+        else records.push(newRecord(of));
       }
       for (const record of records) {
         const made = elementsOf(graph, nextValue(all), record);
-        for (const { g } of record.groups) computed.set(g, made === undefined ? asNodes(g) : made.computed(g));
-        if (made !== undefined) all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
+        for (const { g, number } of record.groups)
+          computed[number] = made === undefined ? asNodes(g) : made.computed(g);
+        if (made === undefined) continue;
+        all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
+        for (const { g, number } of record.groups)
+          for (const p of nodes.places.get(number) ?? []) this.standForPlace(computed[number], p, g.members.length);
       }
-      const ofGroups = alike.map((g) => computed.get(g)!);
       const exact = graph.arithmetic === 'exact';
-      const ranks = atLevel.subarray(ptr[level], ptr[level + 1]);
-      const lists = new TermLists(terms.length, ranks.length);
-      const collect = (r: number): void => {
+      const ranks = plan.ranksAt(level);
+      const collect = (r: number, push: (term: number, negative: number) => void): void => {
         for (let t = lastTerm[r]; t !== NO_TERM; t = terms.beforeOf(t)) {
           const stretch = terms.stretchOf(t);
           let term = 0;
           let negative = terms.negativeOf(t);
           if (stretch < 0) term = termOf(knownOf(terms.entryOf(t)));
           else {
-            const c = ofGroups[groupOf[stretch]];
+            const c = computed[groupOf[stretch]];
             const p = terms.placeOf(t);
             term = termIn(c, p, memberOf[stretch]);
             negative ^= c.negative[p];
           }
           /* Nothing is added where that changes nothing. */
-          if (exact || term < 0 || !graph.isConstant(term) || graph.constantValue(term) !== 0)
-            lists.push(term, negative);
+          if (exact || term < 0 || !graph.isConstant(term) || graph.constantValue(term) !== 0) push(term, negative);
         }
       };
-      this.addSums(ranks, known, lists, collect);
+      if (plan.thin[level] === 1) {
+        for (const r of ranks) known[r] = this.sumAsNodes((push) => collect(r, push));
+        continue;
+      }
+      this.addSums(ranks, known, new TermLists(plan.termsAt[level], ranks.length), collect);
+      stand(ranks.filter((r) => nodes.ranks.has(r) && isOfElements(known[r])));
     }
     readAsNodes([asked.map((v) => ~v)]);
     made.setRanked(n.isValue, n.rank, known);
     graph.charge(-meanwhile - goingOn);
   }
 
+  /** Nodes that stand for what members of elements have at a place. */
+  private standForPlace({ values, columns }: Computed, place: number, members: number): void {
+    if (values[place] < 0) return;
+    columns[place] = this.variablesFor(countFrom(values[place], members).map((v) => ~v));
+    values[place] = -1;
+  }
+
+  /** The sum of the terms that `collect` pushes, the last first, in nodes. */
+  private sumAsNodes(collect: (push: (term: number, negative: number) => void) => void): number {
+    const { graph } = this;
+    const terms: { readonly node: number; readonly negative: boolean }[] = [];
+    collect((node, negative) => terms.push({ node, negative: negative === 1 }));
+    return terms.reduceRight(
+      (sum, { node, negative }) =>
+        sum === UNKNOWN ? (negative ? graph.neg(node) : node) : negative ? graph.sub(sum, node) : graph.add(sum, node),
+      terms.length === 0 ? graph.constant(0) : UNKNOWN,
+    );
+  }
+
   /** Sums of these values, by their ranks: each of the terms that `collect` pushes, the last first. One value of elements by itself is no sum. */
-  private addSums(ranks: Int32Array, known: Int32Array, lists: TermLists, collect: (rank: number) => void): void {
+  private addSums(
+    ranks: Int32Array,
+    known: Int32Array,
+    lists: TermLists,
+    collect: (rank: number, push: (term: number, negative: number) => void) => void,
+  ): void {
     const { graph, all } = this;
+    const push = (term: number, negative: number): void => lists.push(term, negative);
     const sumOf = new Int32Array(ranks.length).fill(UNKNOWN);
     for (let k = 0; k < ranks.length; k++) {
-      collect(ranks[k]);
+      collect(ranks[k], push);
       const { single } = lists;
       if (single === undefined && lists.pending > 0) {
         sumOf[k] = lists.end();
@@ -232,19 +276,6 @@ const isAddedTo = (form: PathForm, leaf: number): boolean => form.goesOn[leaf] =
 
 const NO_SUMS: Sums = { first: 0, ptr: Int32Array.of(0), terms: new Int32Array(0), negative: new Uint8Array(0) };
 const NO_ELEMENTS = { count: 0, variables: new Int32Array(0), columns: [], roots: new Int32Array(0) };
-
-/** Ranks of values by level. */
-const byLevel = (levels: Int32Array): { ptr: Int32Array; order: Int32Array } => {
-  let last = -1;
-  for (let r = 0; r < levels.length; r++) if (levels[r] > last) last = levels[r];
-  const ptr = new Int32Array(last + 2);
-  for (let r = 0; r < levels.length; r++) ptr[levels[r] + 1]++;
-  for (let l = 1; l < ptr.length; l++) ptr[l] += ptr[l - 1];
-  const next = ptr.slice();
-  const order = new Int32Array(levels.length);
-  for (let r = 0; r < levels.length; r++) order[next[levels[r]]++] = r;
-  return { ptr, order };
-};
 
 /** What a group computes, by place: the first of the values of elements that its members are, or −1 where they are nodes, one for each or one for all. */
 interface Computed {
@@ -294,19 +325,27 @@ const hashOf = (column: Int32Array): number => {
 /** Groups that read the same columns, as one template. */
 interface Record {
   readonly count: number;
-  readonly groups: { readonly g: Alike; readonly columns: readonly Column[] }[];
+  readonly groups: Group[];
   readonly columns: readonly Int32Array[];
   /** Where a column stands among them, or −1. */
   readonly find: (column: Column) => number;
 }
 
-const newRecord = (g: Alike, given: readonly Column[]): Record => {
+/** A group of many members: its number, and what these have at its leaves. */
+interface Group {
+  readonly g: Alike;
+  readonly number: number;
+  readonly columns: readonly Column[];
+}
+
+const newRecord = (group: Group): Record => {
+  const { g, columns: given } = group;
   const columns: Column[] = [];
   const find = (column: Column): number => columns.findIndex((c) => c.equals(column));
   for (const column of given) if (!column.isNumber && find(column) < 0) columns.push(column);
   return {
     count: g.members.length,
-    groups: [{ g, columns: given }],
+    groups: [group],
     columns: columns.map(({ nodes }) => nodes),
     find,
   };

@@ -4,13 +4,14 @@ import { groupBy } from '../group-by.js';
 import { Prices, signaturesToWrite } from './prices.js';
 import { entriesOfRow, type Counts, type Cover, type Signature, type Tile } from './tile.js';
 import { Windows } from './windows.js';
+import { runsCost } from './runs-cost.js';
 import { worthTheirCode } from './worth.js';
 
 /**
  * Tiles and rows that contain every entry of a matrix once. Every row, even one without entries, is set by exactly one of them
  * before single entries are added to it. Consecutive rows are combined where their columns agree, by the cheapest of
- * all ways to cut the rows; the others are combined with rows of the same length, taken alone along the lanes, or one after the other
- * as compressed rows. Later rounds know for which tiles there is code, and at the end regions whose code is not worth its memory are
+ * all ways to cut the rows; the others are combined with rows of the same length, taken alone along the lanes, or one after the other,
+ * by runs of their columns or as compressed rows. Later rounds know for which tiles there is code, and at the end regions whose code is not worth its memory are
  * rows too. Linear time except for sorting.
  *
  * @param lanes rows or entries that a vector holds, a power of two
@@ -42,7 +43,12 @@ const cover = (p: CsrPattern, windows: Windows, prices: Prices): Cover => {
   };
   for (let i = 0; i < p.rows; i++) {
     const length = lengthOf(p, i);
-    const costs = [prices.row(length), prices.beside(length), prices.of(alongSignature(p, i, lanes))];
+    const costs = [
+      prices.row(length),
+      prices.beside(length),
+      prices.of(alongSignature(p, i, lanes)),
+      runsCost(p, i, prices),
+    ];
     const least = Math.min(...costs);
     how[i] = costs.indexOf(least);
     offer(i + 1, best[i] + least, 1);
@@ -58,11 +64,12 @@ const cover = (p: CsrPattern, windows: Windows, prices: Prices): Cover => {
     if (h > 1) tiles.push(...windows.tiles(first, h, prices));
     else alone.push(first);
   }
-  const [inTurn, beside, along] = [0, 1, 2].map((k) => alone.filter((i) => how[i] === k).reverse());
+  const [inTurn, beside, along, runs] = [0, 1, 2, 3].map((k) => alone.filter((i) => how[i] === k).reverse());
   const { found, over } = besideTiles(p, beside, lanes);
   return {
     tiles: [...tiles.reverse(), ...found, ...along.map((i) => alongTile(p, i, lanes))],
     rows: [...inTurn, ...over].sort((a, b) => a - b),
+    runs,
   };
 };
 

@@ -43,6 +43,11 @@ export class Prices {
     return ROW + (vectors > 0 ? BEGIN.sum : 0) + vectors * this.gatherCost + (entries % this.lanes) * SINGLE;
   }
 
+  /** Of a row with so many runs of columns, which have so many whole vectors and so many entries besides. */
+  runs(runs: number, vectors: number, rest: number): number {
+    return ROW + BEGIN.sum + runs * RUN + vectors + rest * SINGLE;
+  }
+
   /** Of a tile; infinite where it has no code. */
   of(s: Signature): number {
     const [a, b, c] = s.counts;
@@ -96,6 +101,9 @@ const SINGLE = 1.25;
 
 /** A row of compressed rows: its loops, and what a processor expects in vain of how long it is. */
 const ROW = 6;
+
+/** A run of columns: its loops, as those of a row. */
+const RUN = 6;
 
 /** How much code may be unrolled, for one tile and in all, in loads and operations: compilers take time for each. */
 export const CODE = { tile: 40, all: 240 };

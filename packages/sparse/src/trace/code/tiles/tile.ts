@@ -24,6 +24,8 @@ export interface Cover {
   readonly tiles: readonly Tile[];
   /** Rows that are taken one after the other, whole. Ascending. */
   readonly rows: readonly number[];
+  /** Rows that are taken run by run of their columns, whole. Ascending. */
+  readonly runs: readonly number[];
 }
 
 /** What the lanes of a tile are, see `Tile`. */
