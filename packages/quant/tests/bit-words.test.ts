@@ -50,7 +50,7 @@ type Node =
   | { readonly is: 'number' | 'cut'; readonly n: number }
   | { readonly is: 'index'; readonly axis: 0 | 1 }
   | { readonly is: 'parameter' }
-  | { readonly is: (typeof binary)[number] | (typeof tests)[number]; readonly x: Node; readonly y: Node }
+  | { readonly is: (typeof binary)[number] | (typeof tests)[number] | 'rem'; readonly x: Node; readonly y: Node }
   | { readonly is: 'not' | 'neg'; readonly x: Node }
   | { readonly is: 'shl' | 'shr'; readonly x: Node; readonly by: number }
   | { readonly is: 'select' | 'if'; readonly c: Node; readonly x: Node; readonly y: Node };
@@ -157,7 +157,7 @@ const eachElement = (b: Builder, ranges: Ranges | undefined, body: (at: readonly
   const nest = (k: number, at: readonly Value[]): void => {
     if (k === ranges.length) return body(at);
     const [from, many, plus] = ranges[k];
-    const attrs = k === 0 ? { parallel: true } : {};
+    const attrs = k === 0 ? { parallel: true } : { simd: true };
     b.for(b.i32(from - plus), b.i32(from - plus + many), b.i32(1), attrs, [], (counted) =>
       nest(k + 1, [...at, plus === 0 ? counted : b.add(counted, b.i32(plus))]),
     );
@@ -314,6 +314,24 @@ describe('loops over words do what loops over elements do', () => {
       }),
       { numRuns: 12 },
     );
+  });
+
+  it.each([
+    [[0, 8, 0], [0, 30, 0], 'field.for'],
+    [[1, 6, 0], [2, 28, 0], 'field.for'],
+    [[0, 3, 0], [0, 30, 0], 'scf.for'],
+    [[0, 8, 1], [0, 30, 0], 'scf.for'],
+  ] as const)('or run over the elements of most words: %j and %j by %s', (rows, row, loop) => {
+    const of = layout(layouts['three bits, with room to spare'][0]());
+    const third: Node = { is: 'rem', x: { is: 'load', field: 'u', at: [1, -1] }, y: { is: 'number', n: 3 } };
+    const seeded = Array.from({ length: 12 }, (_, k) => ['u', k % 8, 5 * k + 1, (k % 7) - 3] as const);
+    const module = moduleOf(of, seeded, [{ value: third, where: undefined, kind: 'add' }], 30, [rows, row]);
+    const elements = vectorized(of, module);
+    expect(reasons(elements)).toEqual(['it has arith.rem']);
+    expect(elements.kernels[0].body.ops.some((op) => op.name === loop && op.attrs.scalar !== undefined)).toBe(true);
+    const expected = meaning(of, module, [0]);
+    expect(meaning(of, elements, [0])).toEqual(expected);
+    expect(lowered(of, module, [0])).toEqual(expected);
   });
 
   it('not in ranges of elements that may be inactive, that go beyond the array, or that are few', () => {

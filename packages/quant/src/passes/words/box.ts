@@ -1,4 +1,14 @@
-import { definitions, walk, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import {
+  definitions,
+  opWith,
+  walk,
+  type Builder,
+  type Op,
+  type OpTable,
+  type Region,
+  type RewriteContext,
+  type Value,
+} from '@filigree/ir';
 import { elementOf, isSparse, type Layout, type PlacedField, type SNode } from '@filigree/sparse/fields';
 import { notInWords } from './lanes.js';
 
@@ -28,7 +38,7 @@ export const boxOf = (
   const written = writtenIn(layout, table, loop.regions[0]);
   for (const { placed, index } of written) {
     const loops = nestOf(table, loop, index.length);
-    const counters = loops.map(({ regions: [{ params }] }) => params[0].id);
+    const counters = loops.map((l) => counterOf(l).id);
     const counts = index.map((v) => countOf(v, counters, definition));
     if (counts.some((c) => c === undefined) || new Set(counts.map((c) => c!.counter)).size < index.length) continue;
     const array = layout.nodes[placed.path[placed.path.length - 2]];
@@ -51,6 +61,51 @@ export const boxOf = (
   }
   return undefined;
 };
+
+/**
+ * A loop over the active elements of the array, of which there are no others, that does what the ranges do, if they go through most of them in no order: whoever
+ * visits an element of a word then visits all, one after the other, and writes them with no others beside.
+ */
+export const overElements = ({ array, loops, counted, sides }: Box, ctx: RewriteContext): Op | undefined => {
+  const [loop, ...inner] = loops;
+  const many = sides.reduce((n, { from, to }) => n * (to - from), 1);
+  if (2 * many < sides.reduce((n, s) => n * s.extent, 1)) return undefined;
+  if (inner.some(({ attrs }) => attrs.simd !== true)) return undefined;
+  const params = sides.map((_, axis) => counterOf(loops.find((l) => counted.get(counterOf(l).id)!.axis === axis)!));
+  if (params.some(({ id, type }) => counted.get(id)!.plus !== 0 || type !== 'i32')) return undefined;
+  const body = loops.flatMap(({ regions: [{ ops }] }, k) =>
+    ops.filter((op) => op !== inner[k] && op.name !== 'scf.yield'),
+  );
+  const around = (b: Builder): void => {
+    const ends = sides.flatMap(({ from, to, extent }, axis) => [
+      ...(from > 0 ? [b.cmp('ge', params[axis], b.i32(from))] : []),
+      ...(to < extent ? [b.cmp('lt', params[axis], b.i32(to))] : []),
+    ]);
+    const put = (): void => body.forEach((op) => b.append(op));
+    if (ends.length === 0) put();
+    else b.if(ends.reduce(b.and), put);
+  };
+  const { parallel: _parallel, simd: _simd, ...attrs } = loop.attrs;
+  return opWith(loop, {
+    name: 'field.for',
+    operands: [],
+    attrs: { ...attrs, node: array.name },
+    regions: [{ params, ops: regionOf(ctx, around).ops }],
+  });
+};
+
+const regionOf = (ctx: RewriteContext, body: (b: Builder) => void): Region => {
+  let made: Region | undefined;
+  ctx.build((b) => {
+    made = b.region([], () => {
+      body(b);
+      return [];
+    }).region;
+  });
+  return made!;
+};
+
+const counterOf = ({ regions: [{ params }] }: Op): Value => params[0];
 
 /** Elements of bit arrays that are written somewhere in a region. */
 const writtenIn = (layout: Layout, table: OpTable, region: Region) => {

@@ -13,7 +13,7 @@ import {
   type RewriteContext,
 } from '@filigree/ir';
 import { axesOf, fieldDialects, isSparse, nodeOf, type Layout } from '@filigree/sparse/fields';
-import { boxOf } from './box.js';
+import { boxOf, overElements, type Box } from './box.js';
 import { NotInWords, notInWords } from './lanes.js';
 import { shapeOf, type ArrayShape } from './loads.js';
 import { WordLoop, type LoopOverBits } from './word-loop.js';
@@ -22,7 +22,7 @@ import { WordLoop, type LoopOverBits } from './word-loop.js';
  * Bit-array vectorisation (thesis §5.6.3): a loop over the elements of a bit array, active ones or those of a range, becomes one over its words, which computes all
  * elements of a word at once, by gates on bits. Integers are as many planes of bits as their range needs.
  *
- * Takes ops on fields, before loops are lowered. A loop that stays what it is says why, in the attribute `scalar`.
+ * Takes ops on fields, before loops are lowered. A loop that stays one over elements says why, in the attribute `scalar`.
  */
 export const vectorizeBits = (layout: Layout): Pass<Module> => {
   const dialects = fieldDialects(layout);
@@ -35,17 +35,17 @@ export const vectorizeBits = (layout: Layout): Pass<Module> => {
         dialects,
         (loop, ctx) => {
           if (loop.attrs.scalar !== undefined) return undefined;
+          let box: Box | undefined;
           try {
-            const box =
-              loop.name === 'scf.for' && loop.attrs.parallel === true && loop.results.length === 0
-                ? boxOf(layout, table, loop, ctx.definition)
-                : undefined;
+            if (loop.name === 'scf.for' && loop.attrs.parallel === true && loop.results.length === 0)
+              box = boxOf(layout, table, loop, ctx.definition);
             const array = loop.name === 'field.for' ? nodeOf(layout, loop) : box?.array;
             const shape = array && shapeOf(layout, array);
             return shape && overWords({ layout, table, uses, ctx, loop, shape, ...(box && { box }) }, ctx);
           } catch (e) {
             if (!(e instanceof NotInWords)) throw e;
-            return { ops: [opWith(loop, { attrs: { ...loop.attrs, scalar: e.message } })], values: [] };
+            const scalar = (box && overElements(box, ctx)) ?? loop;
+            return { ops: [opWith(scalar, { attrs: { ...scalar.attrs, scalar: e.message } })], values: [] };
           }
         },
         module.buffers,
