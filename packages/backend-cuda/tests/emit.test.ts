@@ -51,6 +51,20 @@ extern "C" __global__ void __launch_bounds__(256) filigree_kernel_saxpy(const fl
 `);
 });
 
+it('declares no index that nothing asks for', () => {
+  const buffers = [declareBuffer('y', 'i32', 1, 'inout')];
+  const count = buildKernel(
+    'count',
+    { n: 'i32' },
+    (b, { n }) =>
+      void b.for(b.i32(0), n!, b.i32(1), { parallel: true }, [], () => void b.atomic('y', 'add', b.i32(1), b.i32(0))),
+    buffers,
+  );
+  const text = emitted(makeModule('example', buffers, [count]));
+  expect(text).toContain('for (unsigned trip = begin');
+  expect(text).not.toContain('(int)trip');
+});
+
 it('holds no lengths, so programs of one structure share it', () => {
   expect(emitted(saxpy(100))).toBe(emitted(saxpy(1 << 20)));
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { wasm } from '@filigree/backend-wasm';
 import { quantFormats } from '@filigree/quant';
 import { artifactBytes } from '@filigree/runtime/artifact';
@@ -125,6 +126,12 @@ describe('a program that was compiled ahead of time', () => {
     const { status } = await filigree('compile', sum, '--backend', 'wasm', '--artifact', join(scratch, 'sums'));
     expect(status).toBe(0);
     const sim = await loadArtifact(new Uint8Array(readFileSync(join(scratch, 'sums/sums.filigree'))));
+    /* Where there are files, the module beside it does, and its path and address do. */
+    const written = join(scratch, 'sums/sums.filigree');
+    const beside = (await import(pathToFileURL(join(scratch, 'sums/sum.js')).href)) as { sums: URL };
+    for (const at of [beside.sums, written, pathToFileURL(written)])
+      expect((await loadArtifact(at)).run.add!([1, 2, 3])).toBe(6);
+    expect(await code(loadArtifact(join(scratch, 'sums/none.filigree')))).toBe('file/missing');
     expect(sim.run.add!(Float64Array.of(1, 2, 4))).toBe(7);
     expect(sim.run.add!([1, 2])).toBe(3);
     expect(() => sim.run.add!(new Float32Array(2))).toThrow('launch/array');

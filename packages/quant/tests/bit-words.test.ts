@@ -50,7 +50,7 @@ type Node =
   | { readonly is: 'number' | 'cut'; readonly n: number }
   | { readonly is: 'index'; readonly axis: 0 | 1 }
   | { readonly is: 'parameter' }
-  | { readonly is: (typeof binary)[number] | (typeof tests)[number]; readonly x: Node; readonly y: Node }
+  | { readonly is: (typeof binary)[number] | (typeof tests)[number] | 'rem'; readonly x: Node; readonly y: Node }
   | { readonly is: 'not' | 'neg'; readonly x: Node }
   | { readonly is: 'shl' | 'shr'; readonly x: Node; readonly by: number }
   | { readonly is: 'select' | 'if'; readonly c: Node; readonly x: Node; readonly y: Node };
@@ -142,11 +142,35 @@ const seeds = fc.array(fc.tuple(fc.constantFrom('u', 'v'), fc.nat(7), fc.nat(47)
   maxLength: 12,
 });
 
+/** Along each axis the first element of a range, how many there are, and what is added to what is counted. */
+type Ranges = readonly (readonly [from: number, many: number, plus: number])[];
+
+/** Goes through active elements, or through ranges, the one within the other. */
+const eachElement = (b: Builder, ranges: Ranges | undefined, body: (at: readonly Value[]) => void): void => {
+  if (!ranges) {
+    const { region } = b.region([{ type: 'i32' }, { type: 'i32' }], (at) => {
+      body(at);
+      return [];
+    });
+    return void b.op('field.for', [], { node: 'up.u' }, [region]);
+  }
+  const nest = (k: number, at: readonly Value[]): void => {
+    if (k === ranges.length) return body(at);
+    const [from, many, plus] = ranges[k];
+    const attrs = k === 0 ? { parallel: true } : { simd: true };
+    b.for(b.i32(from - plus), b.i32(from - plus + many), b.i32(1), attrs, [], (counted) =>
+      nest(k + 1, [...at, plus === 0 ? counted : b.add(counted, b.i32(plus))]),
+    );
+  };
+  nest(0, []);
+};
+
 const moduleOf = (
   of: Layout,
   seeded: readonly (readonly [string, number, number, number])[],
   stores: readonly Store[],
   columns: number,
+  ranges?: Ranges,
 ): Module => {
   const log = declareBuffer('log', 'f64', 8 * columns, 'output');
   const kernel = buildKernel(
@@ -155,7 +179,7 @@ const moduleOf = (
     (b, { parameter }) => {
       for (const [name, row, at, value] of seeded)
         b.op('field.store', [b.i32(value), b.i32(row), b.i32(at % columns)], { field: name });
-      const { region } = b.region([{ type: 'i32' }, { type: 'i32' }], (at) => {
+      eachElement(b, ranges, (at) => {
         for (const { value, where, kind } of stores) {
           const put = (): void => {
             const operands = [emit(b, at, parameter, value), ...at];
@@ -165,9 +189,7 @@ const moduleOf = (
           if (where) b.if(b.cmp('ne', emit(b, at, parameter, where), b.i32(0)), put);
           else put();
         }
-        return [];
       });
-      b.op('field.for', [], { node: 'up.u' }, [region]);
       b.for(b.i32(0), b.i32(8), b.i32(1), {}, [], (row) => {
         b.for(b.i32(0), b.i32(columns), b.i32(1), {}, [], (at) => {
           const x = b.value('field.load', [row, at], { field: 'out' });
@@ -208,7 +230,7 @@ const vectorized = (of: Layout, module: Module): Module =>
 const reasons = (module: Module): readonly string[] => {
   const found: string[] = [];
   walk(module.kernels[0].body, (op) => {
-    if (op.name === 'field.for') found.push(String(op.attrs.scalar ?? op.attrs.node));
+    if (op.name === 'field.for' || op.attrs.parallel === true) found.push(String(op.attrs.scalar ?? op.attrs.node));
   });
   return found;
 };
@@ -268,6 +290,74 @@ describe('loops over words do what loops over elements do', () => {
       ),
       { numRuns: 12 },
     );
+  });
+
+  const whole = ['bits in dense words', 'three bits, with room to spare', 'words of eight bits'];
+  const range = (most: number) =>
+    fc
+      .tuple(fc.nat(most - 1), fc.nat(most), fc.constantFrom(0, 0, 1, -2))
+      .map(([from, many, plus]) => [from, Math.min(many, most - from), plus] as const);
+
+  it.each(whole)('of %s, in ranges', (name) => {
+    const [branch, columns] = layouts[name];
+    const of = layout(branch());
+    const words = 8 * (columns / of.nodes.find(({ kind }) => kind === 'bits')!.extents[1]!);
+    fc.assert(
+      fc.property(seeds, store, range(8), range(columns), (s, stored, rows, row) => {
+        fc.pre(rows[1] * row[1] >= words);
+        const module = moduleOf(of, s, [stored], columns, [rows, row]);
+        const inWords = vectorized(of, module);
+        expect(reasons(inWords)).toEqual(['up.up.u']);
+        const expected = meaning(of, module, [3]);
+        expect(meaning(of, inWords, [3])).toEqual(expected);
+        expect(lowered(of, module, [3])).toEqual(expected);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
+  it.each([
+    [[0, 8, 0], [0, 30, 0], 'field.for'],
+    [[1, 6, 0], [2, 28, 0], 'field.for'],
+    [[0, 3, 0], [0, 30, 0], 'scf.for'],
+    [[0, 8, 1], [0, 30, 0], 'scf.for'],
+  ] as const)('or run over the elements of most words: %j and %j by %s', (rows, row, loop) => {
+    const of = layout(layouts['three bits, with room to spare'][0]());
+    const third: Node = { is: 'rem', x: { is: 'load', field: 'u', at: [1, -1] }, y: { is: 'number', n: 3 } };
+    const seeded = Array.from({ length: 12 }, (_, k) => ['u', k % 8, 5 * k + 1, (k % 7) - 3] as const);
+    const module = moduleOf(of, seeded, [{ value: third, where: undefined, kind: 'add' }], 30, [rows, row]);
+    const elements = vectorized(of, module);
+    expect(reasons(elements)).toEqual(['it has arith.rem']);
+    expect(elements.kernels[0].body.ops.some((op) => op.name === loop && op.attrs.scalar !== undefined)).toBe(true);
+    const expected = meaning(of, module, [0]);
+    expect(meaning(of, elements, [0])).toEqual(expected);
+    expect(lowered(of, module, [0])).toEqual(expected);
+  });
+
+  it('not in ranges of elements that may be inactive, that go beyond the array, or that are few', () => {
+    const copy: Store = { value: { is: 'load', field: 'u', at: [0, 0] }, where: undefined, kind: 'store' };
+    const why = (name: string, ranges: Ranges): readonly string[] => {
+      const of = layout(layouts[name][0]());
+      return reasons(vectorized(of, moduleOf(of, [], [copy], layouts[name][1], ranges)));
+    };
+    expect(
+      why('two bits under pointers', [
+        [0, 8, 0],
+        [0, 32, 0],
+      ]),
+    ).toEqual(["field 'out' may be inactive, and the loop goes through all of a range"]);
+    expect(
+      why('bits in dense words', [
+        [0, 8, 0],
+        [0, 49, 0],
+      ]),
+    ).toEqual(["it has a range that goes beyond field 'out'"]);
+    expect(
+      why('bits in dense words', [
+        [3, 1, 0],
+        [1, 20, 0],
+      ]),
+    ).toEqual(["it has ranges of fewer elements than field 'out' has words"]);
   });
 
   it('after what was stored to one of their elements twice', () => {

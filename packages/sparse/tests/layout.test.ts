@@ -159,6 +159,8 @@ describe('layouts', () => {
     ['layout/field', () => dense(ij, 4).place('u' as never)],
     ['layout/extents', () => dense(ij, undefined as never)],
     ['layout/axes', () => dense(4 as never, 4)],
+    ['layout/axes', () => dense([i, j] as never, 4)],
+    ['layout/axes', () => hash([-1] as never, 4)],
   ])('refuse mistakes: %s (%#)', (expected, make) => {
     expect(code(make)).toEqual([expected]);
   });

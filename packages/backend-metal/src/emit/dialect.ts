@@ -36,7 +36,7 @@ const scalar: Readonly<Partial<Record<ScalarType, string>>> = {
 
 /* What asks for doubles unseen. */
 const instead: CFamilyDialect['instead'] = {
-  f64: "use f32, metal({ doubles: 'pairs' }), or another backend; where all is f32 as it stands, f64 comes of sum() over a whole loop, in place of which a variable of the kernel may add up, and of fixed() with more than 24 bits or a range that is no power of two",
+  f64: "use f32, metal({ doubles: 'pairs' }), or another backend; where all is f32 as it stands, f64 comes of sum() over a whole loop, in place of which a variable of the kernel may add up, and of fixed() with more than 24 bits or a range that is no power of two, which pairs cannot round",
 };
 
 /* A truth value may be any byte that the host wrote, so memory is not `bool`. */

@@ -15,6 +15,14 @@ export const indexAt = (w: Writer, op: Op, trip: string): string => {
   return `${start}(${type})${trip}${isUnit ? '' : ` * ${stride}`}`;
 };
 
+/** Declares the index of a loop in its iteration `trip`; nothing where nothing asks for it, of which compilers warn. */
+export const indexLines = (w: Writer, op: Op, name: () => string, trip: string): readonly string[] => {
+  const iv = op.regions[0]!.params[0]!;
+  return w.shared.usage.count(iv.id) === 0
+    ? []
+    : [`const ${scalarName(w.shared, iv)} ${name()} = ${indexAt(w, op, trip)};`];
+};
+
 /**
  * Whether the way from a loop's first index to its last is known to fit an index. Where it may not, an index is computed on bits: C leaves signed overflow undefined, and
  * compilers then take a loop for one that never ends.

@@ -1,6 +1,6 @@
 import type { Op, Value } from '@filigree/ir';
 import { type Writer, line, loopBlock, named, scalarName, valueOf, wideName } from '../writer.js';
-import { indexAt } from './iteration.js';
+import { indexLines } from './iteration.js';
 import { hints, onLanes, scalarHints } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
@@ -47,7 +47,7 @@ const loopHeader = (w: Writer, op: Op, iv: Value): LoopHeader => {
   line(w, `const ${wideName(w.shared)} ${trips} = ${tripCount(w, from, atom(w, ub), stride, by)};`);
   return {
     open: `for (${wideName(w.shared)} ${trip} = 0; ${trip} < ${trips}; ++${trip}) {`,
-    first: [`const ${type} ${i()} = ${indexAt(w, op, trip)};`],
+    first: indexLines(w, op, i, trip),
   };
 };
 

@@ -8,7 +8,7 @@ import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, lanesIn, onLanes } from './lanes.js';
 import { countType, onward, tripsOf } from './counter.js';
-import { indexAt } from './iteration.js';
+import { indexAt, indexLines } from './iteration.js';
 import { cannotOverflow } from './loop.js';
 import { emitRegion } from './region.js';
 import { goAtTheirPace, teamOf } from './team.js';
@@ -142,7 +142,7 @@ const emitShare = (inner: Writer, { op, use }: PartLoop): void => {
         inner,
         `for (${count} trip = begin; trip < end; ${every ? onward(inner, op, count, 'trip', every, 'end') : '++trip'}) {`,
         () => {
-          line(inner, `const ${type} ${i} = ${indexAt(inner, op, 'trip')};`);
+          for (const l of indexLines(inner, op, () => i, 'trip')) line(inner, l);
           inside();
         },
       );

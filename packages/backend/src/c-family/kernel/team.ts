@@ -1,10 +1,10 @@
 import { type Module, type Op, type Region, type ScalarType, byteSize, walk } from '@filigree/ir';
 import { accessesOf, effectsOf } from '../core-ops.js';
 import type { TeamSpelling } from '../dialect.js';
-import { type TeamAtWork, type Writer, block, line, named, scalarName } from '../writer.js';
+import { type TeamAtWork, type Writer, block, line, named } from '../writer.js';
 import { barrier } from './barrier.js';
 import { countType, onward, tripsOf } from './counter.js';
-import { indexAt } from './iteration.js';
+import { indexLines } from './iteration.js';
 import { emitRegion } from './region.js';
 
 /**
@@ -120,8 +120,7 @@ export const emitTeamLoop = (w: Writer, op: Op, team: TeamAtWork): void => {
     w,
     `for (${count} ${trip} = ${team.thread}; ${trip} < ${end}; ${onward(w, op, count, trip, team.threads, end)}) {`,
     () => {
-      const type = scalarName(shared, iv);
-      line(w, `const ${type} ${named(shared, iv, iv.hint ?? 'i')} = ${indexAt(w, op, trip)};`);
+      for (const l of indexLines(w, op, () => named(shared, iv, iv.hint ?? 'i'), trip)) line(w, l);
       emitRegion(w, body);
     },
   );

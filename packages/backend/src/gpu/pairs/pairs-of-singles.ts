@@ -113,7 +113,8 @@ class Halver {
   refuse(op: Op, why: string): never {
     return fail('pairs/op', `doubles are pairs of f32 here, and ${why}`, {
       loc: op.loc,
-      remedy: 'convert to f32 before, as f32(x): pairs are for sums, differences, products, quotients and comparisons',
+      remedy:
+        'convert to f32 before, as f32(x): pairs are for sums, differences, products, quotients and comparisons; and store in fixed() of at most 24 bits, with a range that is a power of two, which needs no f64',
     });
   }
 

@@ -362,7 +362,7 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     'lang/shape',
     `this is ${termText(from)}, elsewhere it is ${termText(to)}`,
     to.is === from.is && (isWholeData(to) || to.is === 'closure' || to.is === 'host')
-      ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i]'
+      ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i], and let a loop that counts it be unrolled(…)'
       : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
   );
 };

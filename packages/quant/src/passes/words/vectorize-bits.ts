@@ -13,15 +13,16 @@ import {
   type RewriteContext,
 } from '@filigree/ir';
 import { axesOf, fieldDialects, isSparse, nodeOf, type Layout } from '@filigree/sparse/fields';
+import { boxOf, overElements, type Box } from './box.js';
 import { NotInWords, notInWords } from './lanes.js';
 import { shapeOf, type ArrayShape } from './loads.js';
 import { WordLoop, type LoopOverBits } from './word-loop.js';
 
 /**
- * Bit-array vectorisation (thesis §5.6.3): a loop over the elements of a bit array becomes one over its words, which computes all
+ * Bit-array vectorisation (thesis §5.6.3): a loop over the elements of a bit array, active ones or those of a range, becomes one over its words, which computes all
  * elements of a word at once, by gates on bits. Integers are as many planes of bits as their range needs.
  *
- * Takes ops on fields, before loops are lowered. A loop that stays what it is says why, in the attribute `scalar`.
+ * Takes ops on fields, before loops are lowered. A loop that stays one over elements says why, in the attribute `scalar`.
  */
 export const vectorizeBits = (layout: Layout): Pass<Module> => {
   const dialects = fieldDialects(layout);
@@ -33,13 +34,18 @@ export const vectorizeBits = (layout: Layout): Pass<Module> => {
         kernel,
         dialects,
         (loop, ctx) => {
-          const shape = loop.name === 'field.for' ? shapeOf(layout, nodeOf(layout, loop)!) : undefined;
-          if (!shape || loop.attrs.scalar !== undefined) return undefined;
+          if (loop.attrs.scalar !== undefined) return undefined;
+          let box: Box | undefined;
           try {
-            return overWords({ layout, table, uses, ctx, loop, shape }, ctx);
+            if (loop.name === 'scf.for' && loop.attrs.parallel === true && loop.results.length === 0)
+              box = boxOf(layout, table, loop, ctx.definition);
+            const array = loop.name === 'field.for' ? nodeOf(layout, loop) : box?.array;
+            const shape = array && shapeOf(layout, array);
+            return shape && overWords({ layout, table, uses, ctx, loop, shape, ...(box && { box }) }, ctx);
           } catch (e) {
             if (!(e instanceof NotInWords)) throw e;
-            return { ops: [opWith(loop, { attrs: { ...loop.attrs, scalar: e.message } })], values: [] };
+            const scalar = (box && overElements(box, ctx)) ?? loop;
+            return { ops: [opWith(scalar, { attrs: { ...scalar.attrs, scalar: e.message } })], values: [] };
           }
         },
         module.buffers,
@@ -64,7 +70,7 @@ const overWords = (c: Omit<LoopOverBits, 'cell'>, ctx: RewriteContext): Replacem
 
 /** What was said of a loop over elements, of one over their words. */
 const attrsOf = ({ attrs }: Op, { around, count }: ArrayShape): Attrs => {
-  const { block, cache: _cache, list, ...rest } = attrs;
+  const { block, cache: _cache, list, parallel: _parallel, simd: _simd, ...rest } = attrs;
   /* Cells with words that lie in their containers are found in those, and need no list. */
   const listed = list !== undefined && (list !== around.name || around.pointer || !isSparse(around));
   return {

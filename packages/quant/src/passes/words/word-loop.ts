@@ -9,6 +9,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { elementOf, isSparse, wordsName, type Layout, type PlacedField } from '@filigree/sparse/fields';
+import type { Box } from './box.js';
 import { notInWords, numberValue, type Lane } from './lanes.js';
 import { maskOf, shapeOf, wordsAt, type ArrayShape, type Words } from './loads.js';
 import { gatesOn, type Gates, type Plane } from './planes.js';
@@ -39,6 +40,8 @@ export interface LoopOverBits {
   readonly loop: Op;
   readonly shape: ArrayShape;
   readonly cell: readonly Value[];
+  /** Where the loop goes through a range, and not through active elements. */
+  readonly box?: Box;
 }
 
 /** What is to be stored to the own elements of a field, and which of them are stored to. */
@@ -69,8 +72,10 @@ export class WordLoop {
 
   run(): void {
     const [region] = this.c.loop.regions;
-    region.params.forEach((p, axis) => this.lanes.set(p.id, { is: 'coordinate', axis, plus: 0 }));
-    this.region(region, 1);
+    const { box } = this.c;
+    const counted = box?.counted ?? new Map(region.params.map((p, axis) => [p.id, { axis, plus: 0 }]));
+    for (const [id, coordinate] of counted) this.lanes.set(id, { is: 'coordinate', ...coordinate });
+    this.region(region, box ? this.inside(box) : 1);
     for (const store of this.stores.values()) this.write(store);
   }
 
@@ -86,7 +91,8 @@ export class WordLoop {
 
   private op(op: Op, taken: Plane): void {
     if (op.name === 'scf.if') return this.branch(op, taken);
-    if (op.name === 'scf.for') return this.unroll(op, taken);
+    if (op.name === 'scf.for')
+      return this.c.box?.loops.includes(op) ? void this.region(op.regions[0], taken) : this.unroll(op, taken);
     if (op.name === 'field.load') return this.set(op, { is: 'sliced', x: this.load(op) });
     if (op.name === 'field.store') return this.store(op, taken);
     if (op.name === 'field.atomic') return this.update(op, taken);
@@ -170,6 +176,31 @@ export class WordLoop {
     const first = at < 0 ? [] : [this.spread(side === 1 ? cell[at] : this.b.mul(cell[at], this.b.i32(side)))];
     const terms = [own, ...first].map((x): Term => ({ x, negative: false }));
     return sumOf(this.g, terms, BigInt(plus), wrapped(rangeOfSum(terms, BigInt(plus)), integerRange('i32')));
+  }
+
+  /** The elements that lie in a box: all, or along an axis those of a part of the first and last words, and all of the words between. */
+  private inside({ sides }: Box): Plane {
+    const { b, g } = this;
+    const { shape, cell, layout } = this.c;
+    const ends = sides.flatMap(({ from, to, extent }, axis) => {
+      const side = shape.sides[axis];
+      const end = (isIn: (e: number) => boolean, tile: number, beyond: 'gt' | 'lt'): Plane => {
+        const mask = numberValue(
+          b,
+          maskOf(shape, (at) => isIn(tile * side + at[axis])),
+          this.type,
+        );
+        const at = axesIn(layout, shape).indexOf(shape.axes[axis]);
+        if (at < 0) return mask;
+        const is = (predicate: 'gt' | 'eq' | 'lt'): Value => b.cmp(predicate, cell[at], b.i32(tile));
+        return g.or(g.all(is(beyond)), g.and(g.all(is('eq')), mask));
+      };
+      return [
+        ...(from > 0 ? [end((e) => e >= from, Math.floor(from / side), 'gt')] : []),
+        ...(to < extent ? [end((e) => e < to, Math.floor((to - 1) / side), 'lt')] : []),
+      ];
+    });
+    return ends.reduce(g.and, 1);
   }
 
   /** An op on values that are the same for all elements. */

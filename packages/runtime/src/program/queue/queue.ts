@@ -37,7 +37,9 @@ export class Queue {
   private readonly window = new Window();
   /** Those of the launches that wait, and behind them what is left of longer windows. */
   private readonly calls: Call[] = [];
-  private readonly inputs = new Set<string>();
+  /** Arrays that launches were given, each with the window in which the last one waits or waited. */
+  private readonly inputs = new Map<string, number>();
+  private windows = 0;
   private readonly plans = new RememberedPlans();
   private readonly knownOwners = new Map<string, number>();
   private readonly pending = new Set<Promise<void>>();
@@ -100,12 +102,12 @@ export class Queue {
       return call.finish(given, before);
     }
     const copied = call.inputs.length > 0;
-    if (copied && call.inputs.some((b) => inputs.has(b))) this.flush();
+    if (copied && call.inputs.some((b) => inputs.get(b) === this.windows)) this.flush();
     call.bind(given);
     call.record?.();
     calls[window.length] = call;
     window.add(kind, call.args);
-    if (copied) for (const b of call.inputs) inputs.add(b);
+    if (copied) for (const b of call.inputs) inputs.set(b, this.windows);
     if (call.returns) {
       this.flush();
       return call.finish(given, before);
@@ -188,7 +190,7 @@ export class Queue {
     for (const { call, args } of rest) {
       this.calls[window.length] = call;
       window.add(this.kindOf(call), args);
-      for (const b of call.inputs) this.inputs.add(b);
+      for (const b of call.inputs) this.inputs.set(b, this.windows);
     }
   }
 
@@ -241,7 +243,7 @@ export class Queue {
   private clear(): void {
     this.counts.launches += this.window.length;
     this.window.clear();
-    if (this.inputs.size > 0) this.inputs.clear();
+    this.windows++;
   }
 
   /** The plan of the window, found or made; nothing where windows come that never come again. */

@@ -19,12 +19,11 @@ export const MAX_AXES = AXIS_NAMES.length;
 
 export const axisName = (axis: number): string => AXIS_NAMES[axis] ?? String(axis);
 
+export const areAxes = (x: unknown): x is Axes =>
+  Array.isArray(x) &&
+  x.length > 0 &&
+  x.every((a) => Number.isInteger(a) && (a as number) >= 0 && (a as number) < MAX_AXES) &&
+  new Set(x).size === x.length;
+
 /** Different axes, as an option. */
-export const axesOption: OptionKind = optionKind(
-  'different axes such as ij',
-  (x) =>
-    Array.isArray(x) &&
-    x.length > 0 &&
-    x.every((a) => Number.isInteger(a) && (a as number) >= 0 && (a as number) < MAX_AXES) &&
-    new Set(x).size === x.length,
-);
+export const axesOption: OptionKind = optionKind('different axes such as ij, or [...j, ...k]', areAxes);

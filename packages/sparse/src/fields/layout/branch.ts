@@ -1,5 +1,5 @@
 import { fail, checkOptions, option } from '@filigree/ir';
-import { axisName, MAX_AXES, type Axes } from './axes.js';
+import { areAxes, axisName, type Axes } from './axes.js';
 import { inWords } from './bit-array.js';
 import { checkWord, placesOf, type Placeable, type PlaceSpec, type WordBits } from './format.js';
 
@@ -175,12 +175,12 @@ const nodeSpec = (
   extents: number | readonly number[],
   options?: PoolOptions,
 ): NodeSpec => {
-  if (!Array.isArray(axes))
-    fail('layout/axes', `${kind}: ${String(axes)} is no list of axes`, { remedy: 'use for example ij' });
+  if (!areAxes(axes))
+    fail('layout/axes', `${kind}: ${JSON.stringify(axes)} is no list of different axes`, {
+      remedy: 'use for example ij, or [...j, ...k]',
+    });
   const list = Array.isArray(extents) ? (extents as readonly number[]) : axes.map(() => extents as number);
   const names = axes.map(axisName).join('');
-  if (axes.length === 0 || new Set(axes).size < axes.length || axes.some((a) => a >= MAX_AXES))
-    fail('layout/axes', `${kind}: '${names}' is no list of different axes`, { remedy: 'use for example ij' });
   if (kind === 'dynamic' && axes.length > 1)
     fail('layout/axes', `dynamic: a list has one axis, not ${axes.length}`, {
       remedy: 'use for example dynamic(k, 64)',
