@@ -140,6 +140,20 @@ describe('loops one after the other within an iteration', () => {
     for (let r = rows - 2; r >= 0; r--) result[0][r] = part[0][r] - factor[0][r] * result[0][r + 1];
     for (let r = 0; r < rows; r++) loss[0] += (r + 1) * result[0][r] * result[0][r];
   });
+  /* Of a symmetric matrix: what a column reads, columns before it wrote. */
+  const cholesky = kernel([low, factor, loss], options, (low, factor, loss) => {
+    for (let c = 0; c < rows; c++) {
+      let square = 4 + low[c][c];
+      for (let k = 0; k < c; k++) square -= factor[c][k] ** 2;
+      factor[c][c] = Math.sqrt(square);
+      for (let r = c + 1; r < rows; r++) {
+        let product = low[r][c];
+        for (let k = 0; k < c; k++) product -= factor[r][k] * factor[c][k];
+        factor[r][c] = product / factor[c][c];
+      }
+    }
+    for (let r = 0; r < rows; r++) loss[0] += Math.log(factor[r][r]) + factor[rows - 1][r] ** 2;
+  });
   const indices = (systems: number) =>
     [...Array(systems * rows).keys()].map((n) => [Math.floor(n / rows), n % rows] as const);
   it.each([
@@ -151,6 +165,12 @@ describe('loops one after the other within an iteration', () => {
     );
     const tree = layout(dense(ij, [3, rows]).place(...all), dense(i, 1).place(loss));
     await checkGradient({ layout: tree, f, reset, loss, values, backend: wasm() });
+  });
+
+  it('read what earlier iterations of a loop around them wrote', async () => {
+    const values = indices(rows).map(([r, c]) => [low, [r, c], Math.sin(3 * r + 5 * c)] as const);
+    const tree = layout(dense(ij, rows).place(low, factor), dense(i, 1).place(loss));
+    await checkGradient({ layout: tree, f: cholesky, reset, loss, values, backend: wasm() });
   });
 });
 

@@ -64,10 +64,11 @@ const comesFirst = (first: Use, then: Use, controlOf: ControlOf, constantOf: Con
     const control = controlOf(op);
     if (!control || !isLoop(control) || hasOneIteration(control, constantOf)) continue;
     const loop = `${op.name}.${depth}`;
-    const later = iterationsLater(first, then, loop);
-    if (later === 0) continue;
-    if (control.parallel === true && isToldAlike(first, then, loop)) continue;
-    return control.parallel !== true && later !== undefined && later > 0;
+    const [least, most] = iterationsLater(first, then, loop);
+    const together = control.parallel === true;
+    if (least > most || (least > 0 && !together)) return true;
+    if (least === 0 && (most === 0 || !together)) continue;
+    if (!together || !isToldAlike(first, then, loop)) return false;
   }
   return first.order < then.order;
 };
@@ -83,13 +84,18 @@ const isToldAlike = (first: Use, then: Use, loop: string): boolean =>
     return a.key === b?.key || !(a.tells.has(loop) || b?.tells.has(loop));
   });
 
-/** How many iterations of a loop later another access finds the same element, if that is known. */
-const iterationsLater = (first: Use, then: Use, loop: string): number | undefined => {
-  for (const [n, { counts: a }] of first.index.entries()) {
-    const b = then.index[n]?.counts;
-    if (a?.loop === loop && b?.loop === loop && a.sign === b.sign && a.rest === b.rest) return a.sign * (a.by - b.by);
-  }
-  return undefined;
+/** How many iterations of a loop later another access finds the same element: what that lies between, which is nothing where it never does. */
+const iterationsLater = (first: Use, then: Use, loop: string): readonly [least: number, most: number] => {
+  let [least, most] = [-Infinity, Infinity];
+  for (const [n, { counts }] of first.index.entries())
+    for (const a of counts)
+      for (const b of then.index[n]?.counts ?? []) {
+        if (a.loop !== loop || b.loop !== loop || a.sign !== b.sign || a.rest !== b.rest) continue;
+        const [from, to] = [a.least - b.most, a.most - b.least];
+        least = Math.max(least, a.sign > 0 ? from : -to);
+        most = Math.min(most, a.sign > 0 ? to : -from);
+      }
+  return [least, most];
 };
 
 /** The ops of a kernel on elements, in the order of its text. */
