@@ -14,8 +14,10 @@ import {
   type Body,
   type SumsOfBodies,
 } from './bodies.js';
+import { composed } from './composed.js';
 import { edgePushing } from './edge-pushing.js';
 import { groupByForm, joinTerms, type Element, type ElementGroup } from './elements.js';
+import { innerSums } from './inner-sums.js';
 import { reverseSweep } from './reverse-sweep.js';
 import { SecondOrder } from './second-order.js';
 import { instantiator, templateOf, type Template } from './template.js';
@@ -86,6 +88,12 @@ export const hessianOf = (
   variables: Int32Array,
   { half = 'both', ...options }: DeriveOptions & { readonly half?: Half } = {},
 ): Csr<Int32Array> => {
+  const inner = innerSums(graph, root, activity(graph, [root], variables, options.table ?? derivatives));
+  /* Over the reals it is not known what else is computed from a sum. */
+  if (inner.length > 0 && !graph.algebraic) {
+    const lower = hessianThrough(graph, root, variables, inner, options);
+    return half === 'lower' ? lower : mirrored(lower);
+  }
   const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
   const secondOrder = new SecondOrder(graph.arithmetic, table);
   if (bodies) {
@@ -115,6 +123,28 @@ export const hessianOf = (
     });
   }
   return assembled(graph, variables.length, variables.length, { rows, cols, nodes });
+};
+
+/** The lower half of the second derivatives of a function of these sums, each of which is differentiated for itself. */
+const hessianThrough = (
+  graph: Graph,
+  root: number,
+  variables: Int32Array,
+  inner: readonly number[],
+  options: DeriveOptions,
+): Csr<Int32Array> => {
+  const { bodies: _, ...own } = options;
+  const lower = { half: 'lower' } as const;
+  const all = Int32Array.of(...inner, ...variables);
+  const outer = {
+    gradient: gradientOf(graph, root, Int32Array.from(inner), own),
+    hessian: hessianOf(graph, root, all, { ...options, ...lower }),
+  };
+  const sums = inner.map((sum) => ({
+    gradient: gradientOf(graph, sum, variables, own),
+    hessian: hessianOf(graph, sum, variables, { ...own, ...lower }),
+  }));
+  return assembled(graph, variables.length, variables.length, composed(graph, outer, sums));
 };
 
 const inOrder = (given: Triplets, placeOf: (variable: number) => number): Triplets => {
