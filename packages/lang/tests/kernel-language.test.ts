@@ -271,6 +271,8 @@ describe('what is known when it is compiled', () => {
           for (const [p, q] of offsets) s += a[i + p] * q;
           const pair = [x, k[i]];
           for (const y of pair) s -= y;
+          for (const y of unrolled(pair)) s += 2 * y;
+          for (const [p, q] of unrolled(offsets)) s += a[i + q] * p;
           if (mode === 'fast') a[i] = s;
           else a[i] = (s as unknown as { nothing: number }).nothing;
           for (const [p, q] of unrolled(ndrange(2, [1, 3]))) {
