@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ARITHMETICS, Graph, Sym, evaluateGraph, symbolicMath as m, type Arithmetic, type Num } from '@filigree/ir';
+import {
+  ARITHMETICS,
+  Graph,
+  Sym,
+  evaluateGraph,
+  graphCodes,
+  symbolicMath as m,
+  type Arithmetic,
+  type Num,
+} from '@filigree/ir';
 import { derivatives, gradientOf, hessianOf, jacobianOf } from '@filigree/autodiff';
 import { refusal } from './refusal.js';
 
@@ -103,6 +112,24 @@ describe.each(ARITHMETICS)('derivatives of graphs, %s arithmetic', (arithmetic) 
     };
     const [few, many] = [made(60), made(240)];
     if (arithmetic !== 'algebraic') expect(many).toBeLessThan(5 * few);
+  });
+
+  it('of many terms with conditions choose once for each, and not again for their sum', () => {
+    const { graph, x } = inputs(arithmetic, 3);
+    const terms = Array.from({ length: 50 }, (_, k) =>
+      m.select(m.gt(x[1], 0.1 * k), m.mul(m.sin(m.mul(k + 1, x[0])), x[2]), m.mul(m.exp(m.mul(-k, x[0])), x[2])),
+    );
+    const energy = terms.reduce((a, b) => m.add(a, b)) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    const before = graph.length;
+    const gradient = gradientOf(graph, energy.id, ids);
+    const selections = graph.op.slice(before, graph.length).filter((op) => op === graphCodes.SELECT).length;
+    /* Two arms, each by two variables. */
+    expect(selections).toBeLessThanOrEqual(4 * terms.length);
+    const at = [0.3, 2.05, 1.5];
+    const f = (y: readonly number[]): number => evaluateGraph(graph, [energy.id], y)[0];
+    const found = evaluateGraph(graph, gradient, at);
+    for (const i of [0, 2]) expectNear(found[i], difference(f, at, i));
   });
 
   it('of functions of long sums are never NaN by an arm that is not taken', () => {
