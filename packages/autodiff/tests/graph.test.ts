@@ -110,8 +110,22 @@ describe.each(ARITHMETICS)('derivatives of graphs, %s arithmetic', (arithmetic) 
       }
       return count;
     };
-    const [few, many] = [made(60), made(240)];
+    const [few, many] = [made(120), made(480)];
     if (arithmetic !== 'algebraic') expect(many).toBeLessThan(5 * few);
+  });
+
+  it('of many terms in parameters that all have in common are those of one term, once', () => {
+    const { graph, x } = inputs(arithmetic, 601);
+    const [parameter, ...data] = x;
+    const energy = data.map((y) => m.sin(m.mul(y, parameter))).reduce((a: Num, b) => m.add(a, b)) as Sym;
+    const members: number[] = [];
+    gradientOf(graph, energy.id, Int32Array.of(parameter.id), {
+      sums: (bodies, count) => {
+        members.push(...bodies.map((b) => b.count));
+        return new Int32Array(count).fill(parameter.id);
+      },
+    });
+    expect(members).toEqual([600]);
   });
 
   it('of many terms with conditions choose once for each, and not again for their sum', () => {

@@ -179,7 +179,9 @@ const elementsOf = (
   const one = graph.constant(1);
   const whole = Array.from(roots, (node): Element => [{ node, factor: one }]);
   const elements = roots.length === 1 ? joinTerms(graph, termsOf(graph, roots[0], found), found) : whole;
+  const apart = elements.flatMap((e): readonly Element[] => (e.length > MOST_JOINED ? e.map((term) => [term]) : [e]));
   const groups =
+    (apart.length > elements.length ? groupByForm(graph, apart, found, MOST_REPEATED * found.count) : undefined) ??
     groupByForm(graph, elements, found, MOST_REPEATED * found.count) ??
     /* Below a Jacobian every row is differentiated for itself, whatever it shares with others. */
     groupByForm(graph, whole, found, Infinity)!;
@@ -204,6 +206,9 @@ const bodyOf = (graph: Graph, { form, sums, leaves }: ElementGroup): Body => {
 
 /** Terms are differentiated one by one as long as together they have at most so many nodes for each that there is. */
 const MOST_REPEATED = 4;
+
+/** What is said of one element are so many terms at most; more of the same variables are of many elements, as where these are parameters that all have in common. */
+const MOST_JOINED = 32;
 
 const placesOf = (graph: Graph, variables: Int32Array): Int32Array => {
   const places = new Int32Array(graph.length).fill(-1);
