@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ARITHMETICS, Graph, Sym, evaluateGraph, symbolicMath as m, type Arithmetic, type Num } from '@filigree/ir';
+import {
+  ARITHMETICS,
+  Graph,
+  Sym,
+  evaluateGraph,
+  graphCodes,
+  symbolicMath as m,
+  type Arithmetic,
+  type Num,
+} from '@filigree/ir';
 import { derivatives, gradientOf, hessianOf, jacobianOf } from '@filigree/autodiff';
 import { refusal } from './refusal.js';
 
@@ -71,6 +80,80 @@ describe.each(ARITHMETICS)('derivatives of graphs, %s arithmetic', (arithmetic) 
     expect(dense(graph, hessianOf(graph, energy.id, ids), at)).toEqual([
       [0, 1],
       [1, 2],
+    ]);
+  });
+
+  /* Sums of many terms in three variables. */
+  const long = (x: readonly Num[], terms: number, phase: number): Num =>
+    Array.from({ length: terms }, (_, k): Num => {
+      const [a, b] = [x[k % 3], x[(k + 1) % 3]];
+      return m.mul(Math.cos(k + phase) + 1.5, m.mul(m.sin(m.add(a, 0.1 * k)), m.exp(m.mul(0.3, b))));
+    }).reduce((a, b) => m.add(a, b));
+
+  it('of functions of long sums are found by the chain rule, with a node more for a term more', () => {
+    const at = [0.4, 0.7, -0.2];
+    const made = (terms: number): number => {
+      const { graph, x } = inputs(arithmetic, 3);
+      const [s, t] = [long(x, terms, 0), long(x, terms, 2)];
+      const inner = long([m.div(1, m.add(2, m.mul(s, s))), x[1], x[2]], terms, 1);
+      const chosen = m.select(m.gt(x[1], 0), m.mul(t, s), m.log(t));
+      const energy = m.add(m.add(s, m.mul(x[0], m.log(m.add(300, t)))), m.add(chosen, m.mul(inner, x[2]))) as Sym;
+      const ids = Int32Array.from(x, (v) => v.id);
+      const before = graph.length;
+      const hessian = hessianOf(graph, energy.id, ids);
+      const count = graph.length - before;
+      const rows = gradientOf(graph, energy.id, ids);
+      const found = dense(graph, hessian, at);
+      for (let j = 0; j < 3; j++) {
+        const g = (y: readonly number[]): number => evaluateGraph(graph, [rows[j]], y)[0];
+        for (let i = 0; i < 3; i++) expectNear(found[i][j] / terms ** 2, difference(g, at, i) / terms ** 2);
+      }
+      return count;
+    };
+    const [few, many] = [made(120), made(480)];
+    if (arithmetic !== 'algebraic') expect(many).toBeLessThan(5 * few);
+  });
+
+  it('of many terms in parameters that all have in common are those of one term, once', () => {
+    const { graph, x } = inputs(arithmetic, 601);
+    const [parameter, ...data] = x;
+    const energy = data.map((y) => m.sin(m.mul(y, parameter))).reduce((a: Num, b) => m.add(a, b)) as Sym;
+    const members: number[] = [];
+    gradientOf(graph, energy.id, Int32Array.of(parameter.id), {
+      sums: (bodies, count) => {
+        members.push(...bodies.map((b) => b.count));
+        return new Int32Array(count).fill(parameter.id);
+      },
+    });
+    expect(members).toEqual([600]);
+  });
+
+  it('of many terms with conditions choose once for each, and not again for their sum', () => {
+    const { graph, x } = inputs(arithmetic, 3);
+    const terms = Array.from({ length: 50 }, (_, k) =>
+      m.select(m.gt(x[1], 0.1 * k), m.mul(m.sin(m.mul(k + 1, x[0])), x[2]), m.mul(m.exp(m.mul(-k, x[0])), x[2])),
+    );
+    const energy = terms.reduce((a, b) => m.add(a, b)) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    const before = graph.length;
+    const gradient = gradientOf(graph, energy.id, ids);
+    const selections = graph.op.slice(before, graph.length).filter((op) => op === graphCodes.SELECT).length;
+    /* Two arms, each by two variables. */
+    expect(selections).toBeLessThanOrEqual(4 * terms.length);
+    const at = [0.3, 2.05, 1.5];
+    const f = (y: readonly number[]): number => evaluateGraph(graph, [energy.id], y)[0];
+    const found = evaluateGraph(graph, gradient, at);
+    for (const i of [0, 2]) expectNear(found[i], difference(f, at, i));
+  });
+
+  it('of functions of long sums are never NaN by an arm that is not taken', () => {
+    const { graph, x } = inputs(arithmetic, 2);
+    const sum = Array.from({ length: 40 }, (_, k) => m.mul(m.mul(k + 1, x[0]), x[1])).reduce((a, b) => m.add(a, b));
+    const energy = m.add(m.select(m.gt(x[0], 0), m.log(sum), 0), m.mul(x[1], x[1])) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    expect(dense(graph, hessianOf(graph, energy.id, ids), [0, 3])).toEqual([
+      [0, 0],
+      [0, 2],
     ]);
   });
 

@@ -88,7 +88,7 @@ describe('numerals of a function that was printed anew', () => {
   });
 });
 
-it('kernels that tsx loads have the numerals of their file', () => {
+it('kernels that tsx loads have the numerals of their file, and its names of what they are given', () => {
   const here = fileURLToPath(new URL('.', import.meta.url));
   const folder = mkdtempSync(join(here, 'written-'));
   try {
@@ -99,7 +99,8 @@ it('kernels that tsx loads have the numerals of their file', () => {
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { printKernel } from '@filigree/ir';
 
-const double = kernel([array('f32', 4)], (o: Float32Array): void => {
+const o = 4;
+const double = kernel([array('f32', o)], (o: Float32Array): void => {
   for (const k of range(4)) {
     let s: number = 1.0;
     let t: number = 1000;
@@ -118,6 +119,7 @@ console.log(printKernel(made.right.kernel));
     });
     expect(text).toMatch(/1(\.0)?\b.*f32/);
     expect(text).toMatch(/1000\b.*i32/);
+    expect(text).toContain('%o_length');
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -281,6 +281,31 @@ scf.for %1, %m, %2 {parallel = true} {
 }`);
   });
 
+  it('a for loop counts where its end is computed from what it does not change', () => {
+    const loops = (fn: unknown): string =>
+      opsOf(define([c, 'i32'], fn))
+        .match(/scf\.(for|while)/g)!
+        .join();
+    expect(
+      loops((c: Grid1, m: number) => {
+        for (let i = 1; i < m - 1; i++) c[i] = i;
+        for (let i = m - 2; i >= 0; i--) c[i] += c[i + 1];
+        for (let i = 0; Math.min(m, 5) > i; i += 2) c[i] = 0;
+        let n = 0;
+        for (const i of serially(range(m))) if (c[i] > 0) n = i;
+        for (let i = 0; i < 2 * n; i++) c[i] = 1;
+      }),
+    ).toBe('scf.for,scf.for,scf.for,scf.for,scf.for');
+    expect(
+      loops((c: Grid1, m: number) => {
+        let n = m;
+        for (let i = 0; i < n - 1; i++) n -= i;
+        for (let i = 0; i < c[0]; i++) c[0] -= 1;
+        for (let i = m; i < 9; i--) c[i] = 1;
+      }),
+    ).toBe('scf.while,scf.while,scf.while');
+  });
+
   it('the innermost side of a box wants lanes, unless something is updated for all', () => {
     const plain = kernel([u], (u: Grid2) => {
       for (const [i, j] of ndrange(20, [1, 61])) u[i][j] = 2 * u[i][j];

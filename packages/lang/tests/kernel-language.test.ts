@@ -145,6 +145,25 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 
+  it('for loops that count, up or down, to what stays the same or does not', () =>
+    agree((a, k, x) => {
+      let [steps, end] = [0, 3];
+      for (let i = a.length - 2; i >= 0; i--) a[i] += 0.5 * a[i + 1];
+      for (let i = a.length - 1; i > end; i -= 3) a[i] -= a[i - 2] * i;
+      for (let i = 1; i < a.length - 1; i++) a[i] += 0.25 * a[i - 1];
+      for (let i = 0; Math.min(k[0], 5) > i; i += 2) steps += i;
+      for (let i = 9; 2 * end <= i; --i) steps += 10 * i;
+      /* What the loop changes is asked for again. */
+      for (let i = 0; i < end; i++) if (a[i] > 0 && end < 9) end++;
+      for (let i = 2; i < k[1] - 1; i++) k[1] -= k[i & 7] & 1;
+      for (let i = 0; i < x / 2; i++) steps += 100;
+      for (let i = 5; i > x; i--) steps += 1000;
+      for (let i = 2147483647; i >= 0; i -= 1000000000) steps++;
+      for (let i = 0; i < 6; i--) if (i < -3) break;
+      for (let i = end; i > 8; i++) if (i > 20) break;
+      return steps * 100 + end;
+    }));
+
   it('labels, and loops within loops', () =>
     agree((a, k) => {
       for (const i of range(a.length)) {
@@ -252,6 +271,8 @@ describe('what is known when it is compiled', () => {
           for (const [p, q] of offsets) s += a[i + p] * q;
           const pair = [x, k[i]];
           for (const y of pair) s -= y;
+          for (const y of unrolled(pair)) s += 2 * y;
+          for (const [p, q] of unrolled(offsets)) s += a[i + q] * p;
           if (mode === 'fast') a[i] = s;
           else a[i] = (s as unknown as { nothing: number }).nothing;
           for (const [p, q] of unrolled(ndrange(2, [1, 3]))) {

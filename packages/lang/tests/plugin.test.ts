@@ -243,6 +243,19 @@ describe('kernels', () => {
     expect(await irOf(`kept-${minify}`, kernels, colliding, { minify, plugins: [filigreeEsbuild()] })).toBe(expected);
   });
 
+  it('call what they are given as their author does, where something around them has its name', async () => {
+    const around = kernels
+      .replace('const make =', 'const by = 2, weights = [by];\nconst make =')
+      .replace(
+        'kernel([u], (u: Grid1) => {',
+        "kernel([u, 'f32', array('f32', 4)], (u: Grid1, by: number, weights: Float32Array) => {",
+      )
+      .replace('damped(u[i], n)', 'damped(u[i], n) * by * weights[0]')
+      .replace('active, inlined', 'active, array, inlined');
+    const ir = await irOf('around', around, colliding, { plugins: [filigreeEsbuild()] });
+    expect(ir).toContain('(%by: f32, %weights_length: i32)');
+  });
+
   it('may come from the entry of kernels alone', async () => {
     const alone = kernels.replace("'@filigree/lang'", "'@filigree/lang/kernels'");
     const [all, part] = [

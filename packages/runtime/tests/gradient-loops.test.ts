@@ -3,7 +3,7 @@ import { wasm } from '@filigree/backend-wasm';
 import { active, kernel, math, range } from '@filigree/lang/kernels';
 import { program, valueAndGradient } from '@filigree/runtime';
 import { DiagnosticError } from '@filigree/ir';
-import { dense, fields, hash, i, layout, type Layout } from '@filigree/sparse/fields';
+import { dense, fields, hash, i, ij, layout, type Layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { checkGradient, made } from './gradient-check.js';
 
@@ -99,6 +99,80 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
     });
   },
 );
+
+describe('loops one after the other within an iteration', () => {
+  /* Systems with three diagonals: what is eliminated going down is read going up. */
+  const { low, mid, high, right, factor, part, result } = fields('f64', ij, [
+    'low',
+    'mid',
+    'high',
+    'right',
+    'factor',
+    'part',
+    'result',
+  ]);
+  const rows = 6;
+  const all = [low, mid, high, right, factor, part, result] as const;
+  const options = { scope: { rows } };
+  const each = kernel([...all, loss], options, (low, mid, high, right, factor, part, result, loss) => {
+    for (const s of range(3)) {
+      factor[s][0] = high[s][0] / mid[s][0];
+      part[s][0] = right[s][0] / mid[s][0];
+      for (let r = 1; r < rows; r++) {
+        const scale = 1 / (mid[s][r] - low[s][r] * factor[s][r - 1]);
+        factor[s][r] = high[s][r] * scale;
+        part[s][r] = (right[s][r] - low[s][r] * part[s][r - 1]) * scale;
+      }
+      result[s][rows - 1] = part[s][rows - 1];
+      for (let r = rows - 2; r >= 0; r--) result[s][r] = part[s][r] - factor[s][r] * result[s][r + 1];
+      for (let r = 0; r < rows; r++) loss[0] += (r + 1) * result[s][r] * result[s][r];
+    }
+  });
+  const one = kernel([...all, loss], options, (low, mid, high, right, factor, part, result, loss) => {
+    factor[0][0] = high[0][0] / mid[0][0];
+    part[0][0] = right[0][0] / mid[0][0];
+    for (let r = 1; r < rows; r++) {
+      const scale = 1 / (mid[0][r] - low[0][r] * factor[0][r - 1]);
+      factor[0][r] = high[0][r] * scale;
+      part[0][r] = (right[0][r] - low[0][r] * part[0][r - 1]) * scale;
+    }
+    result[0][rows - 1] = part[0][rows - 1];
+    for (let r = rows - 2; r >= 0; r--) result[0][r] = part[0][r] - factor[0][r] * result[0][r + 1];
+    for (let r = 0; r < rows; r++) loss[0] += (r + 1) * result[0][r] * result[0][r];
+  });
+  /* Of a symmetric matrix: what a column reads, columns before it wrote. */
+  const cholesky = kernel([low, factor, loss], options, (low, factor, loss) => {
+    for (let c = 0; c < rows; c++) {
+      let square = 4 + low[c][c];
+      for (let k = 0; k < c; k++) square -= factor[c][k] ** 2;
+      factor[c][c] = Math.sqrt(square);
+      for (let r = c + 1; r < rows; r++) {
+        let product = low[r][c];
+        for (let k = 0; k < c; k++) product -= factor[r][k] * factor[c][k];
+        factor[r][c] = product / factor[c][c];
+      }
+    }
+    for (let r = 0; r < rows; r++) loss[0] += Math.log(factor[r][r]) + factor[rows - 1][r] ** 2;
+  });
+  const indices = (systems: number) =>
+    [...Array(systems * rows).keys()].map((n) => [Math.floor(n / rows), n % rows] as const);
+  it.each([
+    ['of a parallel loop', each, 3],
+    ['of serial code', one, 1],
+  ] as const)('read what those before them wrote: %s', async (_where, f, systems) => {
+    const values = [low, mid, high, right].flatMap((of, n) =>
+      indices(systems).map(([s, r]) => [of, [s, r], (n === 1 ? 3 : 0.4) + Math.sin(5 * n + 3 * s + r)] as const),
+    );
+    const tree = layout(dense(ij, [3, rows]).place(...all), dense(i, 1).place(loss));
+    await checkGradient({ layout: tree, f, reset, loss, values, backend: wasm() });
+  });
+
+  it('read what earlier iterations of a loop around them wrote', async () => {
+    const values = indices(rows).map(([r, c]) => [low, [r, c], Math.sin(3 * r + 5 * c)] as const);
+    const tree = layout(dense(ij, rows).place(low, factor), dense(i, 1).place(loss));
+    await checkGradient({ layout: tree, f: cholesky, reset, loss, values, backend: wasm() });
+  });
+});
 
 describe('nests of loops', () => {
   const counting = kernel([count], (count) => {

@@ -224,6 +224,9 @@ describe('steps on a tape', () => {
     expect(gradientOf(() => sim.field(w).set([0], 1))).toBe('tape/outside');
     expect(gradientOf(() => void sim.field(w).view())).toBe('tape/outside');
     expect(gradientOf(() => void sim.launch.square())).toBe('tape/outside');
+    /* That the promise is refused as well is nobody's to catch. */
+    const later = async (): Promise<void> => void (await sim.launch.square());
+    expect(gradientOf(later as () => void)).toBe('tape/outside');
     expect(gradientOf(() => void valueAndGradient(sim, () => sim.run.square(), by))).toBe('tape/nested');
     expect(gradientOf(() => sim.run.zero())).toBe('tape/independent');
     sim.dispose();

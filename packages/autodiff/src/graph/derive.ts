@@ -14,8 +14,10 @@ import {
   type Body,
   type SumsOfBodies,
 } from './bodies.js';
+import { composed } from './composed.js';
 import { edgePushing } from './edge-pushing.js';
 import { groupByForm, joinTerms, type Element, type ElementGroup } from './elements.js';
+import { innerSums } from './inner-sums.js';
 import { reverseSweep } from './reverse-sweep.js';
 import { SecondOrder } from './second-order.js';
 import { instantiator, templateOf, type Template } from './template.js';
@@ -86,6 +88,12 @@ export const hessianOf = (
   variables: Int32Array,
   { half = 'both', ...options }: DeriveOptions & { readonly half?: Half } = {},
 ): Csr<Int32Array> => {
+  const inner = innerSums(graph, root, activity(graph, [root], variables, options.table ?? derivatives));
+  /* Over the reals it is not known what else is computed from a sum. */
+  if (inner.length > 0 && !graph.algebraic) {
+    const lower = hessianThrough(graph, root, variables, inner, options);
+    return half === 'lower' ? lower : mirrored(lower);
+  }
   const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
   const secondOrder = new SecondOrder(graph.arithmetic, table);
   if (bodies) {
@@ -115,6 +123,28 @@ export const hessianOf = (
     });
   }
   return assembled(graph, variables.length, variables.length, { rows, cols, nodes });
+};
+
+/** The lower half of the second derivatives of a function of these sums, each of which is differentiated for itself. */
+const hessianThrough = (
+  graph: Graph,
+  root: number,
+  variables: Int32Array,
+  inner: readonly number[],
+  options: DeriveOptions,
+): Csr<Int32Array> => {
+  const { bodies: _, ...own } = options;
+  const lower = { half: 'lower' } as const;
+  const all = Int32Array.of(...inner, ...variables);
+  const outer = {
+    gradient: gradientOf(graph, root, Int32Array.from(inner), own),
+    hessian: hessianOf(graph, root, all, { ...options, ...lower }),
+  };
+  const sums = inner.map((sum) => ({
+    gradient: gradientOf(graph, sum, variables, own),
+    hessian: hessianOf(graph, sum, variables, { ...own, ...lower }),
+  }));
+  return assembled(graph, variables.length, variables.length, composed(graph, outer, sums));
 };
 
 const inOrder = (given: Triplets, placeOf: (variable: number) => number): Triplets => {
@@ -149,7 +179,9 @@ const elementsOf = (
   const one = graph.constant(1);
   const whole = Array.from(roots, (node): Element => [{ node, factor: one }]);
   const elements = roots.length === 1 ? joinTerms(graph, termsOf(graph, roots[0], found), found) : whole;
+  const apart = elements.flatMap((e): readonly Element[] => (e.length > MOST_JOINED ? e.map((term) => [term]) : [e]));
   const groups =
+    (apart.length > elements.length ? groupByForm(graph, apart, found, MOST_REPEATED * found.count) : undefined) ??
     groupByForm(graph, elements, found, MOST_REPEATED * found.count) ??
     /* Below a Jacobian every row is differentiated for itself, whatever it shares with others. */
     groupByForm(graph, whole, found, Infinity)!;
@@ -174,6 +206,9 @@ const bodyOf = (graph: Graph, { form, sums, leaves }: ElementGroup): Body => {
 
 /** Terms are differentiated one by one as long as together they have at most so many nodes for each that there is. */
 const MOST_REPEATED = 4;
+
+/** What is said of one element are so many terms at most; more of the same variables are of many elements, as where these are parameters that all have in common. */
+const MOST_JOINED = 32;
 
 const placesOf = (graph: Graph, variables: Int32Array): Int32Array => {
   const places = new Int32Array(graph.length).fill(-1);

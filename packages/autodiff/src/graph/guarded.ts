@@ -10,6 +10,8 @@ export const NONE = -1;
 export class Guarded {
   private value: Int32Array;
   private condition: Int32Array;
+  /** Whether the value is 0 already where the condition does not hold, since it is a sum of such. */
+  private isZeroElse: Uint8Array;
 
   constructor(
     private readonly graph: Graph,
@@ -18,6 +20,7 @@ export class Guarded {
   ) {
     this.value = new Int32Array(size).fill(NONE);
     this.condition = new Int32Array(size).fill(NONE);
+    this.isZeroElse = new Uint8Array(size);
   }
 
   /** The value at `i` where its condition holds; `NONE` where nothing was added. */
@@ -31,7 +34,8 @@ export class Guarded {
 
   /** What was added at `i`, 0 where its condition does not hold; `NONE` where nothing was. */
   total(i: number): number {
-    return this.value[i] < 0 ? NONE : this.where(this.value[i], this.condition[i]);
+    if (this.value[i] < 0 || this.isZeroElse[i] === 1) return this.value[i];
+    return this.where(this.value[i], this.condition[i]);
   }
 
   add(i: number, value: number, condition: number): void {
@@ -40,10 +44,13 @@ export class Guarded {
     if (this.value[i] < 0) {
       this.value[i] = value;
       this.condition[i] = condition;
-    } else if (this.condition[i] === condition) this.value[i] = s.add(this.sym(this.value[i]), this.sym(value)).id;
-    else {
-      const [here, there] = [this.where(this.value[i], this.condition[i]), this.where(value, condition)];
+    } else if (this.condition[i] === condition) {
+      this.value[i] = s.add(this.sym(this.value[i]), this.sym(value)).id;
+      this.isZeroElse[i] = 0;
+    } else {
+      const [here, there] = [this.total(i), this.where(value, condition)];
       this.value[i] = s.add(this.sym(here), this.sym(there)).id;
+      this.isZeroElse[i] = 1;
       this.condition[i] =
         this.condition[i] < 0 || condition < 0 ? NONE : s.or(this.sym(this.condition[i]), this.sym(condition)).id;
     }
@@ -53,6 +60,7 @@ export class Guarded {
   clear(i: number): void {
     this.value[i] = NONE;
     this.condition[i] = NONE;
+    this.isZeroElse[i] = 0;
   }
 
   /** Both conditions. */
@@ -71,6 +79,9 @@ export class Guarded {
   private grow(size: number): void {
     this.value = wider(this.value, size);
     this.condition = wider(this.condition, size);
+    const flags = new Uint8Array(this.value.length);
+    flags.set(this.isZeroElse);
+    this.isZeroElse = flags;
   }
 }
 

@@ -121,7 +121,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ...ownBuffers.keys(),
   ]);
   refuseUnknownOps(shared, table, rows, places, 'adjoint');
-  const found = loopFacts(shared, controlOf);
+  const found = loopFacts(shared, table, controlOf);
   refuseCertainRaces(shared, layout, elementOf, controlOf, found.constantOf);
   const { kernel: primal, settled } = holdElements({
     kernel: shared,
@@ -131,7 +131,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     elementOf,
     facts: found,
   });
-  const facts = loopFacts(primal, controlOf);
+  const facts = loopFacts(primal, table, controlOf);
   const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
   const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
   /* Arguments are asked for by the host. */
@@ -154,7 +154,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
   for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-    const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, settled, kept);
+    const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, facts, settled, kept);
     const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
     const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
       cse({ dialects }),

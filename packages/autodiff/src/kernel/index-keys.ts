@@ -5,17 +5,18 @@ export interface IndexKey {
   readonly key: string;
   /** By name and depth. */
   readonly tells: ReadonlySet<string>;
-  /** How it follows from the counter of a loop, where another iteration has another one. */
-  readonly counts: Counting | undefined;
+  /** How it follows from the counters of loops, of each of which another iteration has another one. */
+  readonly counts: readonly Counting[];
 }
 
-/** The counter of a loop, or what that is taken from, and a number. */
+/** The counter of a loop, or what that is taken from, and a number: all that is known of this is what it lies between. */
 export interface Counting {
   readonly loop: string;
   readonly sign: 1 | -1;
   /** What the counter is added to or taken from, as a key; empty for nothing. */
   readonly rest: string;
-  readonly by: number;
+  readonly least: number;
+  readonly most: number;
 }
 
 /** Reads the indices of a kernel. */
@@ -30,22 +31,30 @@ export const indexKeys = (): IndexKeys => {
   };
   return ({ params, body }) => {
     const keys = new Map<number, IndexKey>(
-      params.map((p, n) => [p.id, { key: numbered(`%${n}`), tells: nothing, counts: undefined }] as const),
+      params.map((p, n) => [p.id, { key: numbered(`%${n}`), tells: nothing, counts: [] }] as const),
     );
     const constants = new Map<number, number>();
     const written = new Set<unknown>();
     walk(body, ({ name, attrs }) => {
       if (!isLoad(name)) written.add(attrs.field ?? attrs.buffer);
     });
-    const of = (v: Value): IndexKey => keys.get(v.id) ?? { key: `?${v.id}`, tells: nothing, counts: undefined };
-    const counting = ({ name, operands: [a, b] }: Op): Counting | undefined => {
-      if (name !== 'arith.add' && name !== 'arith.sub') return undefined;
-      const [x, y] = [of(a).counts, of(b).counts];
+    const of = (v: Value): IndexKey => keys.get(v.id) ?? { key: `?${v.id}`, tells: nothing, counts: [] };
+    const counting = ({ name, operands: [a, b] }: Op): readonly Counting[] => {
+      if (name !== 'arith.add' && name !== 'arith.sub') return [];
+      const [x, y] = [of(a), of(b)];
       const sign = name === 'arith.add' ? 1 : -1;
-      if (x && !y) return further(x, of(b), constants.get(b.id), sign);
-      if (!y || x) return undefined;
-      return further({ ...y, sign: (sign * y.sign) as 1 | -1, by: sign * y.by }, of(a), constants.get(a.id), 1);
+      if (x.counts.length > 0 && y.counts.length > 0) return [];
+      const [from, other, number, by] =
+        y.counts.length > 0
+          ? ([sign > 0 ? y.counts : y.counts.map(turned), x, constants.get(a.id), 1] as const)
+          : ([x.counts, y, constants.get(b.id), sign] as const);
+      return from.flatMap((c) => further(c, other, number, by));
     };
+    /* The counter of a loop whose bounds follow from counters of loops around it lies between these. */
+    const bounded = ([lower, upper]: readonly Value[]): readonly Counting[] => [
+      ...of(lower).counts.map((c) => ({ ...c, most: Infinity })),
+      ...of(upper).counts.map((c) => ({ ...c, least: -Infinity, most: c.most - 1 })),
+    ];
     walk(body, (op, parents) => {
       const loop = `${op.name}.${parents.length}`;
       op.regions.forEach((r, m) =>
@@ -53,12 +62,23 @@ export const indexKeys = (): IndexKeys => {
           keys.set(p.id, {
             key: numbered(`${loop}.${m}.${n}`),
             tells: new Set([loop]),
-            counts: op.name === 'scf.for' && n === 0 ? { loop, sign: 1, rest: '', by: 0 } : undefined,
+            counts:
+              op.name === 'scf.for' && n === 0
+                ? [{ loop, sign: 1, rest: '', least: 0, most: 0 }, ...bounded(op.operands)]
+                : [],
           }),
         ),
       );
-      /* What is written meanwhile may be another number when it is read again. */
-      if (op.results.length !== 1 || (isLoad(op.name) && written.has(op.attrs.field ?? op.attrs.buffer))) return;
+      /* What is written meanwhile may be another number when it is read again, and what regions compute is not followed. */
+      if (
+        op.results.length !== 1 ||
+        op.regions.length > 0 ||
+        (isLoad(op.name) && written.has(op.attrs.field ?? op.attrs.buffer))
+      ) {
+        const tells = new Set(parents.map((p, depth) => `${p.name}.${depth}`));
+        for (const r of op.results) keys.set(r.id, { key: `?${r.id}`, tells, counts: [] });
+        return;
+      }
       if (typeof op.attrs.value === 'number') constants.set(op.results[0].id, op.attrs.value);
       const operands = op.operands.map(of);
       const tells = operands.map((o) => o.tells).filter((t) => t.size > 0);
@@ -78,10 +98,20 @@ const further = (
   { key, tells }: IndexKey,
   number: number | undefined,
   sign: 1 | -1,
-): Counting | undefined => {
-  if (number !== undefined) return { ...counts, by: counts.by + sign * number };
-  return tells.size === 0 && counts.rest === '' ? { ...counts, rest: `${sign}${key}` } : undefined;
+): readonly Counting[] => {
+  if (number !== undefined)
+    return [{ ...counts, least: counts.least + sign * number, most: counts.most + sign * number }];
+  return tells.size === 0 && counts.rest === '' ? [{ ...counts, rest: `${sign}${key}` }] : [];
 };
+
+/** What is taken from zero. */
+const turned = ({ loop, sign, rest, least, most }: Counting): Counting => ({
+  loop,
+  sign: sign > 0 ? -1 : 1,
+  rest: rest === '' ? '' : `-${rest}`,
+  least: -most,
+  most: -least,
+});
 
 const isLoad = (name: string): boolean => name === 'field.load' || name === 'mem.load';
 

@@ -1,4 +1,16 @@
-import { isLoop, walk, type ControlOf, type Kernel, type Op, type Scalar, type Value } from '@filigree/ir';
+import {
+  evaluateOp,
+  isInteger,
+  isLoop,
+  isVector,
+  walk,
+  type ControlOf,
+  type Kernel,
+  type Op,
+  type OpTable,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
 
 /** What is known of the loops of a kernel before it is reversed. */
 export interface LoopFacts {
@@ -6,11 +18,12 @@ export interface LoopFacts {
   readonly loops: ReadonlyMap<Op, number>;
   /** Whether an op lies in a parallel loop. */
   readonly isParallel: (op: Op) => boolean;
+  /** Numbers by value; of integers also those that follow from numbers, as bounds of loops do. */
   readonly constants: ReadonlyMap<number, Scalar>;
   readonly constantOf: (v: Value) => Scalar | undefined;
 }
 
-export const loopFacts = ({ body }: Kernel, controlOf: ControlOf): LoopFacts => {
+export const loopFacts = ({ body }: Kernel, table: OpTable, controlOf: ControlOf): LoopFacts => {
   const loops = new Map<Op, number>();
   const parallel = new Set<Op>();
   const constants = new Map<number, Scalar>();
@@ -21,6 +34,18 @@ export const loopFacts = ({ body }: Kernel, controlOf: ControlOf): LoopFacts => 
     const { value } = op.attrs;
     if (op.name === 'arith.constant' && (typeof value === 'number' || typeof value === 'bigint'))
       constants.set(op.results[0].id, value);
+    else if (isWhole(op)) {
+      const args = op.operands.map((v) => constants.get(v.id));
+      const known = args.every((x) => x !== undefined) ? evaluateOp(op, table.get(op.name)!, args) : undefined;
+      if (known) constants.set(op.results[0].id, known[0] as Scalar);
+    }
   });
   return { loops, isParallel: (op) => parallel.has(op), constants, constantOf: (v) => constants.get(v.id) };
 };
+
+/** Whether an op computes one integer from others. */
+const isWhole = ({ name, operands, results }: Op): boolean =>
+  name.startsWith('arith.') &&
+  operands.length > 0 &&
+  results.length === 1 &&
+  [...operands, ...results].every(({ type }) => !isVector(type) && isInteger(type));

@@ -4,6 +4,7 @@ import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { Settled } from './hold.js';
 import { indexKeys } from './index-keys.js';
+import type { LoopFacts } from './loop-facts.js';
 import type { Loss } from './lost.js';
 import type { Needs } from './needs.js';
 import { isRounded } from './rounded.js';
@@ -27,10 +28,11 @@ export const overwrittenBy = (
   elementOf: ElementOpOf,
   cleared: ClearedBy,
   controlOf: ControlOf,
+  { constantOf }: Pick<LoopFacts, 'constantOf'>,
   settled: ReadonlyMap<number, Settled>,
   kept: ReadonlySet<string>,
 ): Overwritten => {
-  const standingOf = standings(primal, elementOf, cleared, controlOf);
+  const standingOf = standings(primal, elementOf, cleared, controlOf, constantOf);
   return {
     lossOf: (read) => {
       const standing = standingOf(read);

@@ -1,7 +1,9 @@
-import { isLoop, walk, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import { isLoop, walk, type Control, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import { tripCount } from '@filigree/opt';
 import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey } from './index-keys.js';
+import type { LoopFacts } from './loop-facts.js';
 import { areApart, coordinatesOf, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
@@ -31,12 +33,15 @@ export interface Use {
   readonly parents: readonly Op[];
 }
 
+type ConstantOf = LoopFacts['constantOf'];
+
 /** What the reads of a kernel find of what it writes. */
 export const standings = (
   kernel: Kernel,
   elementOf: ElementOpOf,
   cleared: ClearedBy,
   controlOf: ControlOf,
+  constantOf: ConstantOf,
 ): ((read: Op) => Standing | undefined) => {
   const uses = usesOf(kernel, elementOf, cleared);
   const writes = uses.filter((u) => u.writes);
@@ -44,37 +49,53 @@ export const standings = (
   for (const read of uses) {
     if (read.writes) continue;
     const touching = writes.filter((w) => !areApart(w.touched, read.touched));
-    const after = touching.find((w) => !comesFirst(w, read, controlOf));
-    const was = touching.every((w) => comesFirst(read, w, controlOf));
+    const after = touching.find((w) => !comesFirst(w, read, controlOf, constantOf));
+    const was = touching.every((w) => comesFirst(read, w, controlOf, constantOf));
     known.set(read.op, { stays: !after, was, touched: read.touched, overwritten: after?.op });
   }
   return (read) => known.get(read);
 };
 
 /** Whether an access to an element comes before another one to it, in all that the kernel does. */
-const comesFirst = (first: Use, then: Use, controlOf: ControlOf): boolean => {
+const comesFirst = (first: Use, then: Use, controlOf: ControlOf, constantOf: ConstantOf): boolean => {
   if (first.top !== then.top) return first.top < then.top;
   for (const [depth, op] of first.parents.entries()) {
     if (op !== then.parents[depth]) break;
     const control = controlOf(op);
-    if (!control || !isLoop(control)) continue;
+    if (!control || !isLoop(control) || hasOneIteration(control, constantOf)) continue;
     const loop = `${op.name}.${depth}`;
-    /* Of iterations that run at once it is a rule that another one means another element. */
-    if (control.parallel === true && first.tells.has(loop)) continue;
-    const later = iterationsLater(first, then, loop);
-    if (control.parallel === true || later === undefined || later < 0) return false;
-    if (later > 0) return true;
+    const [least, most] = iterationsLater(first, then, loop);
+    const together = control.parallel === true;
+    if (least > most || (least > 0 && !together)) return true;
+    if (least === 0 && (most === 0 || !together)) continue;
+    if (!together || !isToldAlike(first, then, loop)) return false;
   }
-  return first.key === then.key && first.order < then.order;
+  return first.order < then.order;
 };
 
-/** How many iterations of a loop later another access finds the same element, if that is known. */
-const iterationsLater = (first: Use, then: Use, loop: string): number | undefined => {
-  for (const [n, { counts: a }] of first.index.entries()) {
-    const b = then.index[n]?.counts;
-    if (a?.loop === loop && b?.loop === loop && a.sign === b.sign && a.rest === b.rest) return a.sign * (a.by - b.by);
-  }
-  return undefined;
+const hasOneIteration = ({ count }: Control, constantOf: ConstantOf): boolean =>
+  (tripCount(count, constantOf) ?? 2n) < 2n;
+
+/** Whether what two indices have from a loop is the same: of iterations that run at once it is a rule that another one means another element then. */
+const isToldAlike = (first: Use, then: Use, loop: string): boolean =>
+  first.tells.has(loop) &&
+  first.index.every((a, n) => {
+    const b = then.index[n];
+    return a.key === b?.key || !(a.tells.has(loop) || b?.tells.has(loop));
+  });
+
+/** How many iterations of a loop later another access finds the same element: what that lies between, which is nothing where it never does. */
+const iterationsLater = (first: Use, then: Use, loop: string): readonly [least: number, most: number] => {
+  let [least, most] = [-Infinity, Infinity];
+  for (const [n, { counts }] of first.index.entries())
+    for (const a of counts)
+      for (const b of then.index[n]?.counts ?? []) {
+        if (a.loop !== loop || b.loop !== loop || a.sign !== b.sign || a.rest !== b.rest) continue;
+        const [from, to] = [a.least - b.most, a.most - b.least];
+        least = Math.max(least, a.sign > 0 ? from : -to);
+        most = Math.min(most, a.sign > 0 ? to : -from);
+      }
+  return [least, most];
 };
 
 /** The ops of a kernel on elements, in the order of its text. */

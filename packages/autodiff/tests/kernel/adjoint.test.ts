@@ -140,6 +140,38 @@ describe('the adjoint of a kernel', () => {
     expect(codeOf(() => adjoint(halves, 'f', { adjoints }))).toBe('adjoint/overwritten');
   });
 
+  /* y[k + by] = y[k + by - 1]², where `by` is computed by what stands before. */
+  const moving = (by: string, next: string): Module =>
+    moduleOf(
+      `
+      %q = arith.constant {value = 0} : i32
+      %m = arith.constant {value = 4} : i32
+      %s = arith.constant {value = 1} : i32
+      scf.for %q, %m, %s {
+      ^(%k: i32):
+${by}
+        %to = arith.add ${next}, %s : i32
+        %a = field.load ${next} {field = y} : f64
+        %b = arith.mul %a, %a : f64
+        field.store %b, %to {field = y}
+        scf.yield
+      }`,
+      '%c: i1, %d: i32',
+    );
+  it('takes what a loop in order wrote for what stays only where each iteration writes further on', () => {
+    const found = (module: Module): string | undefined => codeOf(() => adjoint(module, 'f', { adjoints }));
+    expect(found(moving('%at = arith.add %k, %d : i32', '%at'))).toBe(undefined);
+    const byBranch = `
+        %by = scf.if %c {
+          %n = field.load %k {field = n} : i32
+          scf.yield %n
+        } {
+          scf.yield %d
+        } : i32
+        %at = arith.add %k, %by : i32`;
+    expect(found(moving(byBranch, '%at'))).toBe('adjoint/overwritten');
+  });
+
   it.each([
     [
       'adjoint/no-rule',

@@ -86,6 +86,7 @@ export const kernelKey = (def: KernelDef, layout: Layout, known: KnownFiles = ne
     const parts = {
       name: f.name,
       text,
+      called: keptOf(f)?.names,
       place,
       line: settled ? undefined : line,
       own: own !== undefined,

@@ -124,13 +124,15 @@ const keepFunction = (
   s: MagicString,
   prefix: string,
   { node, uses, declared }: KeptFunction,
-  { text, sure }: Written,
+  { text, sure, names }: Written,
   at: Loc | undefined,
 ): void => {
   const scope = `{ ${uses.map((name) => `get ${name}() { return ${name}; }`).join(', ')} }`;
   const place = `, ${sure}, ${at ? JSON.stringify(at) : 'undefined'}`;
   const tree = parsedBefore(text);
-  const rest = `, ${JSON.stringify(text)}, ${scope}${tree ? `${place}, ${quoted(textOfTree(tree))}` : place})`;
+  const parsed = tree || names ? `, ${tree ? quoted(textOfTree(tree)) : 'undefined'}` : '';
+  const called = names ? `, ${JSON.stringify(names)}` : '';
+  const rest = `, ${JSON.stringify(text)}, ${scope}${place}${parsed}${called})`;
   if (declared) s.appendLeft(declared.end, `; ${prefix}keep(${declared.name}${rest};`);
   else insertAround(s, s.original, node, `${prefix}keep(`, rest);
 };

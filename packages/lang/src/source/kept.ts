@@ -11,6 +11,8 @@ export interface Kept {
   readonly at?: Loc | undefined;
   /** The tree of the text as an expression, as `textOfTree` writes it. Nothing where the text is to be parsed. */
   readonly tree?: string | undefined;
+  /** What the author called what the text names otherwise. */
+  readonly names?: Readonly<Record<string, string>> | undefined;
 }
 
 const kept = new WeakMap<object, Kept>();
@@ -26,8 +28,9 @@ export const keep = <F extends object>(
   spelled = true,
   at?: Loc,
   tree?: string,
+  names?: Kept['names'],
 ): F => {
-  kept.set(f, { text, scope, spelled, at, tree });
+  kept.set(f, { text, scope, spelled, at, tree, names });
   return f;
 };
 

@@ -83,7 +83,8 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   const sources = by.flatMap(([, f]) => componentsOf(f).map((c) => c.name));
   if (!tape.dependents(recorded, sources).has(loss.name))
     fail('tape/independent', `'${loss.name}' depends on none of ${sources.map((s) => `'${s}'`).join(', ')}`, {
-      remedy: 'launch the kernels that compute it within forward, and give the fields it follows from',
+      remedy:
+        'launch the kernels that compute it within forward, differentiate the fields between too, and give those that it follows from',
     });
   const first = sim.storage.layout.fields.get(loss.name)!.axes.map(() => 0);
   look(first);

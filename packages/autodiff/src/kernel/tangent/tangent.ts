@@ -100,7 +100,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     active,
     matters,
     places,
-    constants: loopFacts(primal, controlOf).constants,
+    constants: loopFacts(primal, table, controlOf).constants,
     coordinateOf: coordinatesOf(primal),
     isRounded: ({ attrs }) => isRounded(layout, String(attrs.field)),
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),

@@ -66,7 +66,7 @@ export type StructureOp = 'is_active' | 'activate' | 'deactivate' | 'append' | '
 
 /**
  * A sequential loop: `test` computes `condition`, then `body` and `update` run. `counted` means that the loop counts a
- * local that only `update` changes, up to a bound that stays the same.
+ * local that only `update` changes, up or down to a bound that stays the same.
  */
 export interface Loop {
   readonly do: 'loop';
@@ -76,8 +76,9 @@ export interface Loop {
   readonly update: Block;
   readonly counted?: {
     readonly local: Local;
-    readonly below: Scalar;
+    readonly bound: Scalar;
     readonly inclusive: boolean;
+    /** Negative of a loop that counts down. */
     readonly step: number;
   };
 }

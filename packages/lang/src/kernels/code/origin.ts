@@ -9,6 +9,8 @@ export interface Unit {
   readonly scope: Readonly<Record<string, unknown>>;
   /** Whether numerals are spelled as their author wrote them, so that 1e3 is a float; else 1e3 may have been 1000. */
   readonly spelled: boolean;
+  /** What its author called what a tool gave another name, as far as that is known. */
+  readonly names: Readonly<Record<string, string>>;
   /** Files in which it may stand, and what it calls. */
   readonly files: readonly string[];
   /** The text of the file as far as it is known, with the lines where the diagnostics say they are. */

@@ -44,6 +44,6 @@ export const counting = (
     condition: test,
     body,
     update,
-    ...(counted ? { counted: { local, below: to, inclusive: false, step: Number(step.value) } } : {}),
+    ...(counted ? { counted: { local, bound: to, inclusive: false, step: Number(step.value) } } : {}),
   });
 };

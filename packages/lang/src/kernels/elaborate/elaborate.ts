@@ -108,7 +108,8 @@ const attempt = (
     const arg = def.args[k];
     const parameter = node?.params[k];
     const pattern = parameter?.type === 'AssignmentPattern' ? parameter.left : parameter;
-    const name = pattern?.type === 'Identifier' ? pattern.name.replace(/\W/g, '_') : `arg${k}`;
+    const printed = pattern?.type === 'Identifier' ? pattern.name : `arg${k}`;
+    const name = (Object.hasOwn(unit.names, printed) ? unit.names[printed] : printed).replace(/\W/g, '_');
     if (typeof arg === 'string') return param(name, arg);
     if (arg.is === 'shaped') {
       const count = arg.shape.reduce((all, side) => all * side, 1);

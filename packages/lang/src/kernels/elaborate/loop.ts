@@ -2,9 +2,10 @@ import { rare } from '#rare';
 import type { AnyNode, DoWhileStatement, ForInStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../source/ast.js';
 import type { Binding } from '../../source/scope.js';
-import type { Label, Loop } from '../code/code.js';
+import { eachInstruction, type Block, type Label, type Local, type Loop } from '../code/code.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { apart, originOf, refuse, type Context } from './context.js';
+import { hostFunction } from './callee.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from './pattern.js';
 import { itemsOf } from './items.js';
@@ -81,16 +82,16 @@ export const countedFor = (cx: Context, s: ForStatement, name: string | undefine
   const update = cx.session.record(() => {
     if (s.update) effect(own.body, s.update);
   });
-  const counted = countedLocal(cx, s);
+  const counted = countedLocal(cx, s, [...body, ...update]);
   const loop: Loop = { do: 'loop', test: before, condition: test, body, update, ...(counted ? { counted } : {}) };
   cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
 };
 
 /**
- * `for (let i = a; i < b; i += c)` counts, when nothing else assigns to i, and b stays the same: a literal, or a name that is
- * never assigned to.
+ * `for (let i = a; i < b; i += c)` and `for (let i = a; i > b; i -= c)` count, when nothing else assigns to i, and b stays the same while the loop runs: it is computed from what
+ * these `iterations` do not change. Then it is computed before the loop.
  */
-const countedLocal = (cx: Context, s: ForStatement): Loop['counted'] | undefined => {
+const countedLocal = (cx: Context, s: ForStatement, iterations: Block): Loop['counted'] | undefined => {
   const { scopes } = cx.unit.text.parsed;
   if (s.init?.type !== 'VariableDeclaration' || s.init.declarations.length !== 1 || !s.test || !s.update)
     return undefined;
@@ -100,40 +101,70 @@ const countedLocal = (cx: Context, s: ForStatement): Loop['counted'] | undefined
   if (!binding || !init || s.init.kind === 'var' || binding.values.length !== 2 || slot?.is !== 'variable')
     return undefined;
   if (slot.locals.length !== 1) return undefined;
-  const test = bare(s.test);
-  if (test.type !== 'BinaryExpression' || !['<', '<='].includes(test.operator)) return undefined;
-  if (test.left.type === 'PrivateIdentifier' || scopes.bindingOf(bare(test.left)) !== binding) return undefined;
-  const step = stepOf(cx, s.update, binding);
-  const below = step === undefined ? undefined : invariant(cx, test.right);
-  return step === undefined || below === undefined
-    ? undefined
-    : { local: slot.locals[0], below, inclusive: test.operator === '<=', step };
+  const end = endOf(cx, s.test, binding);
+  const step = end && stepOf(cx, s.update, binding);
+  if (!end || step === undefined || step > 0 !== end.isAbove) return undefined;
+  const bound = invariant(cx, end.at, iterations);
+  return bound && { local: slot.locals[0], bound, inclusive: end.inclusive, step };
 };
 
-/** The positive literal that `i++`, `i += c` adds. */
+/** What a variable is compared with, whichever side it stands on. */
+const endOf = (
+  cx: Context,
+  node: AnyNode,
+  binding: Binding,
+): { readonly at: AnyNode; readonly isAbove: boolean; readonly inclusive: boolean } | undefined => {
+  const test = bare(node);
+  if (test.type !== 'BinaryExpression' || !['<', '<=', '>', '>='].includes(test.operator)) return undefined;
+  const isVariable = (side: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(side)) === binding;
+  const [isLess, inclusive] = [test.operator.startsWith('<'), test.operator.endsWith('=')];
+  if (isVariable(test.left)) return { at: test.right, isAbove: isLess, inclusive };
+  return isVariable(test.right) ? { at: test.left, isAbove: !isLess, inclusive } : undefined;
+};
+
+/** The literal that `i++`, `i += c` adds and `i--`, `i -= c` takes away; c is positive. */
 const stepOf = (cx: Context, update: AnyNode, binding: Binding): number | undefined => {
   const e = bare(update);
   const isVariable = (node: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
-  if (e.type === 'UpdateExpression') return e.operator === '++' && isVariable(e.argument) ? 1 : undefined;
-  if (e.type !== 'AssignmentExpression' || e.operator !== '+=' || !isVariable(e.left)) return undefined;
-  const by = bare(e.right);
-  const known = by.type === 'Literal' || by.type === 'Identifier' ? quiet(cx, by) : undefined;
-  return known && isLiteral(known) && Number.isInteger(known.value) && Number(known.value) > 0
-    ? Number(known.value)
-    : undefined;
+  if (e.type === 'UpdateExpression') return isVariable(e.argument) ? (e.operator === '++' ? 1 : -1) : undefined;
+  if (e.type !== 'AssignmentExpression' || !['+=', '-='].includes(e.operator) || !isVariable(e.left)) return undefined;
+  const known = isPlain(cx, e.right) ? quiet(cx, e.right) : undefined;
+  const by = known && isLiteral(known) && Number.isInteger(known.value) ? Number(known.value) : 0;
+  return by > 0 ? (e.operator === '+=' ? by : -by) : undefined;
 };
 
-/** A scalar that is the same whenever it is computed. */
-const invariant = (cx: Context, node: AnyNode): Scalar | undefined => {
+/** A scalar that is the same whenever it is computed while these instructions run; it is computed here. */
+const invariant = (cx: Context, node: AnyNode, iterations: Block): Scalar | undefined => {
+  if (!isPlain(cx, node)) return undefined;
+  let term: Term | undefined;
+  const code = cx.session.record(() => (term = value(cx, node)));
+  if (term?.is !== 'literal' && term?.is !== 'temp') return undefined;
+  const changed = new Set<Local>();
+  eachInstruction(iterations, (i) => i.do === 'write' && changed.add(i.local));
+  if (!code.every((i) => i.do === 'compute' || (i.do === 'read' && !changed.has(i.local)))) return undefined;
+  cx.session.append(code);
+  return term;
+};
+
+/** Whether an expression is made of numbers, names, operators and words of the language: elaborated again it is the same. */
+const isPlain = (cx: Context, node: AnyNode): boolean => {
   const e = bare(node);
-  if (e.type === 'Literal' || e.type === 'Identifier') return quiet(cx, e);
-  const array = e.type === 'MemberExpression' && !e.computed ? bare(e.object) : undefined;
-  return array?.type === 'Identifier' &&
-    e.type === 'MemberExpression' &&
-    e.property.type === 'Identifier' &&
-    e.property.name === 'length'
-    ? quiet(cx, e)
-    : undefined;
+  switch (e.type) {
+    case 'Literal':
+    case 'Identifier':
+      return true;
+    case 'MemberExpression':
+      return !e.computed && isPlain(cx, e.object);
+    case 'UnaryExpression':
+    case 'BinaryExpression':
+      return children(e).every((part) => isPlain(cx, part));
+    case 'CallExpression':
+      return (
+        cx.elaborator.word(hostFunction(cx, e.callee)) !== undefined && e.arguments.every((arg) => isPlain(cx, arg))
+      );
+    default:
+      return false;
+  }
 };
 
 /** The scalar that a simple expression stands for, if nothing needs to be computed for it. */

@@ -26,7 +26,7 @@ export const unitOf = (
   scope: Readonly<Record<string, unknown>>,
   { at: given, called, near }: UnitHints = {},
 ): Unit => {
-  const { text, sure, at, files, line } = writtenText(fn, { at: given, near });
+  const { text, sure, names, at, files, line } = writtenText(fn, { at: given, near });
   return {
     name: fn.name,
     text: functionText(
@@ -39,6 +39,7 @@ export const unitOf = (
     ),
     scope,
     spelled: sure,
+    names: names ?? {},
     files,
     frames: at ? '\n'.repeat(at.line - 1) + ' '.repeat(at.column - 1) + text : text,
   };
@@ -73,7 +74,7 @@ export const printedText = (fn: AnyFunction, { at: given, near }: Omit<UnitHints
   const text = kept ? kept.text : textOf(fn);
   const spelled = (): Written =>
     kept
-      ? { text, sure: kept.spelled, found: kept.spelled }
+      ? { text, sure: kept.spelled, found: kept.spelled, ...(kept.names && { names: kept.names }) }
       : asWritten(text, filesFrom(files), { name: fn.name, line, column, ...at });
   return { text, settled: kept !== undefined || isSettled(text), spelled, at, files, line };
 };

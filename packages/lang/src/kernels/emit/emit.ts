@@ -378,29 +378,28 @@ class Emitter {
   }
 
   /** Whether variable and bound turned out to be integers. */
-  private isCounted({ local, below }: NonNullable<Loop['counted']>): boolean {
+  private isCounted({ local, bound }: NonNullable<Loop['counted']>): boolean {
     const type = this.types.typeOf(local.cell);
-    const bound = this.types.kindOf(below);
-    return (type === 'i32' || type === 'i64') && isWhole(bound) && fits(bound, type);
+    const kind = this.types.kindOf(bound);
+    return (type === 'i32' || type === 'i64') && isWhole(kind) && fits(kind, type);
   }
 
-  /** A loop that counts upwards to a bound needs neither test nor update. */
-  private count(i: Loop, { local, below, inclusive, step }: NonNullable<Loop['counted']>): void {
+  /** A loop that counts to a bound needs neither test nor update. One that counts down counts its negative up: no difference of its bounds can be too large. */
+  private count(i: Loop, { local, bound, inclusive, step }: NonNullable<Loop['counted']>): void {
     const type = this.types.typeOf(local.cell);
-    const bound = this.as(below, type);
-    const one = (): Value => this.b.constant(1, type);
-    const end = inclusive ? this.b.add(bound, one()) : bound;
+    const turned = (v: Value): Value => (step < 0 ? this.b.sub(this.b.constant(0, type), v) : v);
+    const last = turned(this.as(bound, type));
     const changed = this.changed(i.body).filter((l) => l !== local);
     const results = this.for(
-      this.local(local),
-      end,
-      this.b.constant(step, type),
+      turned(this.local(local)),
+      inclusive ? this.b.add(last, this.b.constant(1, type)) : last,
+      this.b.constant(Math.abs(step), type),
       {},
       changed.map((l) => this.local(l)),
       (iv, carried) =>
         this.scoped(changed, () => {
           this.update(changed, carried);
-          this.locals.set(local, iv);
+          this.locals.set(local, turned(iv));
           this.block(i.body);
         }),
       local.name,

@@ -72,7 +72,7 @@ export const ordered =
   (cx, e) => {
     const of = e.arguments.length === 1 ? value(cx, e.arguments[0]) : undefined;
     if (of?.is === 'loop') return { ...of, order };
-    if (of && order === 'unrolled' && of.is !== 'host') return of;
+    if (of && order === 'unrolled' && (of.is !== 'host' || Array.isArray(of.value))) return of;
     return refuse(
       cx,
       e,

@@ -59,8 +59,12 @@ export function active(u: object): unknown {
   });
 }
 
-/** Unrolls a loop when the kernel is compiled, with its variable known there. The bounds must be known too. */
-export const unrolled = <T extends number | readonly number[]>(space: LoopSpace<T>): Iterable<T> => space.inSequence();
+/** Unrolls a loop when the kernel is compiled, with its variable known there. The bounds must be known too; a list is unrolled anyway. */
+export function unrolled<T extends number | readonly number[]>(space: LoopSpace<T>): Iterable<T>;
+export function unrolled<const T>(list: readonly T[]): Iterable<T>;
+export function unrolled(over: LoopSpace<number> | readonly unknown[]): Iterable<unknown> {
+  return over instanceof LoopSpace ? over.inSequence() : over;
+}
 
 /** Runs a loop in sequence that would be parallel for being outermost. */
 export const serially = <T extends number | readonly number[]>(space: LoopSpace<T>): Iterable<T> => space.inSequence();

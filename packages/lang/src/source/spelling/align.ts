@@ -1,4 +1,4 @@
-import type { Token } from './tokens.js';
+import { isNumbered, type Token } from './tokens.js';
 
 /** Tokens of one text and what they are in another. */
 export interface Alignment {
@@ -42,8 +42,8 @@ export const align = (
 };
 
 /* Printers give a name that is taken already a number at its end. */
-export const isSame = ({ key }: Token, other: Token): boolean =>
-  key === other.key || (/^[^#].*\d$/.test(key) && key.replace(/\d+$/, '') === other.key);
+export const isSame = (token: Token, other: Token): boolean =>
+  token.key === other.key || (isNumbered(token) && token.key.replace(/\d+$/, '') === other.key);
 
 /** Where diagonal k is entered at distance d: after a token of the other text alone, or after one of this text alone. */
 const entry = (reach: readonly Int32Array[], d: number, k: number): number =>

@@ -1,7 +1,7 @@
 import { align, isSame, type Alignment } from './align.js';
 import type { SourceFile } from './files.js';
 import { withMembers } from './enum-members.js';
-import { isNumeral, ownTokens, tokensOf, type Token } from './tokens.js';
+import { isNumbered, isNumeral, ownTokens, tokensOf, type Token } from './tokens.js';
 
 /** A function's text with its numerals as their author wrote them. */
 export interface Written {
@@ -10,6 +10,8 @@ export interface Written {
   readonly sure: boolean;
   /** Whether it was found in a file, or needs none: then the same text and files always give the same. */
   readonly found: boolean;
+  /** What its author called what has a number at the end of its name here, where that was found. */
+  readonly names?: Readonly<Record<string, string>>;
 }
 
 /** What is known of where a function stands. */
@@ -28,17 +30,39 @@ export const asWritten = (text: string, files: Iterable<SourceFile>, hints: Hint
   const tokens = ownTokens(text);
   if (areSettled(tokens)) return { text, sure: true, found: true };
   for (const file of files) {
-    if (file.text.includes(text)) return { text, sure: !isPrinted(file), found: true };
+    if (file.text.includes(text)) return { text, sure: haveNumerals(tokens) || !isPrinted(file), found: true };
     const found = match(tokens, file, hints);
-    if (found) return { text: respelled(text, tokens, found, file.tokens), sure: true, found: true };
+    if (found)
+      return {
+        text: respelled(text, tokens, found, file.tokens),
+        sure: true,
+        found: true,
+        ...namesOf(tokens, found, file.tokens),
+      };
   }
-  return { text, sure: false, found: false };
+  return { text, sure: haveNumerals(tokens), found: false };
 };
 
-/** Whether the numerals of a text are as their author wrote them, wherever it stands. */
+/** What names with a number at their end are in another text, where that is something else. */
+const namesOf = (
+  tokens: readonly Token[],
+  { partners }: Alignment,
+  written: readonly Token[],
+): Pick<Written, 'names'> => {
+  const names = tokens.flatMap((t, k): readonly (readonly [string, string])[] =>
+    isNumbered(t) && partners[k] >= 0 && written[partners[k]].key !== t.key ? [[t.key, written[partners[k]].key]] : [],
+  );
+  return names.length > 0 ? { names: Object.fromEntries(names) } : {};
+};
+
+/** Whether a text is as its author wrote it, wherever it stands, in its numerals and in what it calls what it is given. */
 export const isSettled = (text: string): boolean => areSettled(ownTokens(text));
 
-const areSettled = (tokens: readonly Token[]): boolean => !tokens.some(isOpen) || tokens.some(isUnprinted);
+const areSettled = (tokens: readonly Token[]): boolean =>
+  haveNumerals(tokens) && !tokens.slice(0, HEAD).some(isNumbered);
+
+/** Whether the numerals among these are as their author wrote them. */
+const haveNumerals = (tokens: readonly Token[]): boolean => !tokens.some(isOpen) || tokens.some(isUnprinted);
 
 /** The numerals of a text as they stand in the source that it was printed from. */
 export const asWrittenIn = (text: string, source: string, hints: Hints): Written =>

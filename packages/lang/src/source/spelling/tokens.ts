@@ -34,6 +34,9 @@ export const ownTokens = (source: string): readonly Token[] => {
 
 export const isNumeral = ({ key }: Token): boolean => key.startsWith('#');
 
+/** Whether it is a name that a printer may have given a number at its end, because something around it has its name. */
+export const isNumbered = ({ key }: Token): boolean => /^[^#].*\d$/.test(key);
+
 const NAMING =
   /static\s*\{\s*__name\(this,\s*"[^"]*"\);?\s*\}|__name\([\p{ID_Start}$_][\p{ID_Continue}$]*,\s*"[^"]*"\)|__name\(|,\s*"[^"]*"\)/gu;
 
