@@ -107,6 +107,10 @@ const kernels: readonly (readonly [name: string, body: string])[] = [
     `let lo = 0, hi = 23, s = 0; while (lo < hi) { const mid = Math.floor((lo + hi) / 2); s += k[lo]; if (mid * mid < 40 * x) lo = mid + 1; else hi = mid; } let e = lo; for (let q = lo; q < 24; q++) e = Math.max(e, q % 5); a[i] = k[lo] + 10 * k[e] + s;`,
   ],
   [
+    'loops up to what a method of an array finds',
+    `const l = [3, k[i], 1, 2]; let s = 0; for (let j = 0; j < l.indexOf(k[i]) + 1; j++) s += j * x; for (let j = Math.max(...l); j > 0; j -= 3) s += 1; a[i] = s;`,
+  ],
+  [
     'integers of variables that were rounded',
     `let n = 100; for (let q = 0; q < 3; q++) { n = i % 2 ? Math.floor(n / 2.5) : n - q; } const w = new Int32Array(4); w[0] = n; const pick = (y) => { if (y > 3) return Math.ceil(y / 3); return 1; }; w[pick(i)] += 7; a[i] = w[0] + 10 * w[1] + 100 * w[2];`,
   ],

@@ -3,7 +3,7 @@ import { checkOptions, fail, optionKind, wholeOption, type OptionSpec } from '@f
 import type { Fields, Kernels, Program } from '@filigree/runtime';
 import { openArtifact, openEinsum, openTraced, type OpenedEinsum, type OpenedTraced } from '@filigree/runtime/artifact';
 import type { FieldDecl, Formats, Layout } from '@filigree/sparse/fields';
-import { fetched } from '../platform/fetched.js';
+import { fetched } from '#fetched';
 import { VERSION } from './version.js';
 
 /** A program that was compiled ahead of time, where its bytes are or as text. */

@@ -159,12 +159,21 @@ const isPlain = (cx: Context, node: AnyNode): boolean => {
     case 'BinaryExpression':
       return children(e).every((part) => isPlain(cx, part));
     case 'CallExpression':
-      return (
-        cx.elaborator.word(hostFunction(cx, e.callee)) !== undefined && e.arguments.every((arg) => isPlain(cx, arg))
-      );
+      return isWord(cx, e.callee) && e.arguments.every((arg) => isPlain(cx, arg));
     default:
       return false;
   }
+};
+
+/** Whether a callee is a word of the language, and no method of what the kernel has. */
+const isWord = (cx: Context, callee: AnyNode): boolean => {
+  let root = bare(callee);
+  while (root.type === 'MemberExpression' && !root.computed) root = bare(root.object);
+  return (
+    root.type === 'Identifier' &&
+    cx.unit.text.parsed.scopes.bindingOf(root) === undefined &&
+    cx.elaborator.word(hostFunction(cx, callee)) !== undefined
+  );
 };
 
 /** The scalar that a simple expression stands for, if nothing needs to be computed for it. */
