@@ -1,6 +1,7 @@
 import { cpp } from '@filigree/backend-cpp';
 import { expect, it } from 'vitest';
 import { fuzzKernels } from './fuzz/kernels/fuzz.js';
+import { fuzzScripts } from './fuzz/scripts/fuzz.js';
 import { fuzzTraces } from './fuzz/traces/fuzz.js';
 import { share } from './share.js';
 
@@ -33,6 +34,13 @@ it(
     expect([...refused.values()].reduce((a, b) => a + b, 0)).toBeLessThan(0.5 * few);
   },
 );
+
+it('random scripts compute what JavaScript does, and are understood', { timeout: 180_000 }, async () => {
+  const { tried, faults, refused } = await fuzzScripts(common);
+  expect(faults).toEqual([]);
+  expect(tried).toBe(many);
+  expect([...refused]).toEqual([]);
+});
 
 it('random traced programs compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const { tried, faults, refused } = await fuzzTraces(common);

@@ -1,5 +1,5 @@
 /**
- * `npm run fuzz -- [kernels|bits|traces|gradients] [--count 20000] [--seed 1] [--every 5] [--backends wasm,FILE#EXPORT]`: random programs held against plain evaluation, and
+ * `npm run fuzz -- [kernels|bits|scripts|traces|gradients] [--count 20000] [--seed 1] [--every 5] [--backends wasm,FILE#EXPORT]`: random programs held against plain evaluation, scripts against JavaScript, and
  * gradients of random kernels against tangents and differences. Prints
  * a minimal program for each fault and ends with status 1 where there is one.
  */
@@ -9,6 +9,7 @@ import { backendOf } from './backends.js';
 import type { Findings } from './fuzz.js';
 import { fuzzGradients } from './gradients/fuzz.js';
 import { fuzzKernels } from './kernels/fuzz.js';
+import { fuzzScripts } from './scripts/fuzz.js';
 import { fuzzTraces } from './traces/fuzz.js';
 import type { Level } from './traces/run.js';
 
@@ -50,6 +51,7 @@ const faults =
   (wants('bits')
     ? report('kernels in few bits', await fuzzKernels({ ...common, outside: !values.inside, few: true }))
     : 0) +
+  (wants('scripts') ? report('scripts', await fuzzScripts(common)) : 0) +
   (wants('traces') ? report('traced programs', await fuzzTraces({ ...common, levels })) : 0) +
   (wants('gradients') ? report('gradients', await fuzzGradients(common)) : 0);
 process.exitCode = faults > 0 ? 1 : 0;
