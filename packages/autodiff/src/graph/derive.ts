@@ -88,13 +88,14 @@ export const hessianOf = (
   variables: Int32Array,
   { half = 'both', ...options }: DeriveOptions & { readonly half?: Half } = {},
 ): Csr<Int32Array> => {
-  const inner = innerSums(graph, root, activity(graph, [root], variables, options.table ?? derivatives));
+  const found = activity(graph, [root], variables, options.table ?? derivatives);
   /* Over the reals it is not known what else is computed from a sum. */
-  if (inner.length > 0 && !graph.algebraic) {
+  const inner = graph.algebraic ? [] : innerSums(graph, root, found);
+  if (inner.length > 0) {
     const lower = hessianThrough(graph, root, variables, inner, options);
     return half === 'lower' ? lower : mirrored(lower);
   }
-  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
+  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options, found);
   const secondOrder = new SecondOrder(graph.arithmetic, table);
   if (bodies) {
     const lower = hessianOfBodies(bodies, places, variables.length, table, secondOrder, sums);
@@ -169,9 +170,9 @@ const elementsOf = (
   roots: ArrayLike<number>,
   variables: Int32Array,
   { table = derivatives, sums, bodies = [] }: DeriveOptions,
+  found = activity(graph, roots, variables, table),
 ): Terms => {
   const places = placesOf(graph, variables);
-  const found = activity(graph, roots, variables, table);
   if (!found.depends && bodies.length === 0)
     fail('derivative/independent', 'what is differentiated depends on none of the values it is differentiated by', {
       remedy: 'compute it from them, or leave the derivative out: it is zero',

@@ -58,10 +58,11 @@ export const splitVectors = (registers: Registers, dialects: readonly Dialect[] 
 const split = (module: Module, registers: Registers | undefined, dialects: readonly Dialect[]): Module => {
   if (!module.kernels.some((k) => hasVectors(k.body))) return module;
   const table = opTable(dialects);
+  const controlOf = controlBy(table);
   return {
     ...module,
     kernels: module.kernels.map((k) => {
-      const s = new Scalarizer(freshIds(k), registers, table, wholeWords(k.body, controlBy(table), registers?.words));
+      const s = new Scalarizer(freshIds(k), registers, table, wholeWords(k.body, controlOf, registers?.words));
       for (const p of k.params) s.keep(p);
       return { ...k, body: s.region(k.body) };
     }),

@@ -1,4 +1,5 @@
 import type { OperatorName } from './operators.js';
+import type { Scalar } from './scalar.js';
 
 /** What these make is a whole number, of whatever. */
 export const ROUNDING: ReadonlySet<OperatorName> = new Set(['floor', 'ceil', 'round', 'trunc']);
@@ -16,3 +17,7 @@ export const STAYS_WHOLE: ReadonlySet<OperatorName> = new Set([
   'sign',
   'idiv',
 ]);
+
+/** A literal that is a whole number, whatever its type. */
+export const isWholeNumber = (s: Scalar): boolean =>
+  s.is === 'literal' && (typeof s.value === 'bigint' || Number.isInteger(s.value));

@@ -17,6 +17,7 @@ import {
   shapeOfField,
   termText,
   type ArrayElement,
+  type Constant,
   type Element,
   type List,
   type Members,
@@ -47,8 +48,7 @@ export const destination = (cx: Context, target: AnyNode): Destination => {
   if (target.type === 'Identifier') {
     const binding = cx.unit.text.parsed.scopes.bindingOf(target);
     const slot = resolve(cx, target);
-    if (slot.is === 'constant' && !hasItems(slot.term) && !cx.session.sites.has(slot.term))
-      refuseWrite(cx, target, target.name, slot.what, binding);
+    if (stays(cx, slot)) refuseWrite(cx, target, target.name, slot.what, binding);
     if (binding?.kind === 'const') refuseWrite(cx, target, target.name, 'constant', binding);
     return { to: 'slot', slot, name: target.name, binding };
   }
@@ -229,14 +229,18 @@ const checkOwned = (cx: Context, target: AnyNode, slot: Slot): void => {
   refuseComponent(cx, target);
 };
 
+/** Whether a name or member stands for one thing, which it keeps. */
+const stays = (cx: Context, slot: Slot): slot is Constant =>
+  slot.is === 'constant' && !hasItems(slot.term) && !cx.session.sites.has(slot.term);
+
 /** An item of an array or object literal. */
 const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot: Slot, name: string): Destination => {
-  const stays = slot.is === 'constant' && !hasItems(slot.term) && !cx.session.sites.has(slot.term);
+  const isFixed = stays(cx, slot);
   refuseCopied(cx, target, of);
   cx.session.assignedParts.add(of);
   const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
-  if (!stays && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
-  if (stays) cx.session.assignedElsewhere(of);
+  if (!isFixed && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
+  if (isFixed) cx.session.assignedElsewhere(of);
   return refuse(
     cx,
     target,

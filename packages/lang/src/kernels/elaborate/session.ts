@@ -16,7 +16,7 @@ import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
-import { ROUNDING, STAYS_WHOLE } from '../code/whole.js';
+import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
@@ -309,7 +309,7 @@ export class Session {
   }
 
   private isWhole(s: Scalar): boolean {
-    if (s.is === 'literal') return typeof s.value === 'bigint' || Number.isInteger(s.value);
+    if (s.is === 'literal') return isWholeNumber(s);
     return this.wholes.has(s) || this.rounded.has(s) || (s.type !== undefined && s.type !== 'i1' && isInteger(s.type));
   }
 

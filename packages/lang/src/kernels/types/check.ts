@@ -11,6 +11,7 @@ import {
   type Place,
 } from '../code/code.js';
 import { fits, givenKind, holds, isReal, isWholeLiteral, joinOperands, type Kind } from '../code/kinds.js';
+import { isWholeNumber } from '../code/whole.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { Types } from './infer.js';
@@ -103,10 +104,6 @@ const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] =
     ];
   return [];
 };
-
-/** A literal that is a whole number, whatever its type. */
-const isWholeNumber = (s: Scalar): boolean =>
-  s.is === 'literal' && (typeof s.value === 'bigint' || Number.isInteger(s.value));
 
 const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
 

@@ -1,7 +1,7 @@
 import { eachInstruction, type Block, type Cell, type Instruction } from '../code/code.js';
 import { isReal, isWhole } from '../code/kinds.js';
 import type { Scalar, Temp } from '../code/scalar.js';
-import { ROUNDING, STAYS_WHOLE } from '../code/whole.js';
+import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import type { Types } from './infer.js';
 
 /**
@@ -16,10 +16,7 @@ export const wholeVariables = (code: Block, types: Types): ReadonlySet<number> =
     if (i.do === 'read' || i.do === 'compute') maybe.add(i.to);
     if (i.do === 'declare') for (const l of i.locals) maybe.add(l.cell);
   }
-  const is = (s: Scalar): boolean =>
-    s.is === 'literal'
-      ? typeof s.value === 'bigint' || Number.isInteger(s.value)
-      : isWhole(types.kindOf(s)) || maybe.has(s);
+  const is = (s: Scalar): boolean => (s.is === 'literal' ? isWholeNumber(s) : isWhole(types.kindOf(s)) || maybe.has(s));
   const isResult = ({ operator, args }: Instruction & { do: 'compute' }): boolean =>
     operator === 'select' || operator === 'cast' || STAYS_WHOLE.has(operator as never)
       ? args.slice(operator === 'select' ? 1 : 0).every(is)
