@@ -59,6 +59,7 @@ describe.each(devices)('launches on %s', (_, language, machine, here) => {
     const x = await loaded(language, { ...machine('forward'), graphs: true, timed: (t) => told.push(t) });
     const list = x.commands([{ kernel: 'both', args: [] }]);
     const runs = [() => x.run(), () => x.runAsync(), () => list.run(), () => list.run()];
+    const took: (readonly [number, number])[] = [];
     for (const run of runs) {
       const began = performance.now();
       await run();
@@ -69,9 +70,12 @@ describe.each(devices)('launches on %s', (_, language, machine, here) => {
       expect(long).toMatchObject({ kernel: 'both', function: 'filigree_kernel_both_1', threads: 256 });
       expect(long!.blocks).toBeGreaterThan(1);
       expect(short!.ms).toBeGreaterThan(0);
-      expect(long!.ms).toBeGreaterThan(short!.ms);
       expect(short!.ms + long!.ms).toBeLessThan(wall);
+      took.push([short!.ms, long!.ms]);
     }
+    // A machine that does other things may stop any one launch for long, but hardly the short one each time.
+    const least = (which: 0 | 1): number => Math.min(...took.map((t) => t[which]));
+    expect(least(1)).toBeGreaterThan(least(0));
     expect(x.buffer('x').read()[0]).toBe(runs.length);
     x.dispose();
   });
