@@ -110,6 +110,7 @@ export const nativeBackend = (
       vectorBytes,
       fma: set.fma,
       gathers: set.gathers,
+      laneFunctions: process.platform === 'linux' && process.arch === 'x64',
       /* Whoever says how long vectors are means all of them. */
       vectors: {
         vectorBytes: (options.vectorBytes ?? set.vectorBytes) as 16 | 32 | 64,

@@ -86,6 +86,8 @@ export interface Capabilities {
    * 0: none do.
    */
   readonly gathers?: number;
+  /** Whether sines, exponentials and the other functions of `math` take as long for a vector of floats as for one, if results may differ by rounding; default false. */
+  readonly laneFunctions?: boolean;
   /** Whether threads may see what another did to memory in another order, so that what is published wants fences; default false. */
   readonly weakMemory?: boolean;
   /** How work is best divided; default for a processor of a few dozen threads. */

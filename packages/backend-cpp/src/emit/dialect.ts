@@ -12,7 +12,7 @@ import {
 } from '@filigree/backend';
 import type { NativeLanguage } from '../native-language.js';
 import { casts, lowHalf, narrow } from './casts.js';
-import { laneFunction, laneFunctions } from './lane-functions.js';
+import { laneFunctions, withLaneFunctions } from './lane-functions.js';
 
 const helper = gnuHelper({
   scalar: (t) => cppTypes[t],
@@ -91,7 +91,7 @@ export const cppDialect: CFamilyDialect = {
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
   spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
-  helper: (name) => own[name] ?? laneFunction(name) ?? helper(name),
+  helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',
   independent: (lanes, accumulated) => [
     lanes

@@ -45,8 +45,18 @@ export const laneFunctions: Spellings = Object.fromEntries(
   }),
 );
 
+/** Helpers by name, with what says that the C library has a function for vectors before one that calls it on each lane. */
+export const withLaneFunctions =
+  (helper: (name: string) => HelperText) =>
+  (name: string): HelperText => {
+    const [, called, of] = /^([a-z0-9]+)x\d+_(f32|f64)$/.exec(name) ?? [];
+    const there = called !== undefined && laneFunctions[`math.${called}`] !== undefined;
+    const { text, needs } = laneFunction(name) ?? helper(name);
+    return { text, needs: there ? [`lanes_of_${called}_${of}`, ...needs] : needs };
+  };
+
 /** What says that the C library has a function for vectors: glibc on x86-64 does. */
-export const laneFunction = (helper: string): HelperText | undefined => {
+const laneFunction = (helper: string): HelperText | undefined => {
   const [, name, of] = /^lanes_of_(\w+)_(f32|f64)$/.exec(helper) ?? [];
   const version = VERSIONS.find(({ functions }) => name !== undefined && Object.hasOwn(functions, name));
   if (name === undefined || version === undefined) return undefined;

@@ -9,6 +9,10 @@ export const inRegisters: ReadonlySet<string> = new Set([
   'math.fma',
   'math.sqrt',
   'math.rsqrt',
+  'math.abs',
+  'math.floor',
+  'math.ceil',
+  'math.trunc',
 ]);
 
 /** Ops that vectors do as fast where lanes are words of 32 bits, or truth values beside them. */
@@ -26,7 +30,6 @@ export const onWords: ReadonlySet<string> = new Set([
   'arith.not',
   'arith.cmp',
   'arith.select',
-  'math.abs',
 ]);
 
 /** So much arithmetic, at least, makes good what one op costs that is done lane by lane. */

@@ -16,6 +16,7 @@ import {
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
+import { cycles, isQuick } from '../support/cycles.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { ARITHMETIC_PER_LANE_BY_LANE, inRegisters, onWords } from '../support/lane-arithmetic.js';
 import { attrsOfParts, chunkFits, chunkedBound, indexConstant } from '../support/split-loop.js';
@@ -37,12 +38,13 @@ import { widen } from './widen.js';
  * The attribute `vector_width` of a kernel, a hint, says how many lanes its vectors have.
  *
  * Option `bytes` (default 64): the most bytes of a vector otherwise; more than a register holds means several independent
- * sums, which need not wait for each other. Throws `option/value` when it is not a positive whole number.
+ * sums, which need not wait for each other. Throws `option/value` when it is not a positive whole number. Option `functions` (default false): whether the target puts a vector
+ * through a function such as the sine in the time that it takes for a number.
  */
 export const vectorizeNests = corePass(
   'vectorize-nests',
-  { bytes: 64 },
-  (dialects, { bytes }) => {
+  { bytes: 64, functions: false as boolean },
+  (dialects, { bytes, functions }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const scratch = scratchOf(module.buffers);
@@ -52,7 +54,7 @@ export const vectorizeNests = corePass(
           dialects,
           (op, ctx) =>
             isNest(op) && !ownsScratch(op, ctx, scratch, facts)
-              ? vectorizeNest(op, ctx, facts, bytes, k.attrs['vector_width'])
+              ? vectorizeNest(op, ctx, { facts, bytes, functions }, k.attrs['vector_width'])
               : undefined,
           module.buffers,
         ),
@@ -68,11 +70,17 @@ const isNest = (op: Op): boolean =>
   op.results.length === 0 &&
   op.regions[0]!.ops.some((inner) => inner.regions.length > 0);
 
+/** What is known of the target. */
+interface Target {
+  readonly facts: Facts;
+  readonly bytes: number;
+  readonly functions: boolean;
+}
+
 const vectorizeNest = (
   loop: Op,
   ctx: RewriteContext,
-  facts: Facts,
-  bytes: number,
+  { facts, bytes, functions }: Target,
   hint: Attr | undefined,
 ): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
@@ -101,7 +109,7 @@ const vectorizeNest = (
     control: facts.control,
     constantOf: (v) => constantIn(v, (v) => own.get(v.id) ?? ctx.definition(v), facts),
   };
-  return pays(written, loops) ? replacement : undefined;
+  return pays(written, loops, functions) ? replacement : undefined;
 };
 
 /**
@@ -164,13 +172,17 @@ const whileTogether = (op: Op, varying: ReadonlySet<number>, facts: Facts): bool
  * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
  * often as it runs: before and behind an inner loop it is nothing beside what the loop does.
  */
-const pays = (region: Region, loops: Loops): boolean => {
+const pays = (region: Region, loops: Loops, functions: boolean): boolean => {
   let [at, apart] = [0, 0];
   timesRun(region, loops, (op, runs) => {
     const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
     if (vectors.length === 0) return;
-    const fast = inRegisters.has(op.name) && vectors.every((v) => isFloat(v.type));
-    if (fast || (onWords.has(op.name) && vectors.every((v) => isWord(scalarOf(v.type))))) at += runs;
+    const floats = vectors.every((v) => isFloat(v.type));
+    const isFunction = functions && floats && op.name.startsWith('math.') && !isQuick(op);
+    const fast =
+      (inRegisters.has(op.name) && floats) || (onWords.has(op.name) && vectors.every((v) => isWord(scalarOf(v.type))));
+    if (isFunction) at += runs * cycles(op);
+    else if (fast) at += runs;
     else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
   });
   return apart * ARITHMETIC_PER_LANE_BY_LANE <= at;

@@ -64,6 +64,8 @@ export interface FieldPipelineOptions {
   readonly fma?: boolean;
   /** What it costs to load an element from where a vector's lane says, in operations on floats, 0 for never; default what the backend of a program says, else 0. */
   readonly gathers?: number;
+  /** Whether a vector is put through a function of `math` in the time of one number; default what the backend of a program says, else false. */
+  readonly laneFunctions?: boolean;
   /** Bytes of a vector of the target, by which rows of words are cut; default what the backend of a program says, else 32. */
   readonly vectorBytes?: 16 | 32 | 64;
   /** Whether fences order what kernels publish that activate cells; default what the backend of a program says, else false. */
@@ -107,6 +109,7 @@ export const fieldPasses = (
     fastMath = true,
     fma = false,
     gathers = 0,
+    laneFunctions = false,
     vectorBytes,
     grain,
     fences = false,
@@ -141,7 +144,7 @@ export const fieldPasses = (
           [
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
-            vectorizeNests({ dialects }),
+            vectorizeNests({ dialects, functions: laneFunctions && fastMath }),
             factorScales({ dialects }),
             distribute({ dialects }),
             superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),
@@ -179,6 +182,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   quant: optionsOf(quantSpec),
   fma: option.truth,
   gathers: option.whole(0),
+  laneFunctions: option.truth,
   vectorBytes: option.choice(16, 32, 64),
   grain: optionsOf(grainSpec),
   fences: option.truth,

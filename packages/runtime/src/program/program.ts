@@ -178,6 +178,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       extensions: options.extensions ?? [],
       fma: backend.capabilities.fma ?? false,
       gathers: backend.capabilities.gathers ?? 0,
+      laneFunctions: backend.capabilities.laneFunctions ?? false,
       ...(backend.capabilities.vectors && { vectorBytes: backend.capabilities.vectors.vectorBytes }),
       fences: backend.capabilities.weakMemory ?? false,
       ...grainOf(backend),

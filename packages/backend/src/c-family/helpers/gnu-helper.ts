@@ -2,6 +2,7 @@ import type { ScalarType } from '@filigree/ir';
 import { atomicHelpers } from './atomics.js';
 import { castHelpers } from './casts.js';
 import { controlHelpers } from './control.js';
+import { eachLane } from './each-lane.js';
 import { type HelperNames, type HelperRows, type HelperText, helperText } from './helper.js';
 import { numberHelpers } from './numbers.js';
 import { reductionHelpers } from './reductions.js';
@@ -27,7 +28,7 @@ export const gnuHelper =
     const [, what, types] = /^(.*?)((?:_[iuf]\d+)+)$/.exec(name) ?? [];
     const [a, b] = (types ?? '').split('_').slice(1) as ScalarType[];
     const [, vector, lanes] = /^(\w+)x(\d+)$/.exec(what ?? '') ?? [];
-    const onVectors = vector === undefined ? undefined : vectorHelpers[vector];
+    const onVectors = vector === undefined ? undefined : (vectorHelpers[vector] ?? eachLane(vector));
     if (onVectors) return onVectors({ ...names, name, a, b }, Number(lanes));
     const row = what === undefined ? undefined : (others[what] ?? scalarHelpers[what]);
     if (!row) throw new Error(`no helper named '${name}'`);

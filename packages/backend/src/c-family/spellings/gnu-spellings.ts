@@ -20,7 +20,7 @@ export const gnuVectorOps: ReadonlySet<string> = new Set([
   'arith.mul',
   'arith.div',
   'arith.neg',
-  'math.fma',
+  ...Object.keys(functionSpellings),
 ]);
 
 /** Ops that it can write where lanes are words of 32 bits, or truth values beside them. */
