@@ -63,6 +63,36 @@ PICTURE(root) {
     }
 }
 
+PICTURE(gyroid) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float u = float(i) / n - 0.5f, v = float(j) / n - 0.5f;
+      const float l = 1 / length(u, v, 1);
+      float t = 0;
+      for (int k = 0; k < 64; k++) {
+        const float x = u * l * t, y = v * l * t + 0.5f, z = l * t - 3;
+        const float d =
+            std::sin(x) * std::cos(y) + std::sin(y) * std::cos(z) + std::sin(z) * std::cos(x) + 0.9f;
+        if (d < 1e-3f || t > 20) break;
+        t += 0.5f * d;
+      }
+      out[i * n + j] = t;
+    }
+}
+
+PICTURE(kepler) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float eccentricity = 0.9f * i / n, mean = 6.28f * j / n;
+      float at = mean, miss = 1;
+      for (int k = 0; k < 30 && std::abs(miss) > 1e-5f; k++) {
+        miss = at - eccentricity * std::sin(at) - mean;
+        at -= miss / (1 - eccentricity * std::cos(at));
+      }
+      out[i * n + j] = at;
+    }
+}
+
 // One point of 32 takes 500 times as long as its neighbours: the worst that can happen to lanes.
 PICTURE(uneven) {
   for (int i = 0; i < n; i++)

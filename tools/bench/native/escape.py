@@ -69,6 +69,32 @@ def root():
 
 
 @ti.kernel
+def gyroid():
+    for i, j in out:
+        direction = ti.Vector([i / n - 0.5, j / n - 0.5, 1.0]).normalized()
+        t = 0.0
+        for k in range(64):
+            p = direction * t + ti.Vector([0.0, 0.5, -3.0])
+            d = ti.sin(p[0]) * ti.cos(p[1]) + ti.sin(p[1]) * ti.cos(p[2]) + ti.sin(p[2]) * ti.cos(p[0]) + 0.9
+            if d < 1e-3 or t > 20.0:
+                break
+            t += 0.5 * d
+        out[i, j] = t
+
+
+@ti.kernel
+def kepler():
+    for i, j in out:
+        eccentricity, mean = 0.9 * i / n, 6.28 * j / n
+        at, miss, k = mean, 1.0, 0
+        while k < 30 and ti.abs(miss) > 1e-5:
+            miss = at - eccentricity * ti.sin(at) - mean
+            at -= miss / (1.0 - eccentricity * ti.cos(at))
+            k += 1
+        out[i, j] = at
+
+
+@ti.kernel
 def uneven():
     for i, j in out:
         most = ti.select(j % 32 == 0, 500.0, 1.0)
@@ -91,4 +117,4 @@ def measured(kernel):
     return {"ms": sorted(times)[len(times) // 2], "mean": float(out.to_numpy().mean())}
 
 
-print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, root, uneven)}))
+print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, gyroid, root, kepler, uneven)}))

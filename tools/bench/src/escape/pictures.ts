@@ -55,6 +55,33 @@ const root: Picture = (out, n) => {
   }
 };
 
+const gyroid: Picture = (out, n) => {
+  for (const [i, j] of ndrange(n, n)) {
+    const direction = vec(i / n - 0.5, j / n - 0.5, 1.0).normalized();
+    let t = 0.0;
+    for (let k = 0; k < 64; k++) {
+      const p = direction.mul(t).add(vec(0.0, 0.5, -3.0));
+      const d = Math.sin(p.x) * Math.cos(p.y) + Math.sin(p.y) * Math.cos(p.z) + Math.sin(p.z) * Math.cos(p.x) + 0.9;
+      if (d < 1e-3 || t > 20.0) break;
+      t += 0.5 * d;
+    }
+    out[i][j] = t;
+  }
+};
+
+/* Where a planet stands on its orbit: Kepler's equation. */
+const kepler: Picture = (out, n) => {
+  for (const [i, j] of ndrange(n, n)) {
+    const [eccentricity, mean] = [(0.9 * i) / n, (6.28 * j) / n];
+    let [at, miss] = [mean, 1.0];
+    for (let k = 0; k < 30 && Math.abs(miss) > 1e-5; k++) {
+      miss = at - eccentricity * Math.sin(at) - mean;
+      at -= miss / (1.0 - eccentricity * Math.cos(at));
+    }
+    out[i][j] = at;
+  }
+};
+
 const uneven: Picture = (out, n) => {
   for (const [i, j] of ndrange(n, n)) {
     const most = j % 32 === 0 ? 500.0 : 1.0;
@@ -67,7 +94,7 @@ const uneven: Picture = (out, n) => {
   }
 };
 
-export const pictures = { mandelbrot, julia, march, root, uneven };
+export const pictures = { mandelbrot, julia, march, gyroid, root, kepler, uneven };
 
 /** As kernels of these names. */
 export const kernels = Object.fromEntries(
