@@ -2,10 +2,10 @@ import type { Backend } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { atomicMin, kernel, range, type KernelDef } from '@filigree/lang/kernels';
-import { dense, fields, i, layout } from '@filigree/sparse/fields';
+import { dense, field, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { checkGradient, made } from './gradient-check.js';
-import { program, valueAndGradient } from '@filigree/runtime';
+import { program, valueAndGradient, valueAndTangent } from '@filigree/runtime';
 
 const { x, y, lo, loss } = fields('f64', i, ['x', 'y', 'lo', 'loss']);
 const tree = layout(dense(i, 8).place(x, y), dense(i, 1).place(lo, loss));
@@ -90,6 +90,56 @@ describe.each(backends)('extrema over parallel loops that variables hold, %s', (
       { loss, wrt: { x } },
     );
     expect(Array.from({ length: 8 }, (_, p) => gradient.x.get(p))).toEqual([0, 2, 16, 0, 72 - 2 / 64, -2, 0, 0]);
+    sim.dispose();
+  });
+
+  /* Loops of their own find the value again, and compilers may contract sums of products in one of them and not in another. */
+  it('are found again though compilers round otherwise', async () => {
+    const [COUNT, FILLS] = [64, 40];
+    const { u, best } = fields('f32', i, ['u', 'best']);
+    const a = field('a', 'f32', { axes: ij });
+    const f = kernel([a, u, best], { scope: { COUNT } }, (a, u, best) => {
+      let high = -1e9;
+      for (const p of range(COUNT)) high = Math.max(high, a[p][0] * u[p] + a[p][1] * a[p][2] - u[0] * a[p][3]);
+      best[0] += high;
+    });
+    const clear = kernel([best], (best) => {
+      best[0] = 0.0;
+    });
+    const sim = await made(
+      program({
+        layout: layout(dense(ij, [COUNT, 4]).place(a), dense(i, COUNT).place(u), dense(i, 1).place(best)),
+        kernels: { f, clear },
+        differentiate: true,
+        tangents: true,
+        backend,
+      }),
+    );
+    const forward = (): void => {
+      sim.run.clear();
+      sim.run.f();
+    };
+    let seed = 3;
+    const next = (): number => (seed = (seed * 48271) % 2147483647) / 2147483647 - 0.5;
+    const fill = (length: number): Float32Array => Float32Array.from({ length }, next);
+    for (let n = 0; n < FILLS; n++) {
+      const [rows, x] = [fill(4 * COUNT), fill(COUNT)];
+      sim.field(a).fromArray(rows);
+      sim.field(u).fromArray(x);
+      const sumAt = (p: number): number =>
+        rows[4 * p] * x[p] + rows[4 * p + 1] * rows[4 * p + 2] - x[0] * rows[4 * p + 3];
+      const at = x.reduce((most, _, p) => (sumAt(p) > sumAt(most) ? p : most), 0);
+      const expected = new Float32Array(COUNT);
+      expected[at] += rows[4 * at];
+      expected[0] -= rows[4 * at + 3];
+      const { gradient } = valueAndGradient(sim, forward, { loss: best, wrt: { u } });
+      expect(gradient.u.toArray()).toEqual(expected);
+      const { tangent } = valueAndTangent(sim, forward, {
+        of: { best },
+        along: (t) => t(u).fromArray(new Float32Array(COUNT).fill(1)),
+      });
+      expect(tangent.best.get(0)).toBeCloseTo(rows[4 * at] - rows[4 * at + 3], 5);
+    }
     sim.dispose();
   });
 });

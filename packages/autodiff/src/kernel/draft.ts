@@ -21,6 +21,7 @@ import type { LoopFacts } from './loop-facts.js';
 import type { Overwritten } from './overwrites.js';
 import { ownsAll } from './own.js';
 import { recordLoop } from './record.js';
+import { foundAgain } from './found-again.js';
 import type { Reversal } from './reversal.js';
 import { reverseRegion } from './reverse.js';
 import { Sums } from './sums.js';
@@ -103,6 +104,7 @@ export const draftAdjoint = (
       { body: primal.body, places: settled },
       setting.overwritten,
     ),
+    found: foundAgain(primal, setting.derivatives),
     settled,
     cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
     buffer,

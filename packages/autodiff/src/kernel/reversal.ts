@@ -11,6 +11,7 @@ import {
 import type { DerivativeTable } from '../table/derivative.js';
 import type { Again, Instead, Known } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
+import type { FoundAgain } from './found-again.js';
 import type { MakeBuffer } from './history.js';
 import type { Owns } from './own.js';
 import type { Recorded } from './recorded.js';
@@ -23,6 +24,7 @@ export interface Reversal {
   readonly controlOf: ControlOf;
   readonly elementOf: ElementOpOf;
   readonly again: Again;
+  readonly found: FoundAgain;
   readonly active: ReadonlySet<number>;
   /** Values that may be computed for nothing, see `unreachedValues`. */
   readonly unreached: ReadonlySet<number>;

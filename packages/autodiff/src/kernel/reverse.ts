@@ -102,7 +102,7 @@ const reverseElement = (
       });
     /* The extremum is one of the values. Of those that equal it one takes the adjoint, and leaves nothing for the others; so does one that does not change, from what was there before. */
     const [seed] = b.if(
-      b.cmp('eq', adjoint.primal(b, at), r.again.value(known, value)),
+      r.found.is(b, value, adjoint.primal(b, at), (v) => r.again.value(known, v)),
       () => adjoint.take(b, b.constant(0, value.type), at),
       () => b.constant(0, value.type),
     );

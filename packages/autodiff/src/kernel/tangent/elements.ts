@@ -84,7 +84,8 @@ const settle = (
   if (extrema.has(op)) {
     const dialect = name.split('.')[0];
     const at = index.map((v) => valueOf(f, v));
-    const isIt = b.cmp('eq', b.value(`${dialect}.load`, at, withoutKind(op.attrs)), valueOf(f, value));
+    const found = b.value(`${dialect}.load`, at, withoutKind(op.attrs));
+    const isIt = f.found.is(b, value, found, (v) => valueOf(f, v));
     b.if(isIt, () => void b.op(`${dialect}.store`, [tangentOrZero(f, b, value), ...at], withoutKind(attrs)));
   }
   loseResults(f, b, op);

@@ -13,6 +13,7 @@ import {
 import type { DerivativeTable } from '../../table/derivative.js';
 import type { Again } from '../again.js';
 import type { ElementOpOf } from '../element-ops.js';
+import type { FoundAgain } from '../found-again.js';
 import { lostValue } from '../lost.js';
 import type { Owns } from '../own.js';
 import type { Coordinate } from '../touched.js';
@@ -26,6 +27,7 @@ export interface Forward {
   readonly elementOf: ElementOpOf;
   readonly twinsOf: TwinsOf;
   readonly again: Again;
+  readonly found: FoundAgain;
   readonly active: ReadonlySet<number>;
   /** Whether anything that the kernel writes or returns depends on a value. */
   readonly matters: (v: Value) => boolean;

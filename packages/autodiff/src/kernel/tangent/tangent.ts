@@ -24,6 +24,7 @@ import type { DerivativeTable } from '../../table/derivative.js';
 import { derivatives } from '../../table/derivatives.js';
 import { activeValues } from '../activity.js';
 import { againIn } from '../again.js';
+import { foundAgain } from '../found-again.js';
 import { elementOps } from '../element-ops.js';
 import { influenceOf } from '../influence.js';
 import { loopFacts } from '../loop-facts.js';
@@ -97,6 +98,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     elementOf,
     twinsOf: twinsIn(tangents, buffers),
     again: againIn(table, elementOf, new Set(), matters),
+    found: foundAgain(primal, rows),
     active,
     matters,
     places,
