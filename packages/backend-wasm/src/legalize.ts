@@ -20,7 +20,7 @@ import {
   walk,
   orThrow,
 } from '@filigree/ir';
-import { canonicalize, cse, dce, ifToSelect, licm, overlappingLanes, vectorize } from '@filigree/opt';
+import { canonicalize, cse, dce, expandFunctions, ifToSelect, licm, overlappingLanes, vectorize } from '@filigree/opt';
 
 export interface LegalizeOptions {
   /** Whose ops modules may have, beside the core ones. */
@@ -68,11 +68,12 @@ const checkSpelled = (module: Module, dialects: readonly Dialect[], extensions: 
   if (extensions.length > 0) for (const k of module.kernels) walk(k.body, check);
 };
 
-/** Loops marked `simd`, and those that accumulate in any order, as loops over vectors. */
+/** Loops marked `simd`, and those that accumulate in any order, as loops over vectors, and functions of vectors as arithmetic. */
 const vectors = (dialects: readonly Dialect[]): readonly Pass<Module>[] => [
   overlappingLanes({ dialects }),
   ifToSelect({ dialects }),
   vectorize({ dialects, bytes: 16 }),
+  expandFunctions({ dialects }),
   canonicalize({ dialects }),
   licm({ dialects }),
   cse({ dialects }),
@@ -94,11 +95,11 @@ const withoutHints = (module: Module, dialects: readonly Dialect[]): Module => {
   });
 };
 
-const wantsLanes = (module: Module): boolean => {
-  let found = false;
-  for (const k of module.kernels)
-    walk(k.body, (op) => {
-      found ||= op.attrs['simd'] === true || (op.attrs['independent'] === true && op.results.length > 0);
+const wantsLanes = (module: Module): boolean =>
+  module.kernels.some((k) => {
+    let found = k.attrs['approximate'] === true;
+    walk(k.body, ({ attrs, results }) => {
+      found ||= attrs['simd'] === true || (attrs['independent'] === true && results.length > 0);
     });
-  return found;
-};
+    return found;
+  });

@@ -54,7 +54,14 @@ export const wasm = (options?: WasmOptions): LoadingBackend => {
   const writing = { shared, fused, extensions };
   const backend: LoadingBackend = {
     name: 'wasm',
-    capabilities: { types: scalars, threads: shared, background: shared, atomics: scalars, vectorBytes: 16 },
+    capabilities: {
+      types: scalars,
+      threads: shared,
+      background: shared,
+      atomics: scalars,
+      vectorBytes: 16,
+      laneFunctions: simd,
+    },
     legalize: legalizeForWasm({ extensions, verify, simd }),
     emit: pass('wasm-emit', (module: Module) => sourcesOf(writeModule(module, ownMemoryLayout(module), writing))),
     probe: async () => probe(),

@@ -17,6 +17,8 @@ export { offload } from './offload.js';
 export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
+export { approximate } from './lane-functions/approximate.js';
+export { expandFunctions } from './lane-functions/expand-functions.js';
 export { shareIndices } from './share-indices.js';
 export { elementMap, type ElementMap, type Place as ElementPlace } from './store-forwarding/element-map.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';

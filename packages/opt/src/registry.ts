@@ -29,6 +29,8 @@ import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
+import { approximate } from './lane-functions/approximate.js';
+import { expandFunctions } from './lane-functions/expand-functions.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
 import { overlappingLanes } from './vectorize/overlapping-lanes.js';
 import { distribute } from './vectorize/distribute.js';
@@ -57,6 +59,8 @@ const factories = {
   superword,
   'uneven-loops': unevenLoops,
   unroll,
+  approximate,
+  'expand-functions': expandFunctions,
   vectorize,
   'serial-lanes': serialLanes,
   'stage-strides': stageStrides,

@@ -10,6 +10,7 @@ import {
   type RewriteContext,
 } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
+import { isQuick } from '../support/cycles.js';
 import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
@@ -51,7 +52,7 @@ export const vectorize = corePass(
                 ? isSimd(op) && gathersForArithmetic(op)
                 : accumulates(op) && keepsExtreme(op)
               : isSimd(op) || accumulates(op)) && !ownsScratch(op, ctx, scratch, facts)
-              ? vectorizeLoop(op, ctx, facts, bytes)
+              ? vectorizeLoop(op, ctx, facts, bytes, k.attrs['approximate'] === true)
               : undefined,
           module.buffers,
         ),
@@ -63,13 +64,19 @@ export const vectorize = corePass(
 
 const isSimd = (op: Op): boolean => op.name === 'scf.for' && op.attrs['simd'] === true && op.attrs['lanes'] !== 1;
 
-const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+const vectorizeLoop = (
+  loop: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+  bytes: number,
+  functions: boolean,
+): Replacement | undefined => {
   const step = constantIn(loop.operands[2]!, ctx.definition, facts);
   const lanes = lanesFor(loop, bytes);
   const trips = tripCount(facts.control(loop)?.count, (v) => constantIn(v, ctx.definition, facts));
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if ((trips !== undefined && trips < BigInt(lanes)) || !isVectorizable(loop, facts)) return undefined;
-  if (loop.results.length > 0) return accumulateOnLanes(loop, lanes, trips, ctx);
+  if (loop.results.length > 0) return accumulateOnLanes(loop, lanes, trips, ctx, functions);
   return ctx.build((b) => {
     b.loc = loop.loc;
     const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
@@ -93,19 +100,21 @@ const vectorizeLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: numbe
 
 /**
  * A loop that accumulates, on as many vectors side by side as one has to wait for another, which are put together at the end. It loads and stores side by side: vectors that are gathered gain
- * nothing.
+ * nothing, but where there are as many functions of them.
  */
 const accumulateOnLanes = (
   loop: Op,
   lanes: number,
   trips: bigint | undefined,
   ctx: RewriteContext,
+  functions: boolean,
 ): Replacement | undefined => {
   const kinds = accumulatorsOf(loop);
   const { independent, simd, trips: hint } = loop.attrs;
   if (!kinds || independent !== true) return undefined;
   const vectors = loop.regions[0]!.ops.length <= FEW_OPS && Number(trips ?? hint ?? 0) >= MANY_ITERATIONS ? 4 : 1;
   if (!chunkFits(loop, 1n, lanes * vectors)) return undefined;
+  const dear = functions ? loop.regions[0]!.ops.filter((op) => !isQuick(op)).length : 0;
   let gathered = false;
   const made = ctx.build((b) => {
     b.loc = loop.loc;
@@ -119,7 +128,7 @@ const accumulateOnLanes = (
         const from = n === 0 ? iv : b.add(iv, indexConstant(b, loop, BigInt(lanes * n)));
         const own = carried.slice(n * kinds.length, (n + 1) * kinds.length);
         const { values, ops } = b.inPlace(() => widen(loop, from, lanes, varyingIn(loop), b, own));
-        gathered ||= ops.some((op) => op.name === 'mem.gather' || op.name === 'mem.scatter');
+        gathered ||= ops.filter((op) => op.name === 'mem.gather' || op.name === 'mem.scatter').length > dear;
         for (const op of ops) b.append(op);
         return values;
       }).flat(),

@@ -12,6 +12,7 @@ import {
   type OptionSpec,
 } from '@filigree/ir';
 import {
+  approximate,
   dce,
   defaultPipeline,
   distribute,
@@ -120,6 +121,7 @@ export const fieldPasses = (
     extensions = [],
   } = checkOptions('fieldPipeline', options, pipelineSpec);
   const dialects = dialectsOf(extensions);
+  const functions = laneFunctions && fastMath;
   const { onFields: onBits = [], onCells = [] } = bits?.quantPasses(storage, quant) ?? {};
   const counting = losses && bits ? [bits.countLosses(storage)] : [];
   const onFields = pipeline([
@@ -144,7 +146,7 @@ export const fieldPasses = (
           [
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
-            vectorizeNests({ dialects, functions: laneFunctions && fastMath }),
+            vectorizeNests({ dialects, functions }),
             factorScales({ dialects }),
             distribute({ dialects }),
             superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),
@@ -164,6 +166,7 @@ export const fieldPasses = (
             ((gathers > 0 && lanes) || name !== DISTRIBUTE),
         )),
     ...(lanes ? [] : [serialLanes({ dialects })]),
+    ...(functions ? [approximate({ dialects })] : []),
   ]);
   return { ...pipeline([onFields, onMemory]), parts: [onFields, onMemory] };
 };
