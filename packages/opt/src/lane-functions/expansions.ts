@@ -1,8 +1,8 @@
 import { lanesOf, type Op, type Value } from '@filigree/ir';
-import { exp, log, log2, tanh } from './exponential.js';
+import { exp, isOrdinary, log, log2, pow, tanh } from './exponential.js';
 import { acos, asin, atan, atan2, hypot } from './inverse.js';
 import type { Lanes } from './lanes.js';
-import { cos, farOff, sin, tan } from './trigonometric.js';
+import { cos, isNear, sin, tan } from './trigonometric.js';
 
 /** What the result of an op is, on vectors of f32. */
 export type Expansion = (op: Op, l: Lanes) => Value;
@@ -17,20 +17,21 @@ const binary =
   (op, l) =>
     f(op.operands[0]!, op.operands[1]!, l);
 
-/** Made of arithmetic unless a lane is too far off. */
-const near =
-  (f: (x: Value, l: Lanes) => Value): Expansion =>
+/** One by one where a lane has numbers for which an expansion does not hold. */
+const where =
+  (holds: (l: Lanes, ...operands: readonly Value[]) => Value, expand: Expansion): Expansion =>
   (op, l) => {
     const { b } = l;
-    const [x] = op.operands as readonly [Value];
-    const value = f(x, l);
+    const value = expand(op, l);
     const oneByOne = (): Value =>
-      Array.from({ length: lanesOf(x.type) }).reduce<Value>(
-        (whole, _, lane) => b.insert(whole, b.value(op.name, [b.extract(x, lane)]), lane),
-        value,
-      );
-    return b.if(b.reduce('or', farOff(x, l)), oneByOne, () => value)[0]!;
+      Array.from({ length: lanesOf(value.type) }).reduce<Value>((whole, _, lane) => {
+        const numbers = op.operands.map((v) => b.extract(v, lane));
+        return b.insert(whole, b.value(op.name, numbers), lane);
+      }, value);
+    return b.if(b.reduce('or', b.not(holds(l, ...op.operands))), oneByOne, () => value)[0]!;
   };
+
+const near = (f: (x: Value, l: Lanes) => Value): Expansion => where((l, x) => isNear(x!, l), unary(f));
 
 /** Functions of vectors as arithmetic, by op. */
 export const expansions: Readonly<Record<string, Expansion | undefined>> = {
@@ -38,6 +39,7 @@ export const expansions: Readonly<Record<string, Expansion | undefined>> = {
   'math.log': unary(log),
   'math.log2': unary(log2),
   'math.tanh': unary(tanh),
+  'math.pow': where((l, x, y) => isOrdinary(x!, y!, l), binary(pow)),
   'math.sin': near(sin),
   'math.cos': near(cos),
   'math.tan': near(tan),

@@ -6,18 +6,22 @@ const LN2_HIGH = 0.693359375;
 const LN2_LOW = -2.1219444005469057e-4;
 
 /** eˣ = 2ⁿ·eʳ with |r| ≤ ½ ln 2. */
-export const exp = (x: Value, { b, float, word, polynomial, fromBits }: Lanes): Value => {
+export const exp = (x: Value, l: Lanes): Value => {
+  const { b, float, polynomial } = l;
   /* Beyond, it is 0 or infinite. */
   const within = b.min(b.max(x, float(-105)), float(89));
   const n = b.math('floor', b.add(b.mul(within, float(Math.LOG2E)), float(0.5)));
   const r = b.sub(b.sub(within, b.mul(n, float(LN2_HIGH))), b.mul(n, float(LN2_LOW)));
   const tail = polynomial(r, [0.5, 0.16666665673, 0.041666280478, 0.0083335041999, 0.0013945752289, 1.978926157e-4]);
-  const power = b.add(b.add(b.mul(tail, b.mul(r, r)), r), float(1));
-  /* 2ⁿ in two factors: it may have no exponent of its own. */
+  return scaled(b.add(b.add(b.mul(tail, b.mul(r, r)), r), float(1)), n, l);
+};
+
+/** x·2ⁿ in two steps: 2ⁿ may have no exponent of its own. */
+const scaled = (x: Value, n: Value, { b, word, fromBits }: Lanes): Value => {
   const whole = b.cast(n, 'i32');
   const half = b.shr(whole, word(1));
-  const scale = (e: Value): Value => fromBits(b.shl(b.add(e, word(127)), word(23)));
-  return b.mul(b.mul(power, scale(half)), scale(b.sub(whole, half)));
+  const power = (e: Value): Value => fromBits(b.shl(b.add(e, word(127)), word(23)));
+  return b.mul(b.mul(x, power(half)), power(b.sub(whole, half)));
 };
 
 /** x = 2ᵉ·(1 + f) with √½ ≤ 1 + f < √2, of x above 0. */
@@ -74,4 +78,36 @@ export const tanh = (x: Value, l: Lanes): Value => {
   const tail = polynomial(z, [-0.33333280683, 0.13331373036, -0.053733699024, 0.020618628711, -0.0056812870316]);
   const near = b.add(x, b.mul(b.mul(x, z), tail));
   return b.select(b.cmp('lt', a, float(0.625)), near, withSign(far, x));
+};
+
+/**
+ * xʸ = 2^(y·log₂ x), of x and y as `isOrdinary` says. The logarithm is found in f64, since an error of it grows with the exponent of the
+ * result.
+ */
+export const pow = (x: Value, y: Value, l: Lanes): Value => {
+  const { b, float, double, polynomial } = l;
+  const { e, f } = decomposed(x, l);
+  const wide = (v: Value): Value => b.cast(v, 'f64');
+  const s = b.div(wide(f), b.add(wide(f), double(2)));
+  const z = b.mul(s, s);
+  const tail = polynomial(z, [0.333333328143542, 0.20000169660795097, 0.1426851346018839, 0.11793914094594062]);
+  const natural = b.add(s, b.mul(b.mul(s, z), tail));
+  const power = b.mul(b.add(b.mul(natural, double(2 * Math.LOG2E)), wide(e)), wide(y));
+  /* Beyond, it is 0 or infinite. */
+  const within = b.min(b.max(power, double(-160)), double(130));
+  const n = b.math('floor', b.add(within, double(0.5)));
+  const r = b.cast(b.sub(within, n), 'f32');
+  const rest = polynomial(
+    r,
+    [0.69314718246, 0.24022647738, 0.055503293872, 0.0096184499562, 0.0013400170719, 1.535231713e-4],
+  );
+  const result = scaled(b.add(b.mul(rest, r), float(1)), b.cast(n, 'f32'), l);
+  return b.select(b.cmp('eq', x, float(0)), float(0), result);
+};
+
+/** Whether that says what a power is: of a positive number, or of 0 by a positive one, and neither infinite. */
+export const isOrdinary = (x: Value, y: Value, { b, float }: Lanes): Value => {
+  const positive = b.or(b.cmp('gt', x, float(0)), b.and(b.cmp('eq', x, float(0)), b.cmp('gt', y, float(0))));
+  const finite = (v: Value): Value => b.cmp('lt', v, float(Infinity));
+  return b.and(positive, b.and(finite(x), finite(b.math('abs', y))));
 };

@@ -31,8 +31,8 @@ const turned = (x: Value, { b, float, polynomial }: Lanes): Turned => {
   };
 };
 
-/** What is nowhere near enough to 0 for that: then all lanes are computed one by one. */
-export const farOff = (x: Value, { b, float }: Lanes): Value => b.not(b.cmp('lt', b.math('abs', x), float(MOST)));
+/** Whether a number is near enough to 0 for that. */
+export const isNear = (x: Value, { b, float }: Lanes): Value => b.cmp('lt', b.math('abs', x), float(MOST));
 
 /** The sine of a number that is `ahead` quarters of a turn further on. */
 const sineAfter = (x: Value, ahead: number, l: Lanes): Value => {
