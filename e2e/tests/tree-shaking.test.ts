@@ -142,6 +142,18 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
     expect(logged).toBe('42');
   });
 
+  it('a page loads functions on lanes when a kernel has one', async () => {
+    const { logged } = await loadedPage(`
+      import { dense, field, i, kernel, layout, program, range } from 'filigree';
+      const [x, y] = [field('x', 'f32'), field('y', 'f32')];
+      const wave = kernel([x, y], (x, y) => { for (const i of range(4096)) y[i] = Math.sin(x[i]) + Math.pow(x[i], 2.5); });
+      const sim = await program({ layout: layout(dense(i, 4096).place(x), dense(i, 4096).place(y)), kernels: { wave } });
+      sim.fields.x.set([70], 2);
+      sim.run.wave();
+      console.log(sim.fields.y.get([70]).toFixed(4));`);
+    expect(logged).toBe((Math.sin(2) + 2 ** 2.5).toFixed(4));
+  });
+
   it('a page loads what words of several fields need, and the words for what a kernel reports', async () => {
     const { logged } = await loadedPage(`
       import { append, bitStruct, dense, field, fixed, i, int, j, kernel, layout, program, range, stored } from 'filigree';
