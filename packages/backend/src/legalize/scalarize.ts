@@ -23,7 +23,7 @@ import {
   pass,
   scalarOf,
 } from '@filigree/ir';
-import { onWords, wholeWords } from './whole-words.js';
+import { onWords, wholeWords, type WholeWords } from './whole-words.js';
 
 /** The vectors that a target has. */
 export interface Registers {
@@ -85,7 +85,7 @@ class Scalarizer {
     private readonly registers: Registers | undefined,
     private readonly table: OpTable,
     /** Vectors of integers and truth values that stay whole, by id. */
-    private readonly words: { readonly has: (id: number) => boolean },
+    private readonly words: WholeWords,
   ) {}
 
   keep(v: Value): Value {
@@ -156,8 +156,10 @@ class Scalarizer {
   /** Lanes of the parts of a value: 1 where they are scalars. */
   widthOf({ id, type }: Value): number {
     const lanes = lanesOf(type);
-    if (!this.registers || lanes === 1 || !(isFloat(type) || this.words.has(id))) return 1;
-    const most = Math.max(1, Math.floor(this.registers.bytes / (isFloat(type) ? byteSize(scalarOf(type)) : 4)));
+    if (!this.registers || lanes === 1) return 1;
+    const bytes = isFloat(type) ? byteSize(scalarOf(type)) : this.words.bytes(id);
+    if (bytes === undefined) return 1;
+    const most = Math.max(1, Math.floor(this.registers.bytes / bytes));
     const width = Math.min(lanes, most);
     return lanes % width === 0 && Number.isInteger(Math.log2(width)) ? width : 1;
   }

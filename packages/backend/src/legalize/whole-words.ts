@@ -10,25 +10,27 @@ import {
   type Value,
 } from '@filigree/ir';
 
+/** What is known of vectors of integers and truth values, by id. */
+export interface WholeWords {
+  /** Of those that registers hold whole the bytes of the floats beside them; otherwise nothing. */
+  readonly bytes: (id: number) => 4 | 8 | undefined;
+}
+
 /**
  * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane, as an index
  * of what is gathered, is better taken apart from the beginning, and so is all that is computed with it. What loops and branches carry is what it
- * was before.
+ * was before. Beside floats of 64 bits as many lanes are in a register as there are of these.
  *
  * @param words ops that work on whole registers of words of 32 bits
  */
-export const wholeWords = (
-  body: Region,
-  controlOf: ControlOf,
-  words: ReadonlySet<string> = new Set(),
-): { readonly has: (id: number) => boolean } => {
+export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySet<string> = new Set()): WholeWords => {
   const parent = new Map<number, number>();
   const rootOf = (id: number): number => {
     let root = id;
     for (let next = parent.get(root); next !== undefined; next = parent.get(root)) root = next;
     return root;
   };
-  const apart = new Set<number>();
+  const [apart, wide] = [new Set<number>(), new Set<number>()];
   const known = new Set<number>();
   const alike = (values: readonly Value[]): readonly Value[] => {
     const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
@@ -50,15 +52,19 @@ export const wholeWords = (
           taken.forEach((v, k) => alike([v, ...given.slice(k, k + 1)]));
         }
       } else {
-        const [integer] = alike([...op.operands, ...op.results]);
+        const values = [...op.operands, ...op.results];
+        const [integer] = alike(values);
         if (integer && !onWords(op, words)) apart.add(integer.id);
+        if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
       op.regions.forEach(visit);
     }
   };
   if (words.size > 0) visit(body);
-  const roots = new Set([...apart].map(rootOf));
-  return { has: (id) => known.has(id) && !roots.has(rootOf(id)) };
+  const [lanewise, doubled] = [apart, wide].map((ids) => new Set([...ids].map(rootOf)));
+  return {
+    bytes: (id) => (!known.has(id) || lanewise!.has(rootOf(id)) ? undefined : doubled!.has(rootOf(id)) ? 8 : 4),
+  };
 };
 
 /** Whether an op works on whole registers of words, or makes them, or takes lanes out. */
@@ -67,7 +73,12 @@ export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean
   const vectors = values.filter((v) => isVector(v.type));
   if (words.size === 0 || vectors.length === 0 || vectors.every((v) => isFloat(v.type) && !words.has(op.name)))
     return false;
-  if (!vectors.every((v) => isWordType(scalarOf(v.type)) && lanesOf(v.type) === lanesOf(vectors[0]!.type)))
+  if (
+    !vectors.every(
+      (v) =>
+        (isWordType(scalarOf(v.type)) || scalarOf(v.type) === 'f64') && lanesOf(v.type) === lanesOf(vectors[0]!.type),
+    )
+  )
     return false;
   const isTruth = vectors.some((v) => scalarOf(v.type) === 'i1');
   if (op.name === 'arith.extract' || (op.name === 'arith.reduce' && isTruth)) return true;

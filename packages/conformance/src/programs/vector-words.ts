@@ -12,13 +12,13 @@ import type { Program } from '../program.js';
 import { arrayOf, edgePairs } from '../values.js';
 
 /**
- * Words of 32 bits on lanes, put together from scalars and taken apart again, as where several numbers are stored in a few bits each: between the
+ * Words of 32 bits and floats on lanes, put together from scalars and taken apart again, as where several numbers are stored in a few bits each: between the
  * two everything stays on lanes, integers, floats and truth values.
  */
 export const vectorWordPrograms = (): readonly Program[] =>
-  (['f32', 'i32', 'u32'] as const).flatMap((t) => [2, 4, 8].map((lanes) => wordsOf(t, lanes)));
+  (['f32', 'f64', 'i32', 'u32'] as const).flatMap((t) => [2, 4, 8].map((lanes) => wordsOf(t, lanes)));
 
-type Word = 'f32' | 'i32' | 'u32';
+type Word = 'f32' | 'f64' | 'i32' | 'u32';
 
 const wordsOf = (t: Word, lanes: number): Program => {
   const [all, others] = edgePairs(t);
@@ -94,18 +94,32 @@ const resultsOf = (t: Word): readonly Result[] => {
       return count!;
     },
   };
-  return [...compared, truths, steps, ...(t === 'f32' ? floats : integers(t))];
+  return [...compared, truths, steps, ...(t === 'f32' || t === 'f64' ? floats(t) : integers(t))];
 };
 
 const like = (b: Builder, x: Value, value: number): Value => b.constant(value, x.type);
 
-const floats: readonly Result[] = [
-  { name: 'least', type: 'f32', of: (b, x, y) => b.min(x, y) },
-  { name: 'most', type: 'f32', of: (b, x, y) => b.max(x, y) },
-  { name: 'below', type: 'f32', of: (b, x) => b.min(x, like(b, x, 1.5)) },
-  { name: 'above', type: 'f32', of: (b, x) => b.max(like(b, x, -2), x) },
+const bits: readonly Result[] = [
   { name: 'bits', type: 'u32', of: (b, x) => b.bitcast(x, 'u32') },
   { name: 'signed_bits', type: 'i32', of: (b, x) => b.bitcast(x, 'i32') },
+];
+
+const floats = (t: 'f32' | 'f64'): readonly Result[] => [
+  { name: 'least', type: t, of: (b, x, y) => b.min(x, y) },
+  { name: 'most', type: t, of: (b, x, y) => b.max(x, y) },
+  { name: 'below', type: t, of: (b, x) => b.min(x, like(b, x, 1.5)) },
+  { name: 'above', type: t, of: (b, x) => b.max(like(b, x, -2), x) },
+  ...(t === 'f32' ? bits : []),
+  /* Whole numbers beside floats: where these are wider there are as many of them. */
+  {
+    name: 'counted',
+    type: t,
+    of: (b, x, y) => {
+      const [one, two] = [1, 2].map((n) => b.splat(b.i32(n), b.lanes(x))) as [Value, Value];
+      const count = b.select(b.cmp('lt', x, y), b.add(one, two), two);
+      return b.select(b.cmp('eq', count, two), x, b.cast(count, t));
+    },
+  },
   {
     name: 'whole',
     type: 'i32',

@@ -15,7 +15,7 @@ export const inRegisters: ReadonlySet<string> = new Set([
   'math.trunc',
 ]);
 
-/** Ops that vectors do as fast where lanes are words of 32 bits, or truth values beside them. */
+/** Ops that vectors do as fast where lanes are words of 32 bits, floats, or truth values beside them. */
 export const onWords: ReadonlySet<string> = new Set([
   'arith.constant',
   'arith.add',

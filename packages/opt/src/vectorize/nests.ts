@@ -201,4 +201,4 @@ const beside: ReadonlySet<string> = new Set([
   'arith.reduce',
 ]);
 
-const isWord = (type: ScalarType): boolean => type === 'i1' || byteSize(type) === 4;
+const isWord = (type: ScalarType): boolean => type === 'i1' || type === 'f64' || byteSize(type) === 4;

@@ -75,25 +75,19 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
   max: (r, lanes) => (isFloat(r.a) ? extremeOfFloats(r, lanes, '>', '&') : extreme(r, lanes, '>')),
   below: (r, lanes) => bounded(r, lanes, '<'),
   above: (r, lanes) => bounded(r, lanes, '>'),
-  /* C has no choice between vectors; a truth value is a word of ones there, or of zeros. */
   choose: (r, lanes) => {
-    const mask = gnuVectorName(lanes, 'i32');
-    return onVector(
+    if (byteSize(r.a) === 4) return choice(r, lanes);
+    const [mask, blend] = [gnuVectorName(lanes, 'i64'), `blendx${lanes}_${r.a}`];
+    const { text, needs } = onVector(
       r,
       lanes,
       (v) =>
-        [
-          `${v} ${r.name}(${mask} c, ${v} a, ${v} b) {`,
-          '#ifdef __cplusplus',
-          '  return c ? a : b;',
-          '#else',
-          `  return (${v})((c & (${mask})a) | (~c & (${mask})b));`,
-          '#endif',
-          '}',
-        ].join('\n'),
+        `${v} ${r.name}(${gnuVectorName(lanes, 'i32')} c, ${v} a, ${v} b) { return ${blend}(__builtin_convertvector(c, ${mask}), a, b); }`,
       ['i32'],
     );
+    return helperText([...needs, blend], text);
   },
+  blend: (r, lanes) => choice(r, lanes),
   /* Words of ones or zeros, as numbers of 64 bits: as many are folded at once as a register has. */
   any: (r, lanes) => {
     const mask = gnuVectorName(lanes, 'i32');
@@ -190,15 +184,45 @@ const wrapping = (r: HelperRequest, lanes: number, op: '+' | '-' | '*'): HelperT
   ]);
 };
 
+/** A choice by truth values that have as many bits as what is chosen. C has none between vectors; a truth value is a word of ones there, or of zeros. */
+const choice = (r: HelperRequest, lanes: number): HelperText => {
+  const [signed] = wordsOf(r);
+  const mask = gnuVectorName(lanes, signed);
+  return onVector(
+    r,
+    lanes,
+    (v) =>
+      [
+        `${v} ${r.name}(${mask} c, ${v} a, ${v} b) {`,
+        '#ifdef __cplusplus',
+        '  return c ? a : b;',
+        '#else',
+        `  return (${v})((c & (${mask})a) | (~c & (${mask})b));`,
+        '#endif',
+        '}',
+      ].join('\n'),
+    [signed],
+  );
+};
+
+/** The integers of as many bits. */
+const wordsOf = ({ a }: HelperRequest): readonly [ScalarType, ScalarType] =>
+  byteSize(a) === 8 ? ['i64', 'u64'] : ['i32', 'u32'];
+
+/** What chooses by a comparison. */
+const chooser = ({ a }: HelperRequest, lanes: number): string =>
+  `${byteSize(a) === 8 ? 'blend' : 'choose'}x${lanes}_${a}`;
+
 const extreme = (r: HelperRequest, lanes: number, sign: '<' | '>'): HelperText => {
-  const choose = `choosex${lanes}_${r.a}`;
+  const choose = chooser(r, lanes);
   const { text } = onVector(r, lanes, (v) => `${v} ${r.name}(${v} a, ${v} b) { return ${choose}(a ${sign} b, a, b); }`);
   return helperText([choose], text);
 };
 
 /* As of scalars: NaN if either is NaN, and -0 below +0 where the sign of zero counts. */
 const extremeOfFloats = (r: HelperRequest, lanes: number, sign: '<' | '>', join: '|' | '&'): HelperText => {
-  const [choose, bits] = [`choosex${lanes}_${r.a}`, gnuVectorName(lanes, 'u32')];
+  const [choose, unsigned] = [chooser(r, lanes), wordsOf(r)[1]];
+  const bits = gnuVectorName(lanes, unsigned);
   const { text } = onVector(r, lanes, (v) =>
     [
       `${v} ${r.name}(${v} a, ${v} b) {`,
@@ -211,12 +235,12 @@ const extremeOfFloats = (r: HelperRequest, lanes: number, sign: '<' | '>', join:
       '}',
     ].join('\n'),
   );
-  return helperText([choose, `vectorx${lanes}_u32`], text);
+  return helperText([choose, `vectorx${lanes}_${unsigned}`], text);
 };
 
 /* The same where `b` is neither NaN nor zero. */
 const bounded = (r: HelperRequest, lanes: number, sign: '<' | '>'): HelperText => {
-  const choose = `choosex${lanes}_${r.a}`;
+  const choose = chooser(r, lanes);
   const { text } = onVector(r, lanes, (v) => `${v} ${r.name}(${v} a, ${v} b) { return ${choose}(b ${sign} a, b, a); }`);
   return helperText([choose], text);
 };

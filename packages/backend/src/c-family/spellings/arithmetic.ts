@@ -195,9 +195,13 @@ export const arithmeticSpellings: Spellings = {
   ),
   'arith.shl': shift('<<'),
   'arith.shr': shift('>>'),
-  'arith.cmp': pure((op, [a, b]) => {
+  'arith.cmp': pure((op, [a, b], site) => {
     const [operator, strength] = comparisons[String(op.attrs['predicate'])]!;
-    return expr(`${within(a!, binds.sum)} ${operator} ${within(b!, binds.sum)}`, strength);
+    const truth = expr(`${within(a!, binds.sum)} ${operator} ${within(b!, binds.sum)}`, strength);
+    /* Of floats of 64 bits it has lanes of as many. */
+    return isOnLanes(op) && byteSize(operandType(op)) === 8
+      ? call('__builtin_convertvector', truth, expr(site.declared(op.results[0]!)))
+      : truth;
   }),
   'arith.select': select,
   'arith.cast': cast,
