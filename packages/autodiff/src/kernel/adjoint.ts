@@ -13,14 +13,14 @@ import {
   type Module,
   type OptionSpec,
 } from '@filigree/ir';
-import { cse, dce, storeForwarding } from '@filigree/opt';
+import { canonicalize, cse, dce, storeForwarding } from '@filigree/opt';
 import { refuseCertainRaces } from './access/certain.js';
 import { storesApart } from './apart.js';
-import { encodedWith, fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
+import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
-import { inOrder } from './any-order.js';
+import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { clearedBy } from './cleared.js';
 import { draftAdjoint, type Overflow, type Setting } from './draft.js';
@@ -36,6 +36,7 @@ import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
 import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
+import { sumByElement } from './sum-by-element.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
@@ -151,6 +152,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     places,
     facts,
     iterations,
+    anyOrder: reversesInAnyOrder(primal, layout, table),
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
   for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
@@ -171,18 +173,32 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
     const taken = new Set(module.buffers.map((x) => x.name));
     const turned = gather ? gatherStencils(scattered, table) : scattered;
-    const ordered = { ...turned, body: inOrder(turned.body) };
+    const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
+    const [last] = summed?.kernels ?? [turned];
+    const ordered = { ...last, body: inOrder(last.body) };
+    const all = summed?.buffers ?? whole.buffers;
     return {
       kernel:
-        turned === scattered
+        last === scattered
           ? ordered
-          : runPasses({ ...whole, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
-      buffers: whole.buffers.filter((x) => !taken.has(x.name)),
+          : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })])
+              .kernels[0],
+      buffers: all.filter((x) => !taken.has(x.name)),
       ...made,
       needs: needsOf(primal, scattered, elementOf, cleared, kept),
       ...flowOf(primal, elementOf, setting.active),
     };
   }
+};
+
+/** Where sums of a kernel get nests of their own, the module with these; what loops hand on as it is is known before. */
+const summedByElement = (module: Module, dialects: readonly Dialect[], layout: Layout): Module | undefined => {
+  const simple = runPasses(module, [canonicalize({ dialects }), cse({ dialects })]);
+  const [kernel] = simple.kernels;
+  const summed = sumByElement(kernel, opTable(dialects), layout, simple.buffers);
+  return summed.kernel === kernel
+    ? undefined
+    : { ...simple, buffers: [...simple.buffers, ...summed.buffers], kernels: [summed.kernel] };
 };
 
 const adjointSpec: OptionSpec<AdjointOptions> = {
