@@ -75,20 +75,17 @@ export const needsOf = (
     ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
   ];
   const written = before.filter((u) => u.writes);
-  const renewed = new Set([
-    ...needed.flatMap(({ op, touched }) =>
-      written.some((w) => !areApart(w.touched, touched))
-        ? [String(op.attrs.field), ...(elementOf(op)?.encodedWith ?? [])]
-        : [],
-    ),
-    /* What has been emptied is filled anew by others. */
-    ...written.flatMap(({ op }) => cleared(op)),
-  ]);
+  const writes = new Set(
+    written.flatMap(({ op }) => {
+      const { field } = op.attrs;
+      return [...(typeof field === 'string' ? [field, ...(elementOf(op)?.encodedWith ?? [])] : []), ...cleared(op)];
+    }),
+  );
   return {
     needed: distinct(needed, readAt),
     written: distinct(written),
     kept: [...kept],
-    renewed: [...renewed],
+    writes: [...writes],
   };
 };
 

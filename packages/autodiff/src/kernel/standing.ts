@@ -4,6 +4,7 @@ import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey } from './index-keys.js';
 import type { LoopFacts } from './loop-facts.js';
+import { residuesOf } from './residues.js';
 import { areApart, coordinatesOf, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
@@ -107,14 +108,16 @@ export const usesOf = (
 ): readonly Use[] => {
   const keyOf = keys(kernel);
   const coordinate = coordinatesOf(kernel);
+  const residueOf = residuesOf(kernel);
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
   walk(kernel.body, (op, parents) => {
-    const note = (place: string, index: readonly Value[], writes: boolean): void =>
-      void uses.push({
+    const note = (place: string, index: readonly Value[], writes: boolean, extents?: readonly number[]): void => {
+      const residue = extents && residueOf(op, index, extents);
+      uses.push({
         op,
         writes,
-        touched: { place, index: index.map(coordinate) },
+        touched: { place, index: index.map(coordinate), ...(residue && { residue }) },
         key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
         tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
         index: index.map(keyOf),
@@ -122,8 +125,9 @@ export const usesOf = (
         top: tops.get(parents[0] ?? op)!,
         parents,
       });
+    };
     const element = elementOf(op);
-    if (element) note(element.place, element.index, element.does !== 'load');
+    if (element) note(element.place, element.index, element.does !== 'load', element.extents);
     if (element && element.does !== 'load')
       for (const field of element.encodedWith) note(placeOfField(field), element.index, true);
     for (const field of cleared(op)) note(placeOfField(field), [], true);

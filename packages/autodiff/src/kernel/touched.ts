@@ -7,14 +7,24 @@ export const placeOfField = (field: string): string => `field '${field}'`;
 export interface Touched {
   readonly place: string;
   readonly index: readonly (Coordinate | undefined)[];
+  /** What a branch around the op says of the elements, see `residuesOf`. */
+  readonly residue?: Residue | undefined;
   /** Where in the text. */
   readonly loc?: Loc | undefined;
 }
 
-/** A number, or a number added to a scalar argument; which one by its position. */
+/** Of the elements that an op touches: what the sum of their coordinates, times a weight each, leaves when it is divided. */
+export interface Residue {
+  /** The weights, what the kernel is given beside, and the divisor. */
+  readonly of: string;
+  readonly is: number;
+}
+
+/** A number, or a number added to a scalar argument, which one by its position; or what such a sum leaves when it is divided. */
 export interface Coordinate {
   readonly argument: number | undefined;
   readonly offset: number;
+  readonly modulus?: number;
 }
 
 /** What is known of the integers of a kernel. */
@@ -25,9 +35,12 @@ export const coordinatesOf = ({ params, body }: Kernel): ((v: Value) => Coordina
   walk(body, ({ name, attrs, operands, results }) => {
     if (name === 'arith.constant' && typeof attrs.value === 'number')
       known.set(results[0].id, { argument: undefined, offset: attrs.value });
-    if (name !== 'arith.add' && name !== 'arith.sub') return;
     const [a, b] = operands.map((v) => known.get(v.id));
-    if (!a || !b) return;
+    if (!a || !b || a.modulus !== undefined || b.modulus !== undefined) return;
+    /* Below zero a remainder is no coordinate, but of what is less than the number taken from an argument. */
+    if (name === 'arith.rem' && b.argument === undefined && b.offset > 0 && a.offset >= 0)
+      known.set(results[0].id, { ...a, modulus: b.offset });
+    if (name !== 'arith.add' && name !== 'arith.sub') return;
     if (b.argument === undefined)
       known.set(results[0].id, { ...a, offset: name === 'arith.add' ? a.offset + b.offset : a.offset - b.offset });
     else if (a.argument === undefined && name === 'arith.add')
@@ -42,14 +55,23 @@ export const textOf = ({ place, index }: Touched): string => {
   return `${known.includes('…') ? 'elements' : 'the element'} [${known.join(', ')}] of ${place}`;
 };
 
-/** Whether two ops of one launch touch different elements, whatever its arguments are. */
+/**
+ * Whether two ops of one launch touch different elements, whatever its arguments are. Of `t % 3` and `(t + 1) % 3` too: equal remainders are left by numbers that differ by a multiple of
+ * the divisor alone.
+ */
 export const areApart = (a: Touched, b: Touched): boolean =>
   a.place !== b.place ||
+  (a.residue !== undefined && a.residue.of === b.residue?.of && a.residue.is !== b.residue.is) ||
   a.index.some((x, n) => {
     const y = b.index[n];
-    return x && y && x.argument === y.argument && x.offset !== y.offset;
+    if (!x || !y || x.argument !== y.argument || x.modulus !== y.modulus) return false;
+    return x.modulus === undefined ? x.offset !== y.offset : (x.offset - y.offset) % x.modulus !== 0;
   });
 
 /** The coordinates that a launch with these arguments touches; nothing for those that are not known. */
 export const elementsAt = ({ index }: Touched, args: readonly Scalar[]): readonly (number | undefined)[] =>
-  index.map((c) => c && c.offset + (c.argument === undefined ? 0 : Number(args[c.argument])));
+  index.map((c) => {
+    if (!c) return undefined;
+    const sum = c.offset + (c.argument === undefined ? 0 : Number(args[c.argument]));
+    return c.modulus === undefined ? sum : sum % c.modulus;
+  });
