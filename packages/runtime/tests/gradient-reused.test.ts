@@ -24,6 +24,16 @@ const ring = kernel([x, 'i32'], (x, t) => {
   for (const p of range(1, 7))
     x[(t + 1) % 3][p] = 1.9 * x[t % 3][p] - 0.9 * x[(t + 2) % 3][p] + 0.1 * Math.sin(x[t % 3][p - 1] * x[t % 3][p + 1]);
 });
+/* Two states in turns, told by an argument in three ways. */
+const other = kernel([x, 'i32'], (x, now) => {
+  for (const p of range(1, 7)) x[1 - now][p] = x[now][p] + 0.3 * Math.sin(x[now][p - 1] * x[now][p + 1]);
+});
+const even = kernel([x, 'i32'], (x, t) => {
+  for (const p of range(1, 7)) x[1 - (t % 2)][p] = x[t % 2][p] + 0.3 * Math.sin(x[t % 2][p - 1] * x[t % 2][p + 1]);
+});
+const bit = kernel([x, 'i32'], (x, t) => {
+  for (const p of range(1, 7)) x[(t + 1) & 1][p] = x[t & 1][p] + 0.3 * Math.sin(x[t & 1][p - 1] * x[t & 1][p + 1]);
+});
 const byColor = kernel([u, 'i32'], (u, color) => {
   for (const i of range(1, 7))
     for (const j of range(1, 7))
@@ -47,7 +57,7 @@ const zero = kernel([loss], (loss) => {
   loss[0] = 0.0;
 });
 
-const kernels = { there, back, ring, byColor, bySweep, total, zero };
+const kernels = { there, back, ring, other, even, bit, byColor, bySweep, total, zero };
 
 const layouts: Readonly<Record<string, () => Layout>> = {
   dense: () => layout(...[a, b, x, u].map((f) => dense(ij, N).place(f)), dense(i, 1).place(loss)),
@@ -95,6 +105,10 @@ describe('gradients through memory that is used again', () => {
     const places = [[2, 3], [2, 4], [5, 1]] as const; // prettier-ignore
     check(a, places, () => [0, 1, 2].forEach(() => (run.there(), run.back())));
     check(x, [[1, 3], [0, 6], [2, 7]], () => [1, 2, 3, 4, 5, 6].forEach((t) => run.ring(t))); // prettier-ignore
+    const turns = [[0, 3], [0, 6], [1, 7]] as const; // prettier-ignore
+    check(x, turns, () => [0, 1, 0, 1].forEach((now) => run.other(now)));
+    check(x, turns, () => [0, 1, 2, 3].forEach((t) => run.even(t)));
+    check(x, turns, () => [0, 1, 2, 3].forEach((t) => run.bit(t)));
     check(u, places, () => [0, 1, 0, 1].forEach((color) => run.byColor(color)));
     check(u, places, () => [0, 1, 2, 3].forEach((t) => run.bySweep(t)));
     sim.dispose();
@@ -107,6 +121,12 @@ describe('gradients through memory that is used again', () => {
     }),
     'a state that is outside at first': kernel([x, 'i32'], (x, t) => {
       for (const p of range(1, 7)) x[t % 3][p] = Math.sin(x[(t - 1) % 3][p + 1]);
+    }),
+    'a state that is the other one taken from two': kernel([x, 'i32'], (x, now) => {
+      for (const p of range(1, 7)) x[2 - now][p] = Math.sin(x[now][p + 1]);
+    }),
+    'a state that is the last of three taken from two': kernel([x, 'i32'], (x, t) => {
+      for (const p of range(1, 7)) x[2 - (t % 3)][p] = Math.sin(x[t % 3][p + 1]);
     }),
     'rings of other lengths': kernel([x, 'i32'], (x, t) => {
       for (const p of range(1, 7)) x[(t + 1) % 3][p] = Math.sin(x[t % 2][p + 1]);

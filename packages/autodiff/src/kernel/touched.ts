@@ -25,6 +25,8 @@ export interface Coordinate {
   readonly argument: number | undefined;
   readonly offset: number;
   readonly modulus?: number;
+  /** The number that all this is taken from, as in `1 - t % 2`. */
+  readonly from?: number;
 }
 
 /** What is known of the integers of a kernel. */
@@ -36,10 +38,15 @@ export const coordinatesOf = ({ params, body }: Kernel): ((v: Value) => Coordina
     if (name === 'arith.constant' && typeof attrs.value === 'number')
       known.set(results[0].id, { argument: undefined, offset: attrs.value });
     const [a, b] = operands.map((v) => known.get(v.id));
-    if (!a || !b || a.modulus !== undefined || b.modulus !== undefined) return;
-    /* Below zero a remainder is no coordinate, but of what is less than the number taken from an argument. */
-    if (name === 'arith.rem' && b.argument === undefined && b.offset > 0 && a.offset >= 0)
+    if (!a || !b) return;
+    if (name === 'arith.sub' && isNumber(a) && !isNumber(b) && b.from === undefined)
+      known.set(results[0].id, { ...b, from: a.offset });
+    if (!isSum(a) || !isSum(b)) return;
+    /* What is left of a negative number is no coordinate. */
+    if (name === 'arith.rem' && isNumber(b) && b.offset > 0 && a.offset >= 0)
       known.set(results[0].id, { ...a, modulus: b.offset });
+    if (name === 'arith.and' && isNumber(b) && Number.isInteger(Math.log2(b.offset + 1)) && b.offset > 0)
+      known.set(results[0].id, { ...a, modulus: b.offset + 1 });
     if (name !== 'arith.add' && name !== 'arith.sub') return;
     if (b.argument === undefined)
       known.set(results[0].id, { ...a, offset: name === 'arith.add' ? a.offset + b.offset : a.offset - b.offset });
@@ -49,29 +56,50 @@ export const coordinatesOf = ({ params, body }: Kernel): ((v: Value) => Coordina
   return (v) => known.get(v.id);
 };
 
+const isSum = ({ modulus, from }: Coordinate): boolean => modulus === undefined && from === undefined;
+
+const isNumber = (c: Coordinate): boolean => c.argument === undefined && isSum(c);
+
 /** Elements of a place as messages call them: with the coordinates that are numbers. */
 export const textOf = ({ place, index }: Touched): string => {
   const known = index.map((c) => (c && c.argument === undefined ? String(c.offset) : '…'));
   return `${known.includes('…') ? 'elements' : 'the element'} [${known.join(', ')}] of ${place}`;
 };
 
-/**
- * Whether two ops of one launch touch different elements, whatever its arguments are. Of `t % 3` and `(t + 1) % 3` too: equal remainders are left by numbers that differ by a multiple of
- * the divisor alone.
- */
+/** Whether two ops of one launch touch different elements, whatever its arguments are. */
 export const areApart = (a: Touched, b: Touched): boolean =>
   a.place !== b.place ||
   (a.residue !== undefined && a.residue.of === b.residue?.of && a.residue.is !== b.residue.is) ||
   a.index.some((x, n) => {
     const y = b.index[n];
-    if (!x || !y || x.argument !== y.argument || x.modulus !== y.modulus) return false;
-    return x.modulus === undefined ? x.offset !== y.offset : (x.offset - y.offset) % x.modulus !== 0;
+    return x !== undefined && y !== undefined && x.argument === y.argument && x.modulus === y.modulus && differ(x, y);
   });
+
+/**
+ * Whether coordinates differ whatever the argument is that both follow from. Without divisor, where one is taken from a number, `1 - t` and `t`, equal ones would be half the sum of all numbers: none where that
+ * is odd, also where sums wrap around. With one they are `t % 3` and `(t + 1) % 3`, of which as many cases are looked at as numbers are left.
+ */
+const differ = (x: Coordinate, y: Coordinate): boolean => {
+  const { modulus } = x;
+  if (modulus !== undefined)
+    return modulus <= MOST_CASES && Array.from({ length: modulus }, (_, t) => t).every((t) => at(x, t) !== at(y, t));
+  if ((x.from === undefined) === (y.from === undefined)) return at(x, 0) !== at(y, 0);
+  return (at(x, 0) - at(y, 0)) % 2 !== 0;
+};
+
+const MOST_CASES = 1024;
+
+/** A coordinate for an argument. */
+const at = ({ offset, modulus, from }: Coordinate, argument: number): number => {
+  const sum = argument + offset;
+  const left = modulus === undefined ? sum : ((sum % modulus) + modulus) % modulus;
+  return from === undefined ? left : from - left;
+};
 
 /** The coordinates that a launch with these arguments touches; nothing for those that are not known. */
 export const elementsAt = ({ index }: Touched, args: readonly Scalar[]): readonly (number | undefined)[] =>
   index.map((c) => {
     if (!c) return undefined;
-    const sum = c.offset + (c.argument === undefined ? 0 : Number(args[c.argument]));
-    return c.modulus === undefined ? sum : sum % c.modulus;
+    const argument = c.argument === undefined ? 0 : Number(args[c.argument]);
+    return c.modulus !== undefined && c.offset + argument < 0 ? undefined : at(c, argument);
   });
