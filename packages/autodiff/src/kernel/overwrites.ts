@@ -72,7 +72,12 @@ export const needsOf = (
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
-    ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
+    ...new Map(
+      uses.map((u) => {
+        const { place, index } = u.touched;
+        return [JSON.stringify([place, index]), { place, index, loc: locOf(u) }];
+      }),
+    ).values(),
   ];
   const written = before.filter((u) => u.writes);
   const writes = new Set(

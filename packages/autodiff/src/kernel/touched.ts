@@ -9,6 +9,8 @@ export interface Touched {
   readonly index: readonly (Coordinate | undefined)[];
   /** What a branch around the op says of the elements, see `residuesOf`. */
   readonly residue?: Residue | undefined;
+  /** Between which numbers each coordinate lies, both among them; nothing where it is not certain to be within the field. */
+  readonly within?: readonly (readonly [least: number, most: number] | undefined)[] | undefined;
   /** Where in the text. */
   readonly loc?: Loc | undefined;
 }
@@ -70,6 +72,10 @@ export const textOf = ({ place, index }: Touched): string => {
 export const areApart = (a: Touched, b: Touched): boolean =>
   a.place !== b.place ||
   (a.residue !== undefined && a.residue.of === b.residue?.of && a.residue.is !== b.residue.is) ||
+  a.within?.some((x, n) => {
+    const y = b.within?.[n];
+    return x !== undefined && y !== undefined && (x[1] < y[0] || y[1] < x[0]);
+  }) === true ||
   a.index.some((x, n) => {
     const y = b.index[n];
     return x !== undefined && y !== undefined && x.argument === y.argument && x.modulus === y.modulus && differ(x, y);
