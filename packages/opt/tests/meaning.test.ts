@@ -22,6 +22,7 @@ import {
   distribute,
   ifToSelect,
   integerRange,
+  jamNests,
   licm,
   offload,
   partition,
@@ -66,6 +67,7 @@ const passes: readonly Pass<Module>[] = [
   predicateLoops(),
   privatize(),
   integerRange(),
+  jamNests(),
   partition(),
 ];
 
@@ -368,7 +370,7 @@ describe('nests come out the same on vector lanes', () => {
     expect(widened).toBeGreaterThan(tried / 20);
   };
 
-  it('as they are', () => check([vectorizeNests()], 200));
+  it('as they are', () => check([vectorizeNests(), jamNests()], 200));
   it('on two lanes', () => check([vectorizeNests({ bytes: 16 })], 100));
   it('among the other passes', () =>
     check([...defaultPipeline().passes, vectorizeNests(), ...defaultPipeline().passes], 100));

@@ -106,19 +106,13 @@ describe('access rules in debug mode', () => {
     expect(await diagnosticOf(backend, make(), { sumAndRead }, own, { threads })).toBeUndefined();
   });
 
-  it.each(cases)('what a derivative needs: %s, %s, %i threads', async (_l, _b, threads, make, backend) => {
-    const found = await diagnosticOf(backend, make(), { square, move }, own, { threads });
-    expect(found?.code).toBe('tape/overwritten');
-    expect(found?.message).toMatch(
-      /^kernel 'move' overwrites \(\S+:\d+:\d+\) element \[5\] of field 'x', which the derivative of kernel 'square' needs as it was read \(\S+:\d+:\d+\)/,
-    );
-    /* Without debugging it is refused as well, by what is known of coordinates. */
-    const known = await diagnosticOf(backend, make(), { square, move }, own, { threads, debug: false });
-    expect(known?.code).toBe('tape/overwritten');
-    expect(known?.message).toMatch(
-      /^launch 2, of 'move', may overwrite \(\S+:\d+:\d+\) elements \[…\] of field 'x' that the derivative of launch 1, of 'square', needs \(\S+:\d+:\d+\)$/,
-    );
-  });
+  it.each(cases)(
+    'what a derivative needs may be overwritten: %s, %s, %i threads',
+    async (_l, _b, threads, make, backend) => {
+      for (const debug of [true, false])
+        expect(await diagnosticOf(backend, make(), { square, move }, own, { threads, debug })).toBeUndefined();
+    },
+  );
 
   it.each([true, false])('what no derivative needs may be overwritten, debug %s', async (debug) => {
     const { z, seen, x_read: other } = fields('f64', i, ['z', 'seen', 'x_read']);

@@ -17,6 +17,7 @@ export interface Checked {
   readonly args?: readonly unknown[];
   readonly backend: Backend;
   readonly fastMath?: boolean;
+  readonly threads?: number;
 }
 
 export const made = async <A>(task: () => Promise<E.Either<unknown, A>>): Promise<A> => {

@@ -13,29 +13,32 @@ import {
   type Module,
   type OptionSpec,
 } from '@filigree/ir';
-import { cse, dce, storeForwarding } from '@filigree/opt';
+import { canonicalize, cse, dce, storeForwarding } from '@filigree/opt';
 import { refuseCertainRaces } from './access/certain.js';
 import { storesApart } from './apart.js';
-import { encodedWith, fieldDialect, layoutOf, valueName, type Formats } from '@filigree/sparse/fields';
+import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
 import { activeValues } from './activity.js';
-import { inOrder } from './any-order.js';
+import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { clearedBy } from './cleared.js';
-import { draftAdjoint, type Overflow, type Setting } from './draft.js';
+import { draftAdjoint, type Draft, type Overflow, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
 import { influenceOf } from './influence.js';
 import { loopFacts } from './loop-facts.js';
-import { holdElements } from './hold.js';
-import { lost, missedIn, refuseLost } from './lost.js';
+import { holdElements, type Settled } from './hold.js';
+import { isLost, lost, missedIn, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { lastStores } from './standing.js';
+import { storedValues } from './stored-values.js';
 import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
+import { sumByElement } from './sum-by-element.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
@@ -151,38 +154,67 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     places,
     facts,
     iterations,
+    anyOrder: reversesInAnyOrder(primal, layout, table),
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
-  for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-    const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, facts, settled, kept);
-    const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
-    const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
-      cse({ dialects }),
-      dce({ dialects }),
-    ]);
-    const [scattered] = whole.kernels;
-    const missed = missedIn(scattered);
-    if (missed.loops.some((n) => !remembered.has(n)) || missed.fields.some((f) => !kept.has(f))) {
+  const drafted = (ends: ReadonlyMap<number, Settled>): Drafted => {
+    for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
+      const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, facts, ends, kept);
+      const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
+      const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
+        cse({ dialects }),
+        dce({ dialects }),
+      ]);
+      const missed = missedIn(whole.kernels[0]);
+      if (!missed.loops.some((n) => !remembered.has(n)) && !missed.fields.some((f) => !kept.has(f)))
+        return { whole, made, kept };
       remembered = new Set([...remembered, ...missed.loops]);
       kept = new Set([...kept, ...missed.fields.flatMap((f) => [f, ...encodedWith(layout, f)])]);
-      continue;
     }
-    refuseLost(name, scattered, 'adjoint');
-    refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
-    const taken = new Set(module.buffers.map((x) => x.name));
-    const turned = gather ? gatherStencils(scattered, table) : scattered;
-    const ordered = { ...turned, body: inOrder(turned.body) };
-    return {
-      kernel:
-        turned === scattered
-          ? ordered
-          : runPasses({ ...whole, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
-      buffers: whole.buffers.filter((x) => !taken.has(x.name)),
-      ...made,
-      needs: needsOf(primal, scattered, elementOf, cleared, kept),
-      ...flowOf(primal, elementOf, setting.active),
-    };
-  }
+  };
+  const first = drafted(settled);
+  /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it. */
+  const stored = (): ReadonlyMap<number, Settled> =>
+    storedValues(primal, layout, lastStores(primal, elementOf, cleared, controlOf, facts.constantOf));
+  const second = isLost(first.whole.kernels[0]) ? drafted(new Map([...stored(), ...settled])) : first;
+  const { whole, made, kept } = isLost(second.whole.kernels[0]) ? first : second;
+  const [scattered] = whole.kernels;
+  refuseLost(name, scattered, 'adjoint');
+  refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
+  const taken = new Set(module.buffers.map((x) => x.name));
+  const turned = gather ? gatherStencils(scattered, table) : scattered;
+  const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
+  const [last] = summed?.kernels ?? [turned];
+  const ordered = { ...last, body: inOrder(last.body) };
+  const all = summed?.buffers ?? whole.buffers;
+  return {
+    kernel:
+      last === scattered
+        ? ordered
+        : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
+    buffers: all.filter((x) => !taken.has(x.name)),
+    ...made,
+    needs: needsOf(primal, scattered, elementOf, cleared, kept),
+    ...flowOf(primal, elementOf, setting.active),
+  };
+};
+
+/** An adjoint before sums are gathered. */
+interface Drafted {
+  readonly whole: Module;
+  readonly made: Omit<Draft, 'draft' | 'buffers'>;
+  /** The fields that it reads as they were before the launch. */
+  readonly kept: ReadonlySet<string>;
+}
+
+/** Where sums of a kernel get nests of their own, the module with these; what loops hand on as it is is known before. */
+const summedByElement = (module: Module, dialects: readonly Dialect[], layout: Layout): Module | undefined => {
+  const simple = runPasses(module, [canonicalize({ dialects }), cse({ dialects })]);
+  const [kernel] = simple.kernels;
+  const summed = sumByElement(kernel, opTable(dialects), layout, simple.buffers);
+  return summed.kernel === kernel
+    ? undefined
+    : { ...simple, buffers: [...simple.buffers, ...summed.buffers], kernels: [summed.kernel] };
 };
 
 const adjointSpec: OptionSpec<AdjointOptions> = {

@@ -1,8 +1,33 @@
-import { mapRegions, mapShared, opWith, type Attrs, type Op, type Region } from '@filigree/ir';
+import {
+  definitions,
+  mapRegions,
+  mapShared,
+  opWith,
+  type Attrs,
+  type Kernel,
+  type Op,
+  type OpTable,
+  type Region,
+} from '@filigree/ir';
+import { accumulatorsOf } from '@filigree/opt';
+import { areIterationsApart, type Layout } from '@filigree/sparse/fields';
 
 /** Whether the iterations of a loop depend on one another by nothing. */
 export const runsInAnyOrder = ({ name, attrs, operands }: Op): boolean =>
   name === 'scf.for' && (attrs.simd === true || attrs[MARK] === true) && operands.length === 3;
+
+/**
+ * The loops whose reverse runs in any order: an iteration of them hands on nothing but sums, and no other one reads or writes what it writes. So their reverse takes the adjoints of its own elements, adds to those of others, and hands the adjoints
+ * of the sums on as they are.
+ */
+export const reversesInAnyOrder = ({ body }: Kernel, layout: Layout, table: OpTable): ((loop: Op) => boolean) => {
+  const made = definitions(body);
+  return (loop) =>
+    runsInAnyOrder(loop) ||
+    (loop.name === 'scf.for' &&
+      accumulatorsOf(loop)?.every((kind) => kind === 'add') === true &&
+      areIterationsApart(layout, table, made, loop));
+};
 
 const MARK = 'anyOrder';
 

@@ -43,6 +43,8 @@ export interface Setting {
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
   readonly iterations: number;
+  /** See `reversesInAnyOrder`. */
+  readonly anyOrder: (loop: Op) => boolean;
   readonly overwritten: Overwritten;
 }
 

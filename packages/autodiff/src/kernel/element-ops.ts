@@ -5,6 +5,8 @@ import { placeOfField } from './touched.js';
 /** What an op does to one element of a field or buffer. */
 export interface ElementOp {
   readonly does: 'load' | 'store' | 'atomic';
+  /** Below which coordinates are, where that is known. */
+  readonly extents: readonly number[] | undefined;
   /** The value that is written or combined; nothing for loads. */
   readonly value: Value | undefined;
   readonly index: readonly Value[];
@@ -48,10 +50,12 @@ export const elementOps =
     if (dialect === 'field') {
       const field = String(op.attrs.field);
       const adjoint = Object.hasOwn(fields, field) ? ofField(field, fields[field]) : undefined;
+      const placed = layout.fields.get(field);
       return {
         does,
         value,
         index,
+        extents: placed?.unbounded ? undefined : placed?.extents,
         adjoint,
         place: placeOfField(field),
         encodedWith: encodedWith(layout, field),
@@ -65,6 +69,7 @@ export const elementOps =
       does,
       value,
       index,
+      extents: undefined,
       adjoint: buffer && ofBuffer(name, buffer.name),
       place: `buffer '${name}'`,
       encodedWith: [],

@@ -13,6 +13,7 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import { additionsOf, type Addition } from './additions.js';
 import { runsInAnyOrder } from './any-order.js';
 import { digitsOf, type Digits } from './digits.js';
 
@@ -186,13 +187,6 @@ interface Sum extends Addition {
   readonly deferred: readonly Op[];
 }
 
-/** What is added to an element: by an atomic, or by ops that read it, add, and write it. */
-interface Addition {
-  readonly ops: readonly Op[];
-  readonly value: Value;
-  readonly index: readonly Value[];
-}
-
 /** One coordinate of an element: so far from a digit of the iteration, or the same for all. */
 type Place = Shift | { readonly fixed: Value };
 
@@ -203,9 +197,9 @@ interface Shift {
 }
 
 class Body {
-  private readonly definitions = new Map<number, Op>();
+  readonly definitions = new Map<number, Op>();
   private readonly positions: ReadonlyMap<Op, number>;
-  private readonly uses = new Map<number, number>();
+  readonly uses = new Map<number, number>();
   private readonly placed: (index: readonly Value[]) => readonly Place[] | undefined;
   private readonly isOwn: (index: readonly Value[]) => boolean;
 
@@ -230,40 +224,10 @@ class Body {
       if (typeof op.attrs.field === 'string') fields.set(op.attrs.field, [...(fields.get(op.attrs.field) ?? []), op]);
     const found = new Map<string, readonly Sum[]>();
     for (const [field, all] of fields) {
-      const sums = this.additionsOf(all)?.map((a) => this.sumOf(a, fields));
+      const sums = additionsOf(all, this)?.map((a) => this.sumOf(a, fields));
       if (sums?.every((s) => s !== undefined) && areOfOneSlice(sums) && !areAtOnce(sums)) found.set(field, sums);
     }
     return found;
-  }
-
-  /** All that is done to a field as sums; nothing where there is anything else. */
-  private additionsOf(all: readonly Op[]): readonly Addition[] | undefined {
-    const found: Addition[] = [];
-    for (let n = 0; n < all.length; n++) {
-      const op = all[n];
-      if (op.name === 'field.atomic' && op.attrs.kind === 'add' && !this.uses.has(op.results[0].id)) {
-        const [value, ...index] = op.operands;
-        found.push({ ops: [op], value, index });
-        continue;
-      }
-      const [plain] = op.name === 'field.load' ? [this.plainSum(op, all[++n])] : [];
-      if (!plain) return undefined;
-      found.push(plain);
-    }
-    return found;
-  }
-
-  /** What is read, added to, and written where it was. */
-  private plainSum(load: Op, store: Op | undefined): Addition | undefined {
-    if (store?.name !== 'field.store') return undefined;
-    const [sum, ...index] = store.operands;
-    const add = this.definitions.get(sum.id);
-    const [before] = load.results;
-    if (add?.name !== 'arith.add' || this.uses.get(sum.id) !== 1 || this.uses.get(before.id) !== 1) return undefined;
-    if (!index.every((v, k) => v.id === load.operands[k].id)) return undefined;
-    const [a, b] = add.operands;
-    const value = a.id === before.id ? b : b.id === before.id ? a : undefined;
-    return value && { ops: [load, add, store], value, index };
   }
 
   private sumOf(addition: Addition, fields: ReadonlyMap<string, readonly Op[]>): Sum | undefined {

@@ -1,6 +1,6 @@
 import { type Builder, type Control, type LoopCount, type Op, type Value } from '@filigree/ir';
 import type { Known } from './again.js';
-import { ANY_ORDER, runsInAnyOrder } from './any-order.js';
+import { ANY_ORDER } from './any-order.js';
 import { boundsOf } from './bounds.js';
 import { iterationsOf, nextState, setAll, type Iterations } from './iterations.js';
 import { lostValue } from './lost.js';
@@ -83,7 +83,7 @@ const counted = (
   back: Back,
 ): readonly Value[] => {
   const { lower, upper, step } = boundsOf(b, r.again, count, known);
-  if (runsInAnyOrder(op))
+  if (r.anyOrder(op))
     return b.for(lower, upper, step, ANY_ORDER, seeds, (counter, now) => back(b, lost(b), counter, now));
   /* The counter of the last iteration; of a loop that does not run it is not used. */
   const one = b.constant(1, lower.type);

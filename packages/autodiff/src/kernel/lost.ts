@@ -46,6 +46,13 @@ export const missedIn = ({
   return { loops: [...loops], fields: [...fields] };
 };
 
+/** Whether a kernel needs a lost value. */
+export const isLost = ({ body }: Kernel): boolean => {
+  let found = false;
+  walk(body, ({ name }) => void (found ||= name === 'adjoint.lost'));
+  return found;
+};
+
 /** Refuses a kernel that needs a lost value. Errors: `adjoint/lost`, `adjoint/overwritten`, `tangent/lost`. */
 export const refuseLost = (primal: string, { body }: Kernel, mode: Mode): void =>
   walk(body, (op) => {

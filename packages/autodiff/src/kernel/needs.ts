@@ -7,8 +7,8 @@ export interface Needs {
   readonly written: readonly Touched[];
   /** The fields that it reads as they were before the launch: whoever records it keeps them. */
   readonly kept: readonly string[];
-  /** The fields of which it reads what another launch of the same kernel, with the same arguments or others, may overwrite; and those that the primal clears. */
-  readonly renewed: readonly string[];
+  /** The fields that the primal writes, or clears. */
+  readonly writes: readonly string[];
 }
 
 /** A launch that may overwrite what the adjoint of an earlier one needs: both by number, and what they touch. */

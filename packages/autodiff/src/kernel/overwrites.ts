@@ -72,23 +72,25 @@ export const needsOf = (
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
-    ...new Map(uses.map((u) => [JSON.stringify(u.touched), { ...u.touched, loc: locOf(u) }])).values(),
+    ...new Map(
+      uses.map((u) => {
+        const { place, index } = u.touched;
+        return [JSON.stringify([place, index]), { place, index, loc: locOf(u) }];
+      }),
+    ).values(),
   ];
   const written = before.filter((u) => u.writes);
-  const renewed = new Set([
-    ...needed.flatMap(({ op, touched }) =>
-      written.some((w) => !areApart(w.touched, touched))
-        ? [String(op.attrs.field), ...(elementOf(op)?.encodedWith ?? [])]
-        : [],
-    ),
-    /* What has been emptied is filled anew by others. */
-    ...written.flatMap(({ op }) => cleared(op)),
-  ]);
+  const writes = new Set(
+    written.flatMap(({ op }) => {
+      const { field } = op.attrs;
+      return [...(typeof field === 'string' ? [field, ...(elementOf(op)?.encodedWith ?? [])] : []), ...cleared(op)];
+    }),
+  );
   return {
     needed: distinct(needed, readAt),
     written: distinct(written),
     kept: [...kept],
-    renewed: [...renewed],
+    writes: [...writes],
   };
 };
 

@@ -48,6 +48,8 @@ export interface Reversal {
   /** Iterations that there is room for in a loop that is remembered, where their number is not known. */
   readonly iterations: number;
   readonly buffer: MakeBuffer;
+  /** Whether the reverse of a serial loop runs in any order. */
+  readonly anyOrder: (loop: Op) => boolean;
   /** Whether an op lies in a parallel loop. */
   readonly isParallel: (op: Op) => boolean;
   readonly constants: ReadonlyMap<number, Scalar>;

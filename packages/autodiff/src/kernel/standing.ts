@@ -3,7 +3,9 @@ import { tripCount } from '@filigree/opt';
 import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey } from './index-keys.js';
+import { integerForms } from './integer-forms.js';
 import type { LoopFacts } from './loop-facts.js';
+import { residuesOf } from './residues.js';
 import { areApart, coordinatesOf, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
@@ -56,6 +58,37 @@ export const standings = (
   return (read) => known.get(read);
 };
 
+/** The stores whose elements have in the end what they are given: all else that may write an element does so before, and a store gives each element something once. */
+export const lastStores = (
+  kernel: Kernel,
+  elementOf: ElementOpOf,
+  cleared: ClearedBy,
+  controlOf: ControlOf,
+  constantOf: ConstantOf,
+): readonly Use[] => {
+  const writes = usesOf(kernel, elementOf, cleared).filter((u) => u.writes);
+  return writes.filter(
+    (store) =>
+      store.op.name === 'field.store' &&
+      store.touched.place === placeOfField(String(store.op.attrs.field)) &&
+      writes.every((w) =>
+        w === store
+          ? isOnceEach(store, controlOf, constantOf)
+          : areApart(w.touched, store.touched) || comesFirst(w, store, controlOf, constantOf),
+      ),
+  );
+};
+
+/** Whether no two iterations of the loops around an access touch the same element by it. */
+const isOnceEach = (use: Use, controlOf: ControlOf, constantOf: ConstantOf): boolean =>
+  use.parents.every((op, depth) => {
+    const control = controlOf(op);
+    if (!control || !isLoop(control) || hasOneIteration(control, constantOf)) return true;
+    const loop = `${op.name}.${depth}`;
+    const [least, most] = iterationsLater(use, use, loop);
+    return (least === 0 && most === 0) || (control.parallel === true && use.tells.has(loop));
+  });
+
 /** Whether an access to an element comes before another one to it, in all that the kernel does. */
 const comesFirst = (first: Use, then: Use, controlOf: ControlOf, constantOf: ConstantOf): boolean => {
   if (first.top !== then.top) return first.top < then.top;
@@ -107,14 +140,23 @@ export const usesOf = (
 ): readonly Use[] => {
   const keyOf = keys(kernel);
   const coordinate = coordinatesOf(kernel);
+  const forms = integerForms(kernel);
+  const residueOf = residuesOf(kernel, forms);
+  const boundsIn = (extents: readonly number[], index: readonly Value[]): Touched['within'] =>
+    index.map((v, n) => {
+      const [least, most] = forms.boundsOf(forms.formOf(v));
+      return least >= 0 && most < extents[n] ? [least, most] : undefined;
+    });
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
   walk(kernel.body, (op, parents) => {
-    const note = (place: string, index: readonly Value[], writes: boolean): void =>
-      void uses.push({
+    const note = (place: string, index: readonly Value[], writes: boolean, extents?: readonly number[]): void => {
+      const residue = extents && residueOf(op, index, extents);
+      const within = extents && boundsIn(extents, index);
+      uses.push({
         op,
         writes,
-        touched: { place, index: index.map(coordinate) },
+        touched: { place, index: index.map(coordinate), ...(residue && { residue }), ...(within && { within }) },
         key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
         tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
         index: index.map(keyOf),
@@ -122,8 +164,9 @@ export const usesOf = (
         top: tops.get(parents[0] ?? op)!,
         parents,
       });
+    };
     const element = elementOf(op);
-    if (element) note(element.place, element.index, element.does !== 'load');
+    if (element) note(element.place, element.index, element.does !== 'load', element.extents);
     if (element && element.does !== 'load')
       for (const field of element.encodedWith) note(placeOfField(field), element.index, true);
     for (const field of cleared(op)) note(placeOfField(field), [], true);

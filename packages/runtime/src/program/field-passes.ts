@@ -20,6 +20,7 @@ import {
   fuseProducts,
   serialLanes,
   groupIterations,
+  jamNests,
   shareIndices,
   stageStrides,
   superword,
@@ -77,7 +78,7 @@ export interface FieldPipelineOptions {
   readonly lanes?: boolean;
   /**
    * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
-   * `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -147,6 +148,10 @@ export const fieldPasses = (
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
             vectorizeNests({ dialects, functions }),
+            /* Teams of threads take iterations each for itself. */
+            ...(grain === undefined
+              ? [jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) })]
+              : []),
             factorScales({ dialects }),
             distribute({ dialects }),
             superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),

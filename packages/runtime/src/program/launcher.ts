@@ -203,7 +203,7 @@ const callOf = (
         }
       }
       record?.();
-      if (recorder?.recording() && accesses?.launch(kernel.name, args, recorder.stepping(), shown)) return;
+      if (recorder?.recording() && accesses?.launch(kernel.name, args, shown)) return;
       startWith(args);
     },
     startWith,

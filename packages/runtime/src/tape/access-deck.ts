@@ -7,49 +7,32 @@ import type { WatchedKernels } from './derivative-kernels.js';
 
 /** Runs kernels so that accesses are reported on which no derivative can rest. */
 export interface AccessDeck {
-  /** Forgets what was needed: another recording begins, for the derivatives of a loss. */
-  readonly begin: (loss: string) => void;
-  /**
-   * Launches the watching kernel in place of one that has its arguments; false where there is none. Errors: `tape/written-twice`, `tape/unfinished`,
-   * `tape/overwritten`.
-   *
-   * @param broughtBack whether what it overwrites is put back before a derivative needs it
-   */
-  readonly launch: (kernel: string, args: readonly Scalar[], broughtBack: boolean, shown: Shown | undefined) => boolean;
+  /** Launches the watching kernel in place of one that has its arguments; false where there is none. Errors: `tape/written-twice`, `tape/unfinished`. */
+  readonly launch: (kernel: string, args: readonly Scalar[], shown: Shown | undefined) => boolean;
 }
 
 /**
- * @param leading the kernels that a loss may follow from
  * @param start launches a kernel, and throws what it reports otherwise; `of` is the kernel that it watches
  */
 export const accessDeck = (
   executable: Executable,
   layout: Layout,
   { of, accesses, clear }: WatchedKernels,
-  leading: (loss: string) => ReadonlySet<string>,
   start: (kernel: string, args: readonly Scalar[], of: string, shown?: Shown) => void,
 ): AccessDeck => {
   const words = new Int32Array(REPORT.words);
   let epoch = 1;
-  let since = 1;
-  let leads: ReadonlySet<string> = new Set();
   return {
-    begin: (loss) => {
-      since = epoch;
-      leads = leading(loss);
-    },
-    launch: (kernel, args, broughtBack, shown) => {
+    launch: (kernel, args, shown) => {
       const found = of.get(kernel);
       if (!found) return false;
       /* A launch counts its loops, of which nobody knows how many there are: marks are wiped long before numbers end. */
       if (epoch > LAST_EPOCH / 2) {
         start(clear, [], clear);
-        epoch = since = 1;
+        epoch = 1;
       }
       words.fill(0);
-      words[REPORT.epoch] = words[REPORT.begun] = epoch;
-      words[REPORT.since] = broughtBack ? epoch : since;
-      words[REPORT.leads] = leads.has(kernel) ? 1 : 0;
+      words[REPORT.epoch] = epoch;
       const report = executable.buffer(found.report);
       report.write(words);
       try {
@@ -79,12 +62,6 @@ const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, 
       'tape/written-twice',
       `${lineOf('writes', later)} ${element}, which another iteration of the loop ${lineOf('has written', earlier)}: a derivative cannot tell which of them is there in the end`,
       'let each iteration write elements of its own, or add to them by +=',
-    );
-  if (words[REPORT.what] === BROKEN.needed)
-    return say(
-      'tape/overwritten',
-      `${lineOf(later.does === 'add' ? 'adds to' : 'overwrites', later)} ${element}, which the derivative of kernel '${earlier.kernel}' needs as it was ${lineOf('read', earlier)}`,
-      'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps',
     );
   const [reader, writer] = later.does === 'read' ? [later, earlier] : [earlier, later];
   return say(

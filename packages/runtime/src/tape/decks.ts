@@ -7,10 +7,10 @@ import type { RunningParts } from '../program/running.js';
 import type { Seeds } from '../program/seeds.js';
 import { accessDeck, type AccessDeck } from './access-deck.js';
 import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
-import { leadingTo } from './followed.js';
 import { keeperOf } from './keeper.js';
 import { leavingsOf } from './leavings.js';
 import { keepFieldsIn } from './kept-fields.js';
+import { overwriting } from './overwriting.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import { saversOf } from './saved-fields.js';
 import { structuresOf } from './structure.js';
@@ -54,22 +54,21 @@ export const decksOf = (
       instance,
       structures,
       keeperOf(
-        new Map([...adjoints.of].flatMap(([kernel, made]) => ('needs' in made ? [[kernel, made.needs] as const] : []))),
+        new Map(
+          [...adjoints.of].map(([kernel, made]) => [
+            kernel,
+            'needs' in made ? made.needs : overwriting(adjoints.writes.get(kernel)!),
+          ]),
+        ),
         keep,
       ),
     );
   const accesses =
     adjoints?.watched &&
-    accessDeck(
-      instance,
-      storage.layout,
-      adjoints.watched,
-      (loss) => leadingTo(loss, adjoints),
-      (kernel, args, of, shown) => {
-        instance.launch(kernel, args);
-        check(of, shown, kernel);
-      },
-    );
+    accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
+      instance.launch(kernel, args);
+      check(of, shown, kernel);
+    });
   return {
     recorder,
     accesses,
@@ -93,7 +92,6 @@ export const decksOf = (
               list.run();
               check('adjoints', undefined);
             },
-        accesses?.begin,
       ),
   };
 };

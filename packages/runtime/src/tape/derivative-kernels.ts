@@ -206,7 +206,7 @@ const watchedKernels = (
   const accesses: Access[] = [];
   for (const [name, derived] of of) {
     if (!('needs' in derived)) continue;
-    const one = watched(module, name, { marks, needs: derived.needs, first: accesses.length, dialects });
+    const one = watched(module, name, { marks, first: accesses.length, dialects });
     accesses.push(...one.accesses);
     all.set(name, one);
   }

@@ -1,4 +1,3 @@
-import type { AdjointKernels } from './derivative-kernels.js';
 import type { Flat } from './recorder.js';
 
 /**
@@ -34,20 +33,4 @@ export const followed = (
     if (runs[n]) for (const f of isHost ? [...found, ...writes] : found) wanted.add(f);
   }
   return runs;
-};
-
-/** The kernels that a loss may follow from, in whatever order they are launched. */
-export const leadingTo = (loss: string, { of, writes }: Pick<AdjointKernels, 'of' | 'writes'>): ReadonlySet<string> => {
-  const wanted = new Set([loss]);
-  const leading = new Set<string>();
-  for (let more = true; more;) {
-    more = false;
-    for (const [kernel, made] of of) {
-      if (leading.has(kernel) || !('reads' in made) || !writes.get(kernel)!.some((f) => wanted.has(f))) continue;
-      leading.add(kernel);
-      for (const f of made.reads) wanted.add(f);
-      more = true;
-    }
-  }
-  return leading;
 };

@@ -16,14 +16,14 @@ export interface Keeper {
 }
 
 /**
- * What a derivative needs as it was before the launch is copied always; what earlier ones need as their launches left it, where the arguments of this launch do not tell that
- * it writes other elements, such as those of another step.
+ * What a derivative needs as it was before the launch is copied always; of what the launch writes, the fields of which derivatives of earlier launches need elements as they are now, unless its arguments tell that
+ * it writes others, such as those of another step. When the adjoint of the launch has run they are put back: then all is as before the launch, so that each derivative finds what its launch left.
  *
  * @param all what the kernels of the program need, by name
  * @param save copies fields
  */
 export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonly string[]) => Saved): Keeper => {
-  const renewable = new Set([...all.values()].flatMap(({ renewed }) => renewed.map(placeOfField)));
+  const written = new Set([...all.values()].flatMap(({ writes }) => writes.map(placeOfField)));
   let needed = new NeededElements();
   /* What is optimised is recorded again and again: while launches are those of the last time, so is what is kept of them. */
   let trail: Step[] = [];
@@ -32,7 +32,7 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
   const notice = (needs: Needs, { args, renewed }: Step): void => {
     for (const f of needs.kept) needed.forget(placeOfField(f));
     for (const f of renewed) needed.forget(placeOfField(f));
-    for (const n of needs.needed) if (renewable.has(n.place)) needed.add(n, args, 0);
+    for (const n of needs.needed) if (written.has(n.place)) needed.add(n, args, 0);
   };
   const renewedBy = (
     needs: Needs,
@@ -50,9 +50,10 @@ export const keeperOf = (all: ReadonlyMap<string, Needs>, save: (fields: readonl
       for (const step of trail) notice(all.get(step.kernel)!, step);
       follows = false;
     }
-    const renewed = needs.renewed.filter(
+    const renewed = needs.writes.filter(
       (f) =>
         !state?.has(f) &&
+        !needs.kept.includes(f) &&
         needs.written.some((w) => w.place === placeOfField(f) && needed.meeting(w, args) !== undefined),
     );
     const step = { kernel, args: args.slice(), state, renewed };

@@ -1,5 +1,6 @@
 import { firstOverwrite, placeOfField, type NeedingLaunch, type Needs } from '@filigree/autodiff';
 import { fail, locText, type Loc } from '@filigree/ir';
+import { overwriting } from './overwriting.js';
 import type { Flat } from './recorder.js';
 
 /**
@@ -62,6 +63,5 @@ const hostNeeds = ({
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }): Needs => {
-  const whole = (f: string) => ({ place: placeOfField(f), index: [] });
-  return { needed: reads.map(whole), written: writes.map(whole), kept: [], renewed: [] };
+  return { ...overwriting(writes), needed: reads.map((f) => ({ place: placeOfField(f), index: [] })) };
 };

@@ -63,8 +63,6 @@ export interface Mode {
 /** Writes down what is launched, while somebody records. */
 export interface Recorder {
   readonly recording: () => boolean;
-  /** Whether what launches overwrite now is put back before their derivatives need it. */
-  readonly stepping: () => boolean;
   /** Writes down a launch that is about to run, as it finds arrays and fields. */
   readonly launches: (kernel: string, args: readonly Scalar[], buffers: readonly string[]) => void;
   /** Adds what is no launch. */
@@ -116,7 +114,6 @@ export const recorderOf = (executable: Executable, structures: Structures, keepe
   };
   return {
     recording: () => entries !== undefined,
-    stepping: () => mode !== undefined,
     launches: (kernel, args, buffers) => {
       noticed?.add(kernel);
       if (!entries) return;

@@ -1,4 +1,4 @@
-import { placeOfField, type Adjoint, type Needs, type Overflow } from '@filigree/autodiff';
+import { type Adjoint, type Needs, type Overflow } from '@filigree/autodiff';
 import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
 import type { LaunchByName } from '../program/launch-by-name.js';
@@ -6,6 +6,7 @@ import { areSame } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
+import { overwriting } from './overwriting.js';
 import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
 import type { Saved } from './saved.js';
 import { writtenOf, type Leavings, type Written } from './leavings.js';
@@ -46,8 +47,8 @@ export interface Backward {
 export interface TapeDeck {
   /** The names of scalar fields, each with that of its adjoint. */
   readonly fields: Readonly<Record<string, string>>;
-  /** Runs a function and records what it launches, for the derivatives of a loss. Errors: `tape/…`. */
-  readonly record: (run: () => void, loss: string) => Tape;
+  /** Runs a function and records what it launches. Errors: `tape/…`. */
+  readonly record: (run: () => void) => Tape;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: AdjointKernels['writes'];
   /** Sets all adjoints to zero. */
@@ -70,7 +71,6 @@ export interface TapeDeck {
  * @param copier copies fields
  * @param leavings takes note of what is in elements
  * @param together runs several adjoints at once, where nothing waits and nothing is looked at in between
- * @param begins told when a recording begins, and of what
  */
 export const tapeDeck = (
   executable: Executable,
@@ -82,7 +82,6 @@ export const tapeDeck = (
   copier: Pick<Copier, 'save' | 'beside'>,
   leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
-  begins?: (loss: string) => void,
 ): TapeDeck => {
   const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
   const { save: keep } = copier;
@@ -160,8 +159,7 @@ export const tapeDeck = (
         { ...block, state },
       );
     },
-    record: (run, loss) => {
-      begins?.(loss);
+    record: (run) => {
       begun = [];
       const entries = recorder.record(run);
       const all = flat(entries);
@@ -358,19 +356,11 @@ const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void
   );
 };
 
-const overwriting = (writes: readonly string[]): Needs => ({
-  needed: [],
-  written: writes.map((f) => ({ place: placeOfField(f), index: [] })),
-  kept: [],
-  renewed: [],
+const touchedOf = ({ needed, writes, kept }: Needs): Touched => ({
+  needs: [...new Set(needed.map(({ place }) => place.replace(/^field '(.*)'$/, '$1')))],
+  writes,
+  kept,
 });
-
-const touchedOf = ({ needed, written, kept }: Needs): Touched => {
-  const [needs, writes] = [needed, written].map((all) => [
-    ...new Set(all.map(({ place }) => place.replace(/^field '(.*)'$/, '$1'))),
-  ]);
-  return { needs, writes, kept };
-};
 
 const flat = (entries: readonly Entry[]): readonly Flat[] =>
   entries.some(isSegment) ? entries.flatMap((e) => (isSegment(e) ? e.entries : [e])) : (entries as readonly Flat[]);

@@ -79,7 +79,7 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   );
   const by = Object.entries(wrt) as readonly (readonly [string, AnyField])[];
   for (const f of [loss, ...by.map(([, f]) => f)]) checkDifferentiated(f, tape.fields);
-  const recorded = tape.record(forward, loss.name);
+  const recorded = tape.record(forward);
   const sources = by.flatMap(([, f]) => componentsOf(f).map((c) => c.name));
   if (!tape.dependents(recorded, sources).has(loss.name))
     fail('tape/independent', `'${loss.name}' depends on none of ${sources.map((s) => `'${s}'`).join(', ')}`, {

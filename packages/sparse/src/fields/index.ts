@@ -55,6 +55,7 @@ export { isPlainArray, storedAs } from './layout/stored-as.js';
 export type { Coordinates, FieldOps } from './meaning/field-ops.js';
 export { FieldStore, type Trouble } from './meaning/field-store.js';
 export { ArenaStore } from './meaning/arena-store.js';
+export { areIterationsApart } from './loops/apart.js';
 export { fieldDialects } from './access/dialects.js';
 export { elementOf, fieldDialect, structureName, valueName, type ElementOf } from './access/field-dialect.js';
 export {

@@ -11,6 +11,7 @@ import {
 } from '@filigree/ir';
 import { canonicalize, cse } from '@filigree/opt';
 import { rare } from '#lowering';
+import { cutLoops } from './loops/cut-loops.js';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
 import { markLanes, markLanesSpec, type MarkLanesOptions } from './loops/mark-lanes.js';
@@ -76,7 +77,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
     ...(own ? [ownWords(layout)] : []),
-    ...(lanes ? [markLanes(layout, lanes)] : []),
+    ...(lanes ? [cutLoops(layout), markLanes(layout, lanes)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks, grain }),
     lowerAccess(storage, { checks }),

@@ -6,14 +6,11 @@ import { companions, placedBeside } from '../companion-fields.js';
 export interface Marks {
   readonly written: string;
   readonly read: string;
-  /** Read where a derivative needs the value. */
-  readonly needed: string;
 }
 
 const kinds = {
   written: companions('mark_written', 'i64'),
   read: companions('mark_read', 'i64'),
-  needed: companions('mark_needed', 'i64'),
 } as const;
 
 /**
@@ -36,10 +33,7 @@ export const withMarks = (
   return {
     layout: Object.values(kinds).reduce((tree, kind) => placedBeside(tree, primals, kind), layout),
     marks: Object.fromEntries(
-      primals.map((f) => [
-        f.name,
-        { written: kinds.written.of(f).name, read: kinds.read.of(f).name, needed: kinds.needed.of(f).name },
-      ]),
+      primals.map((f) => [f.name, { written: kinds.written.of(f).name, read: kinds.read.of(f).name }]),
     ),
   };
 };

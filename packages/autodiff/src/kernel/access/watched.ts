@@ -17,16 +17,12 @@ import {
 } from '@filigree/ir';
 import { fieldDialect, layoutOf } from '@filigree/sparse/fields';
 import { storesApart } from '../apart.js';
-import type { Needs } from '../needs.js';
-import { coordinatesOf, placeOfField, type Touched } from '../touched.js';
 import type { Marks } from './marks.js';
 
 /** What is watched, and how its ops are numbered. */
 export interface WatchOptions {
   /** The fields whose elements are watched, with those of their marks. */
   readonly marks: Readonly<Record<string, Marks>>;
-  /** What the kernel's adjoint needs. */
-  readonly needs: Needs;
   /** The number of its first access: all kernels of a program are numbered together. */
   readonly first: number;
   readonly dialects?: readonly Dialect[];
@@ -61,38 +57,27 @@ export const REPORT = {
   at: 3,
   /** Counts loops and what lies between them; it goes on from launch to launch. */
   epoch: 9,
-  /** From which epoch on what was needed must stay. */
-  since: 10,
-  /** The epoch in which the launch began. */
-  begun: 11,
   /** Set by whoever reports first. */
-  taken: 12,
-  /** 1 where a loss may follow from what the launch writes, so that its derivative will run; else 0. */
-  leads: 13,
-  words: 14,
+  taken: 10,
+  words: 11,
 } as const;
 
 /** Which rule was broken. */
-export const BROKEN = { twice: 1, unfinished: 2, needed: 3 } as const;
+export const BROKEN = { twice: 1, unfinished: 2 } as const;
 
 /** Up to which epoch marks tell one from another. */
 export const LAST_EPOCH = 2 ** 19 - 1;
 
 /**
- * A kernel that checks the access rules of differentiable programs (thesis §3.4) as it runs. In a parallel loop an element is written by one iteration, sums into it are
- * done before another one reads it; and what a derivative needs is not overwritten by a later launch. Each element has marks: the epoch in which it was last written or read, the iteration and the op.
+ * A kernel that checks the access rules of differentiable programs (thesis §3.4) as it runs. In a parallel loop an element is written by one iteration, and sums into it are
+ * done before another one reads it. Each element has marks: the epoch in which it was last written or read, the iteration and the op.
  */
-export const watched = (
-  module: Module,
-  name: string,
-  { marks, needs, first, dialects: own = [] }: WatchOptions,
-): Watched => {
+export const watched = (module: Module, name: string, { marks, first, dialects: own = [] }: WatchOptions): Watched => {
   const layout = layoutOf(module.layout ?? { branches: [] });
   const dialects = [...coreDialects, fieldDialect(layout), derivative, ...own];
   const controlOf = controlBy(opTable(dialects));
   const primal = storesApart(module.kernels.find((k) => k.name === name)!);
   const buffer: Buffer = { name: `${name}_accesses`, type: 'i32', length: REPORT.words, role: 'inout' };
-  const isNeeded = neededBy(primal, needs);
   const accesses: Access[] = [];
   const isParallel = (op: Op): boolean => {
     const control = controlOf(op);
@@ -118,8 +103,7 @@ export const watched = (
         const results = b.append(op);
         const index = does === 'read' ? op.operands : op.operands.slice(1);
         const iteration = loop && iterationOf(b, loop);
-        const kept = needs.kept.includes(field) || needs.renewed.includes(field);
-        note({ b, buffer: buffer.name, marks: marks[field], index, number, iteration, kept }, does, isNeeded(op));
+        note({ b, buffer: buffer.name, marks: marks[field], index, number, iteration }, does);
         return results;
       });
     },
@@ -133,17 +117,6 @@ const doing = ({ name, attrs }: Op): Access['does'] | undefined => {
   if (name === 'field.store') return 'write';
   if (name !== 'field.atomic') return undefined;
   return attrs.kind === 'exchange' ? 'write' : 'add';
-};
-
-/** Whether an op reads what a derivative needs: told by the coordinates that are known of both. */
-const neededBy = (kernel: Kernel, { needed }: Needs): ((op: Op) => boolean) => {
-  const coordinate = coordinatesOf(kernel);
-  const known = new Set(needed.map(({ place, index }) => JSON.stringify({ place, index })));
-  const touchedBy = (op: Op): Touched => ({
-    place: placeOfField(String(op.attrs.field)),
-    index: op.operands.map(coordinate),
-  });
-  return (op) => op.name === 'field.load' && known.has(JSON.stringify(touchedBy(op)));
 };
 
 const nextEpoch = (b: Builder, buffer: string): void => {
@@ -176,11 +149,9 @@ interface Place {
   readonly number: number;
   /** Nothing outside of parallel loops, where nothing runs at once. */
   readonly iteration: Value | undefined;
-  /** Whether the field is put back before the derivatives of earlier launches. */
-  readonly kept: boolean;
 }
 
-const note = (p: Place, does: Access['does'], needed: boolean): void => {
+const note = (p: Place, does: Access['does']): void => {
   const { b, marks, iteration } = p;
   const epoch = b.cast(b.load(p.buffer, b.i32(REPORT.epoch)), 'i64');
   const base = b.or(
@@ -212,10 +183,6 @@ const note = (p: Place, does: Access['does'], needed: boolean): void => {
       const written = read(marks.written);
       broken(p, foreign(written), BROKEN.unfinished, written);
     }
-    if (needed) {
-      const leads = b.cmp('ne', b.load(p.buffer, b.i32(REPORT.leads)), b.i32(0));
-      b.if(leads, () => put(marks.needed, base));
-    }
     return;
   }
   const before = exchange(marks.written, base);
@@ -231,11 +198,6 @@ const note = (p: Place, does: Access['does'], needed: boolean): void => {
     const seen = read(marks.read);
     broken(p, foreign(seen), BROKEN.unfinished, seen);
   }
-  if (p.kept) return put(marks.needed, b.i64(0));
-  const needs = read(marks.needed);
-  const then = b.shr(needs, b.i64(EPOCH));
-  const word = (at: number): Value => b.cast(b.load(p.buffer, b.i32(at)), 'i64');
-  broken(p, b.and(b.cmp('ge', then, word(REPORT.since)), b.cmp('lt', then, word(REPORT.begun))), BROKEN.needed, needs);
 };
 
 /** Reports where a condition holds, unless something has been reported. */

@@ -67,7 +67,7 @@ export const parallelLoop = (
         read,
         'lang/reduction',
         `\`${local.name}\` is accumulated in this parallel loop, so that its value is not known before the loop ends`,
-        'read it after the loop',
+        'read it after the loop; or use serially(…) around the range',
       );
   }
   session.reductions.push(...loop.reductions.values());

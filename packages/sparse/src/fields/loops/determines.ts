@@ -1,7 +1,7 @@
 import { freeValues, type Op, type Region, type Value } from '@filigree/ir';
 
 /**
- * Coordinates in the region of a loop as functions of one of its parameters, in words: `%3`, `+1 %3`, `div 8 %3`, `rem 4 div 8 %3`; nothing
+ * Coordinates in the region of a loop as functions of one of its parameters, in words: `%3`, `+1 %3`, what is left of a number, `~7 %3`, `div 8 %3`, `rem 4 div 8 %3`; nothing
  * for what is no such function. Equal words are equal functions in every iteration.
  */
 export const functionsIn = (
@@ -17,7 +17,12 @@ export const functionsIn = (
   /** What is the same in all iterations. */
   const fixed = (v: Value): string | undefined => {
     const number = numberOf(v);
-    return number !== undefined ? String(number) : outside.has(v.id) ? `@${v.id}` : undefined;
+    if (number !== undefined) return String(number);
+    if (outside.has(v.id)) return `@${v.id}`;
+    const op = ops.get(v.id);
+    if (!op?.name.startsWith('arith.') || op.regions.length > 0 || op.operands.length === 0) return undefined;
+    const parts = op.operands.map(fixed);
+    return parts.includes(undefined) ? undefined : `${op.name}(${parts.join()})${JSON.stringify(op.attrs)}`;
   };
   const joined = (head: string, by: string | undefined, of: string | undefined): string | undefined =>
     by === undefined || of === undefined ? undefined : `${head}${by} ${of}`;
@@ -30,7 +35,7 @@ export const functionsIn = (
       case 'arith.add':
         return joined('+', fixed(b), words(a)) ?? joined('+', fixed(a), words(b));
       case 'arith.sub':
-        return joined('-', fixed(b), words(a));
+        return joined('-', fixed(b), words(a)) ?? joined('~', fixed(a), words(b));
       case 'arith.div':
       case 'arith.rem':
         return (numberOf(b) ?? 0) > 0 ? joined(`${op.name.slice(6)} `, fixed(b), words(a)) : undefined;
@@ -63,10 +68,12 @@ export const dividedBy = (by: number, f: string): string | undefined => {
 };
 
 const tell = (functions: readonly string[], wanted: string): boolean =>
-  functions.some((f) => unmoved(f) === wanted) ||
+  functions.some((f) => unturned(f) === wanted) ||
   functions.some((f) => {
     const [, base, of] = unmoved(f).match(/^rem (\S+) (.*)$/) ?? [];
     return base !== undefined && unmoved(of) === wanted && tell(functions, `div ${base} ${of}`);
   });
 
 const unmoved = (f: string): string => f.replace(/^(?:[+-]\S+ )+/, '');
+
+const unturned = (f: string): string => f.replace(/^(?:[+~-]\S+ )+/, '');

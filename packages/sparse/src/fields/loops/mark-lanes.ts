@@ -8,7 +8,6 @@ import {
   option,
   opWith,
   pass,
-  walk,
   type Attrs,
   type Module,
   type Op,
@@ -20,9 +19,8 @@ import {
 } from '@filigree/ir';
 import { accumulatorsOf, tripCount } from '@filigree/opt';
 import { fieldDialects } from '../access/dialects.js';
-import { elementOf, valueName } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
-import { determines, functionsIn } from './determines.js';
+import { areIterationsApart } from './apart.js';
 
 export interface MarkLanesOptions {
   /** Whether floats may be added up in another order; default false. */
@@ -74,41 +72,14 @@ const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
   const kinds = accumulatorsOf(loop);
   if (!kinds || !kinds.every((kind, k) => kind !== 'add' || c.sums || !isFloat(loop.results[k]!.type)))
     return undefined;
-  if (!ownsWhatItWrites(c, loop)) return undefined;
+  if (holdsLoops(loop.regions[0]!) || !areIterationsApart(c.layout, c.table, c.ops, loop)) return undefined;
   return kinds.length === 0 ? { simd: true } : { independent: true };
 };
+
+const holdsLoops = ({ ops }: Region): boolean =>
+  ops.some(({ name, regions }) => regions.length > 0 && (name !== 'scf.if' || regions.some(holdsLoops)));
 
 const SAID = ['parallel', 'simd', 'independent', 'lanes'];
 
 /** So few iterations fill no vectors: compilers write them one after the other. */
 const FEW = 8n;
-
-/** Whether each element that a loop writes is of one iteration, and nothing else in it has effects, or is a loop. */
-const ownsWhatItWrites = (c: Context, loop: Op): boolean => {
-  const region = loop.regions[0]!;
-  const functionOf = functionsIn(region, c.ops);
-  const elements = new Map<string, (readonly (string | undefined)[])[]>();
-  const written = new Set<string>();
-  let plain = true;
-  walk(region, (op) => {
-    const def = c.table.get(op.name);
-    plain &&= def !== undefined && (op.regions.length === 0 || op.name === 'scf.if');
-    const element = elementOf(c.layout, op);
-    const leaf = element && c.layout.nodes[element.placed.path.at(-1)!];
-    for (const { kind, buffer } of plain ? def!.effects(op) : []) {
-      const own = leaf && leaf.stored === undefined && buffer === valueName(leaf);
-      if (own) elements.set(buffer, [...(elements.get(buffer) ?? []), element!.index.map(functionOf)]);
-      if (own && (kind === 'write' || (kind === 'atomic' && op.attrs.alone === true))) written.add(buffer);
-      else if (kind !== 'read') plain = false;
-    }
-  });
-  return plain && [...written].every((name) => isTold(elements.get(name)!, region));
-};
-
-/** Whether coordinates that accesses have in common tell which iteration it is. */
-const isTold = ([first, ...others]: readonly (readonly (string | undefined)[])[], region: Region): boolean => {
-  const common = first!.filter(
-    (f, axis): f is string => f !== undefined && others.every((element) => element[axis] === f),
-  );
-  return determines(common, region.params[0]!);
-};
