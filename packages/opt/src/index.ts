@@ -15,7 +15,7 @@ export { carrierOf, leave, take } from './support/carrier.js';
 export { factsOf, type Facts } from './support/facts.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
-export { jamNests } from './jam-nests.js';
+export { jamNests } from './jam-nests/jam-nests.js';
 export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';

@@ -19,7 +19,7 @@ import { fuseProducts } from './fuse-products/fuse-products.js';
 import { groupIterations } from './group-iterations.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
-import { jamNests } from './jam-nests.js';
+import { jamNests } from './jam-nests/jam-nests.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
 import { predicateLoops } from './predicate-loops.js';

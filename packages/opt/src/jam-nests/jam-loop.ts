@@ -3,9 +3,7 @@ import {
   isVector,
   lanesOf,
   makeValue,
-  mapKernels,
   opWith,
-  rewriteOps,
   scalarOf,
   type Builder,
   type Op,
@@ -15,45 +13,11 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
-import { constantIn } from './support/constant-in.js';
-import { corePass } from './support/core-pass.js';
-import { factsOf, type Facts } from './support/facts.js';
-import { scratchOf, usesScratch } from './support/scratch.js';
-import { attrsOfParts, indexConstant, unitChunks } from './support/split-loop.js';
-import { terminatorOf } from './support/values.js';
-
-/**
- * Takes some iterations of a parallel loop at once, and the loops in it together, where each of these adds up vectors and all load the same: in a product of matrices four rows of the result share every row of
- * the second factor while it is in a register, and need not wait for each other's sums. Iterations of a parallel loop do not depend on one another, so that they may as well go through their loops side by side.
- *
- * Taken are nests in which nothing is written but behind the sums, and whose inner loops have the same bounds for all iterations. Option `bytes` (default 32): the bytes of a vector register. Throws `option/value` when it is not a positive
- * whole number.
- */
-export const jamNests = corePass(
-  'jam-nests',
-  { bytes: 32 },
-  (dialects, { bytes }) => {
-    const facts = factsOf(dialects);
-    return (module) => {
-      const scratch = scratchOf(module.buffers);
-      return mapKernels(module, (k) =>
-        rewriteOps(
-          k,
-          dialects,
-          (op, ctx) =>
-            op.name === 'scf.for' &&
-            op.attrs['parallel'] === true &&
-            op.results.length === 0 &&
-            !usesScratch(op, scratch, facts)
-              ? jammed(op, ctx, facts, bytes)
-              : undefined,
-          module.buffers,
-        ),
-      );
-    };
-  },
-  { bytes: 1 },
-);
+import { constantIn } from '../support/constant-in.js';
+import type { Facts } from '../support/facts.js';
+import { attrsOfParts, indexConstant, unitChunks } from '../support/split-loop.js';
+import { terminatorOf } from '../support/values.js';
+import { sumsOf } from './sums-of.js';
 
 /** Sums that are in registers at once, of those that processors have: the others are for what is added. */
 const SUMS = 8;
@@ -61,7 +25,8 @@ const SUMS = 8;
 /** Iterations that go together, at most: so many sums do not wait for each other, and what they share is loaded for each of them once. */
 const TOGETHER = 4;
 
-const jammed = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+/** Several iterations of a parallel loop at once, with their sums; nothing where that cannot be, or would gain nothing. */
+export const jamLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
   const [region] = loop.regions as readonly [Region];
   const sums = sumsOf(region);
   const own = dependentIn(region);
@@ -87,16 +52,6 @@ const jammed = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Rep
     });
     return [];
   });
-};
-
-/** The innermost loop of a nest that has one loop in each, if all that it does is to add up vectors; the loops around it hand on nothing. */
-const sumsOf = ({ ops }: Region): Op | undefined => {
-  const inner = ops.filter((op) => op.regions.length > 0);
-  const [loop] = inner;
-  if (inner.length !== 1 || loop!.name !== 'scf.for' || loop!.attrs['parallel'] === true) return undefined;
-  const isInnermost = loop!.regions[0]!.ops.every((op) => op.regions.length === 0);
-  if (!isInnermost) return loop!.results.length === 0 ? sumsOf(loop!.regions[0]!) : undefined;
-  return loop!.results.length > 0 && loop!.results.every((v) => isVector(v.type)) ? loop : undefined;
 };
 
 /** The values in a region that follow from its parameters, or that its loops carry. */
@@ -140,7 +95,7 @@ const jam = (
   for (const op of ops.slice(0, -1)) {
     b.loc = op.loc;
     if (op.regions.length > 0) {
-      jamLoop(op, copies, own, ctx, b);
+      jamInner(op, copies, own, ctx, b);
       continue;
     }
     const each = op.results.some((r) => own.has(r.id)) || op.name === 'mem.store' ? copies : copies.slice(0, 1);
@@ -154,7 +109,7 @@ const jam = (
 };
 
 /** A loop that goes through the iterations of several at once, and carries what each of them does. */
-const jamLoop = (
+const jamInner = (
   loop: Op,
   copies: readonly Map<number, Value>[],
   own: ReadonlySet<number>,

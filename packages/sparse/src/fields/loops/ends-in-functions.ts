@@ -1,0 +1,17 @@
+import { isFloat, type Op } from '@filigree/ir';
+import { isQuick } from '@filigree/opt';
+
+/** The place of the last loop among ops. */
+export const lastLoop = (ops: readonly Op[]): number =>
+  ops.findLastIndex((op) => op.name === 'scf.for' || op.name === 'scf.while');
+
+/** Whether a loop has functions such as tanh behind its inner loops. */
+export const endsInFunctions = ({ name, regions }: Op): boolean => {
+  if (name !== 'scf.for') return false;
+  const [{ ops }] = regions as [(typeof regions)[number]];
+  const last = lastLoop(ops);
+  return last >= 0 && ops.slice(last + 1).some(isFunction);
+};
+
+const isFunction = (op: Op): boolean =>
+  op.name.startsWith('math.') && !isQuick(op) && op.results.every((v) => isFloat(v.type));
