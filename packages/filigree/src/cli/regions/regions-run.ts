@@ -72,7 +72,7 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   await progress.at(0, 'reading matrices');
   const inputs: Record<string, CsrPattern> = {};
   for (const [name, file] of Object.entries(options.bind ?? {}))
-    inputs[name] = (await readMatrixFile(file, { complex: 'abs' })).pattern;
+    inputs[name] = (await readMatrixFile(file, { patternOnly: true })).pattern;
   const sizes = sizesOf(options.size ?? {});
   const source = await moduleOf(what, sizes, inputs, session);
   await progress.at(0.3, 'solving equations');

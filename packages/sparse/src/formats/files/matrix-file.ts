@@ -35,9 +35,15 @@ export interface ReadOptions {
   readonly name?: string;
   /** What to keep of complex values: the real part, the imaginary part or the absolute value. Without it they are refused. */
   readonly complex?: 'real' | 'imag' | 'abs';
+  /** Passes over the values, which may then be anything: each entry stands for 1. Default false. */
+  readonly patternOnly?: boolean;
 }
 
-export const readSpec: OptionSpec<ReadOptions> = { name: option.text, complex: option.choice('real', 'imag', 'abs') };
+export const readSpec: OptionSpec<ReadOptions> = {
+  name: option.text,
+  complex: option.choice('real', 'imag', 'abs'),
+  patternOnly: option.truth,
+};
 
 /** What a reader gives: the matrix, or the first thing that is wrong with the file, with its line. */
 export type ReadResult = E.Either<Diagnostics, MatrixFile>;
@@ -62,10 +68,12 @@ export type FileKind = 'mtx' | 'hb';
 export const expandStored = (
   kind: FileKind,
   stored: StoredEntries,
-  symmetry: Symmetry,
+  declared: Symmetry,
   name: string,
-  complex: ReadOptions['complex'],
+  { complex, patternOnly = false }: ReadOptions,
 ): Csr<Float64Array> => {
+  /* Signs and what a diagonal may hold are about values. */
+  const symmetry = patternOnly && declared !== 'general' ? 'symmetric' : declared;
   const tooLarge = (): never =>
     fail(`${kind}/too-large`, `a ${stored.rows} × ${stored.cols} matrix does not fit in memory`, {
       loc: { file: name, line: 1, column: 1 },
