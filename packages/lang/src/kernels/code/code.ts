@@ -95,7 +95,8 @@ export interface Parallel {
 export type Action =
   /** Locals exist from here to the end of the block around; they start at `value`, or at zero. */
   | { readonly do: 'declare'; readonly locals: readonly Local[] }
-  | { readonly do: 'read'; readonly to: Temp; readonly local: Local }
+  /** `maybe` says that there may be no value: who reads it asks for that. */
+  | { readonly do: 'read'; readonly to: Temp; readonly local: Local; readonly maybe?: true }
   | { readonly do: 'write'; readonly local: Local; readonly value: Scalar }
   | {
       readonly do: 'compute';

@@ -4,15 +4,22 @@ import type { Binding } from '../../source/scope.js';
 import type { Context } from './context.js';
 import { isNothing } from './optional.js';
 
-/** The names of a function of which it asks whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
-export const askedNames = (cx: Context): ReadonlySet<Binding> => {
+/** What a function asks of its names. */
+interface Questions {
+  /** Whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
+  readonly asked: ReadonlySet<Binding>;
+  /** Whether they are equal to something, which undefined is not: `a === b`, `switch (a)`. */
+  readonly compared: ReadonlySet<Binding>;
+}
+
+export const questions = (cx: Context): Questions => {
   const { parsed } = cx.unit.text;
-  const known = asked.get(parsed);
-  if (known) return known;
-  const found = new Set<Binding>();
-  const add = (node: AnyNode): void => {
+  const before = known.get(parsed);
+  if (before) return before;
+  const [asked, compared] = [new Set<Binding>(), new Set<Binding>()];
+  const add = (node: AnyNode, to = asked): void => {
     const binding = parsed.scopes.bindingOf(bare(node));
-    if (binding) found.add(binding);
+    if (binding) to.add(binding);
   };
   const visit = (node: AnyNode): void => {
     if (node.type === 'LogicalExpression') add(node.left);
@@ -24,12 +31,15 @@ export const askedNames = (cx: Context): ReadonlySet<Binding> => {
       const [left, right] = [bare(node.left as AnyNode), bare(node.right)];
       if (isNothing(cx, right)) add(left);
       if (isNothing(cx, left)) add(right);
+      for (const side of [left, right]) add(side, compared);
     }
+    if (node.type === 'SwitchStatement') add(node.discriminant, compared);
     for (const child of children(node)) visit(child);
   };
   visit(parsed.program);
-  asked.set(parsed, found);
+  const found = { asked, compared };
+  known.set(parsed, found);
   return found;
 };
 
-const asked = new WeakMap<object, ReadonlySet<Binding>>();
+const known = new WeakMap<object, Questions>();

@@ -3,7 +3,6 @@ import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import { asScalar, compute, unsupported, type Context } from './context.js';
-import { absence, isMissing } from './missing.js';
 import { isLiteral, isScalar, type Term } from './term.js';
 
 /** What the tokens of binary operators mean. */
@@ -48,17 +47,17 @@ export const equalTerms = (
   [left, a]: readonly [AnyNode, Term],
   [right, b]: readonly [AnyNode, Term],
 ): boolean | Scalar => {
-  const [asked, nothing] = absence(a) ? [b, absence(a)] : [a, absence(b)];
-  const flag = nothing && isMissing(cx, node, asked);
-  if (flag) return truthOf(rare().equalsNothing(cx, node, token, flag, nothing));
+  const { missing } = cx.session;
+  if (missing.has(a) || missing.has(b))
+    return truthOf(rare().equalIfThere(cx, node, token, a, b, (t) => equalTerms(cx, node, t, [left, a], [right, b])));
   const known = equalHosts(token, a, b);
   if (known !== undefined) return known;
   const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
-  const equal =
+  return truthOf(
     one.is === 'one-of' && (isPlain(other) || other.is === 'one-of')
       ? rare().equalsOne(cx, node, one, other, token.startsWith('='))
-      : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
-  return truthOf(equal);
+      : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b)),
+  );
 };
 
 const truthOf = (x: Scalar): boolean | Scalar => (isLiteral(x) ? Boolean(x.value) : x);

@@ -1,5 +1,5 @@
 import { rare } from '#rare';
-import { askedNames } from './asked-names.js';
+import { questions } from './asked-names.js';
 import type {
   AnyNode,
   AssignmentExpression,
@@ -14,7 +14,7 @@ import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, type Context } from './context.js';
 import { destination } from './destination.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
-import { bindPattern } from './pattern.js';
+import { bindPattern, keyOf } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate, accumulated, type Accumulated } from './reduction.js';
 import { isSamePlace } from './same-place.js';
@@ -109,8 +109,13 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
     if (!binding) continue;
-    if (askedNames(cx).has(binding)) bindPattern(cx, d.id, nothing);
-    else cx.env.bind(binding, pending(cx, d.id, binding.name, true, ownerOf(cx, binding)));
+    const { asked, compared } = questions(cx);
+    const isCompared = compared.has(binding);
+    const { name } = binding;
+    if (asked.has(binding) || (isCompared && binding.values.length === 1)) bindPattern(cx, d.id, nothing);
+    else if (isCompared)
+      cx.env.bind(binding, rare().nullable(cx, d.id, name, nothing, ownerOf(cx, binding), keyOf(cx, binding), true));
+    else cx.env.bind(binding, pending(cx, d.id, name, true, ownerOf(cx, binding)));
   }
 };
 
@@ -118,7 +123,8 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
 const initial = (cx: Context, id: AnyNode, init: AnyNode): Term => {
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   const e = bare(init);
-  if (!binding || !askedNames(cx).has(binding) || e.type !== 'MemberExpression' || !e.computed) return value(cx, init);
+  if (!binding || !questions(cx).asked.has(binding) || e.type !== 'MemberExpression' || !e.computed)
+    return value(cx, init);
   const array = bare(e.object);
   const of = array.type === 'Identifier' && !isModuleName(cx, array) ? reference(cx, array) : undefined;
   return of?.is === 'host' && Array.isArray(of.value) ? optional(cx, init) : value(cx, init);

@@ -3,7 +3,7 @@ export { overActive } from '../elaborate/active-loop.js';
 export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
 export { otherMember } from '../elaborate/added-parts.js';
 export { ofVariables } from '../elaborate/part.js';
-export { comparedWithNothing, equalsNothing } from '../elaborate/compared-with-nothing.js';
+export { comparedWithNothing, equalIfThere } from '../elaborate/compared-with-nothing.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
@@ -12,6 +12,7 @@ export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMe
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { itemIfThere } from '../elaborate/item-if-there.js';
+export { nullable } from '../elaborate/nullable.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
 export {
   areUsable,
