@@ -218,6 +218,10 @@ export const eachInstruction = (block: Block, f: (i: Instruction) => void): void
   }
 };
 
+/** Whether an instruction is, or one within it. */
+export const someInstruction = (block: Block, is: (i: Instruction) => boolean): boolean =>
+  block.some((i) => is(i) || blocksOf(i).some((inner) => someInstruction(inner, is)));
+
 /** Whether a place is an element of a typed array of integers that are numbers in JavaScript, which takes of what is stored what its bits hold. */
 export const takesBits = (place: Place): boolean =>
   place.of === 'buffer' && place.array !== undefined && isBits(place.type);

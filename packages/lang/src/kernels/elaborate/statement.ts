@@ -14,7 +14,7 @@ import { assignPattern } from './assign.js';
 import { apart, originOf, refuse, type Context } from './context.js';
 import { destination } from './destination.js';
 import { countedFor, doWhile, forOf, whileLoop } from './loop.js';
-import { bindPattern, keyOf } from './pattern.js';
+import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate, accumulated, type Accumulated } from './reduction.js';
 import { isSamePlace } from './same-place.js';
@@ -110,12 +110,14 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
     if (!binding) continue;
     const { asked, compared } = questions(cx);
-    const isCompared = compared.has(binding);
-    const { name } = binding;
-    if (asked.has(binding) || (isCompared && binding.values.length === 1)) bindPattern(cx, d.id, nothing);
-    else if (isCompared)
-      cx.env.bind(binding, rare().nullable(cx, d.id, name, nothing, ownerOf(cx, binding), keyOf(cx, binding), true));
-    else cx.env.bind(binding, pending(cx, d.id, name, true, ownerOf(cx, binding)));
+    if (asked.has(binding)) bindPattern(cx, d.id, nothing);
+    else
+      cx.env.bind(
+        binding,
+        compared.has(binding)
+          ? rare().compared(cx, d.id, binding)
+          : pending(cx, d.id, binding.name, true, ownerOf(cx, binding)),
+      );
   }
 };
 
