@@ -8,6 +8,8 @@ import { isNothing } from './optional.js';
 interface Questions {
   /** Whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
   readonly asked: ReadonlySet<Binding>;
+  /** Of these, whether they have a value in so many words: not by `!a` and `if (a)`, which ask the same of a number. */
+  readonly wanted: ReadonlySet<Binding>;
   /** Whether they are equal to something, which undefined is not: `a === b`, `switch (a)`. */
   readonly compared: ReadonlySet<Binding>;
 }
@@ -16,28 +18,28 @@ export const questions = (cx: Context): Questions => {
   const { parsed } = cx.unit.text;
   const before = known.get(parsed);
   if (before) return before;
-  const [asked, compared] = [new Set<Binding>(), new Set<Binding>()];
-  const add = (node: AnyNode, to = asked): void => {
+  const [asked, wanted, compared] = [new Set<Binding>(), new Set<Binding>(), new Set<Binding>()];
+  const add = (node: AnyNode, ...to: readonly Set<Binding>[]): void => {
     const binding = parsed.scopes.bindingOf(bare(node));
-    if (binding) to.add(binding);
+    if (binding) for (const set of to) set.add(binding);
   };
   const visit = (node: AnyNode): void => {
-    if (node.type === 'LogicalExpression') add(node.left);
-    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.argument);
-    if ('test' in node && node.test && node.type !== 'SwitchCase') add(node.test);
-    if (node.type === 'AssignmentExpression' && node.operator === '??=') add(node.left);
-    if (node.type === 'MemberExpression' && node.optional) add(node.object);
+    if (node.type === 'LogicalExpression') add(node.left, asked, ...(node.operator === '??' ? [wanted] : []));
+    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.argument, asked);
+    if ('test' in node && node.test && node.type !== 'SwitchCase') add(node.test, asked);
+    if (node.type === 'AssignmentExpression' && node.operator === '??=') add(node.left, asked, wanted);
+    if (node.type === 'MemberExpression' && node.optional) add(node.object, asked, wanted);
     if (node.type === 'BinaryExpression' && /^[=!]==?$/.test(node.operator)) {
       const [left, right] = [bare(node.left as AnyNode), bare(node.right)];
-      if (isNothing(cx, right)) add(left);
-      if (isNothing(cx, left)) add(right);
+      if (isNothing(cx, right)) add(left, asked, wanted);
+      if (isNothing(cx, left)) add(right, asked, wanted);
       for (const side of [left, right]) add(side, compared);
     }
     if (node.type === 'SwitchStatement') add(node.discriminant, compared);
     for (const child of children(node)) visit(child);
   };
   visit(parsed.program);
-  const found = { asked, compared };
+  const found = { asked, wanted, compared };
   known.set(parsed, found);
   return found;
 };

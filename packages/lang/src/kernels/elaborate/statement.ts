@@ -23,9 +23,8 @@ import { ownerOf, pending } from './slots.js';
 import { nothing, type Term } from './term.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
-import { condition, reference, value } from './evaluate.js';
-import { isModuleName } from './names.js';
-import { optional } from './optional.js';
+import { condition, value } from './evaluate.js';
+import { given } from './given-item.js';
 import { effect } from './effect.js';
 import { recorded, run } from './run.js';
 
@@ -104,7 +103,7 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
       continue;
     }
     if (d.init) {
-      bindPattern(cx, d.id, initial(cx, d.id, d.init));
+      bindPattern(cx, d.id, given(cx, d.id, d.init));
       continue;
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
@@ -119,17 +118,6 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
           : pending(cx, d.id, binding.name, true, ownerOf(cx, binding)),
       );
   }
-};
-
-/** What a name begins with: where it is asked whether that is there, an array of objects or texts of the surroundings has nothing behind its end. */
-const initial = (cx: Context, id: AnyNode, init: AnyNode): Term => {
-  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
-  const e = bare(init);
-  if (!binding || !questions(cx).asked.has(binding) || e.type !== 'MemberExpression' || !e.computed)
-    return value(cx, init);
-  const array = bare(e.object);
-  const of = array.type === 'Identifier' && !isModuleName(cx, array) ? reference(cx, array) : undefined;
-  return of?.is === 'host' && Array.isArray(of.value) ? optional(cx, init) : value(cx, init);
 };
 
 const declareFunction = (cx: Context, node: AnyNode & { type: 'FunctionDeclaration' }): void => {
