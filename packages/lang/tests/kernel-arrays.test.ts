@@ -384,6 +384,7 @@ it('typed arrays from lists, with and without a function, and of items', () =>
 it('an item that is kept is nothing behind the end of its array where its name is asked for one', () => {
   const numbers = [10, 20, 30];
   const rows = [[1, 2], [3], [4, 5, 6], []];
+  const named = { radius: 2 };
   agree(
     (a, k) => {
       for (const i of range(k.length)) {
@@ -397,10 +398,12 @@ it('an item that is kept is nothing behind the end of its array where its name i
         a[i] = (one ?? -1) + (item === undefined ? 100 : item) + (own ?? 0.5);
         later ??= 1000;
         a[i] += later;
+        const mass = (named as { mass?: number }).mass;
+        a[i] += mass ?? 3;
         const weight = numbers[place];
         if (weight) a[i] += 0.25;
       }
     },
-    { numbers, rows },
+    { numbers, rows, named },
   );
 });

@@ -7,14 +7,14 @@ import { isModuleName } from './names.js';
 import { optional } from './optional.js';
 import type { Term } from './term.js';
 
-/** What a name is given: where it is asked whether that is there, an array has nothing behind its end. */
+/** What a name is given: where it is asked whether that is there, an array has nothing behind its end, and an object nothing by a name that it lacks. */
 export const given = (cx: Context, id: AnyNode, init: AnyNode): Term => {
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   const e = bare(init);
-  if (!binding || e.type !== 'MemberExpression' || !e.computed) return value(cx, init);
+  if (!binding || e.type !== 'MemberExpression') return value(cx, init);
   const { asked, wanted } = questions(cx);
   if (wanted.has(binding)) return optional(cx, init);
-  if (!asked.has(binding)) return value(cx, init);
+  if (!e.computed || !asked.has(binding)) return value(cx, init);
   const array = bare(e.object);
   const of = array.type === 'Identifier' && !isModuleName(cx, array) ? reference(cx, array) : undefined;
   return of?.is === 'table' || (of?.is === 'host' && Array.isArray(of.value)) ? optional(cx, init) : value(cx, init);
