@@ -130,7 +130,7 @@ describe('reading', () => {
       ]);
     expect(ones(array('real general', '1 2', 'nan', '0'))).toEqual([[1, 1]]);
     expect(ones(coordinate('pattern general', '1 1 1', '1 1'))).toEqual([[1]]);
-    for (const line of ['1 1', '1 1x', '1 1 2 3', '1 1 2 3 4'])
+    for (const line of ['1 1', '1 1x', '1 1 five', '1 1 2 3', '1 1 2 3 4'])
       expect(left(readMatrixMarket(coordinate('real general', '1 1 1', line), { patternOnly: true })).code).toBe(
         'mtx/entry',
       );

@@ -4,6 +4,7 @@ import { parseFortranFormat, type FortranFormat } from './fortran-format.js';
 import {
   bytesOfSource,
   expandStored,
+  isValue,
   latin1,
   type FileField,
   type MatrixFile,
@@ -225,7 +226,9 @@ const readIntegers = (
 /* A file that ends among its values was cut off, whether or not they matter. */
 const passOverValues = (lines: LineCursor, format: FortranFormat, count: number): void => {
   requireData(lines, count, 'values');
-  readFields(lines, format, count, 'values', true, () => undefined);
+  readFields(lines, format, count, 'values', true, (_, from, to) =>
+    isValue(lines.bytes, from, to) ? undefined : entryProblem(`'${latin1(lines.bytes, from, to)}' is no number`),
+  );
 };
 
 const readValues = (lines: LineCursor, format: FortranFormat, count: number): Float64Array => {

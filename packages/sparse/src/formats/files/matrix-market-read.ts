@@ -3,6 +3,7 @@ import { MAX_INDEX } from '../patterns/coo.js';
 import {
   bytesOfSource,
   expandStored,
+  isValue,
   latin1,
   type FileField,
   type MatrixFile,
@@ -204,7 +205,7 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
     if (good && parts > 0) {
       good = p < end && isBlank(bytes[p]);
       while (p < end && isBlank(bytes[p])) p++;
-      const q = patternOnly ? behindWords(bytes, p, end, parts) : readNumber(bytes, p, end, re, n, false);
+      const q = patternOnly ? behindValues(bytes, p, end, parts) : readNumber(bytes, p, end, re, n, false);
       good &&= q > 0 && Number.isFinite(re[n]) && (!integer || Number.isSafeInteger(re[n]));
       p = Math.max(p, q);
       if (good && im !== undefined) {
@@ -259,7 +260,7 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
         remedy: 'correct the size line, or remove what follows the last value',
       });
     }
-    const q = patternOnly ? behindWords(bytes, p, end, partsOf(header)) : readNumber(bytes, p, end, re, n, false);
+    const q = patternOnly ? behindValues(bytes, p, end, partsOf(header)) : readNumber(bytes, p, end, re, n, false);
     let good = q > 0 && Number.isFinite(re[n]) && (header.field !== 'integer' || Number.isSafeInteger(re[n]));
     p = Math.max(p, q);
     if (good && im !== undefined) {
@@ -308,8 +309,9 @@ const refuseEntry = (text: Text, line: number, at: number, header: Header, size:
     if (text.startsWith('+')) refuse('mtx/entry', `'${text}' is no ${what} number`, column, 'write it without a sign');
   }
   const out = new Float64Array(1);
-  for (const { text, column } of patternOnly ? [] : words.slice(indices, indices + parts)) {
+  for (const { text, column } of words.slice(indices, indices + parts)) {
     const word = new TextEncoder().encode(text);
+    if (patternOnly && isValue(word, 0, word.length)) continue;
     const whole = readNumber(word, 0, word.length, out, 0, false) === word.length;
     if (!whole) refuse('mtx/entry', `'${text}' is no finite number`, column, rule);
     if (!Number.isFinite(out[0])) {
@@ -349,13 +351,13 @@ const lineEnd = (bytes: Uint8Array, at: number): number => {
   return end < 0 ? bytes.length : end;
 };
 
-/** Position behind so many words of a line, or −1 where there are fewer. */
-const behindWords = (bytes: Uint8Array, at: number, end: number, words: number): number => {
+/** Position behind so many values of a line, or −1 where there are fewer. */
+const behindValues = (bytes: Uint8Array, at: number, end: number, values: number): number => {
   let p = at;
-  for (let w = 0; w < words; w++) {
+  for (let w = 0; w < values; w++) {
     const first = skipBlanks(bytes, p, end);
     for (p = first; p < end && bytes[p] !== NEWLINE && !isBlank(bytes[p]); p++);
-    if (p === first) return -1;
+    if (p === first || !isValue(bytes, first, p)) return -1;
   }
   return p;
 };
