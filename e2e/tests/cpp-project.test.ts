@@ -119,20 +119,22 @@ describe.runIf(cmake)('a project of generated kernels', () => {
       const of = (name: string) => tensor(name, [4, 4]);
       const [view, data, position, View] = [of('view'), of('data'), of('position'), of('View')];
       const [std, none, real, word] = [of('std'), of('NULL'), of('c_double'), of('namespace')];
-      const [pi, underscored] = [of('M_PI'), of('namespace_')];
+      const [pi, underscored, upper, Data] = [of('M_PI'), of('namespace_'), of('DATA'), of('Data')];
       const files = await cppProject(
         [
           tensorKernel('std', view('ij').assign(data('ik').mul(position('kj')))),
           tensorKernel('names', none('ij').assign(std('ik').mul(real('kj')))),
           tensorKernel('kernel', View('ij').assign(word('ik').mul(data('kj')))),
           tensorKernel('linux', underscored('ij').assign(word('ik').mul(pi('kj')))),
+          tensorKernel('Linux', upper('ij').assign(Data('ik').mul(data('kj')))),
         ],
         { name: 'names' },
       );
+      expect(new Set(files.map((f) => f.path.toLowerCase())).size).toBe(files.length);
       write(folder, files);
       build(folder, join(folder, 'build'));
       expect(command('ctest', '--test-dir', join(folder, 'build'))).toMatch(
-        /100% tests passed, 0 tests failed out of 4/,
+        /100% tests passed, 0 tests failed out of 5/,
       );
       if (fortran) command('gfortran', '-fsyntax-only', '-J', folder, join(folder, 'src/names.f90'));
     },

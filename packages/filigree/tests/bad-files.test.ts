@@ -34,7 +34,7 @@ describe('a matrix file that is', () => {
     ['an array cut off', 'mtx/truncated', 6, '%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n'],
   ])('%s: %s, line %i', async (what, code, line, text) => {
     const file = scratchFile(`${what}.mtx`, text);
-    const error = await refusal('expr', "A'*A", '--bind', `A=${file}`, '--backend', 'wasm');
+    const error = await refusal('expr', "A'*A", '--bind', `A=${file}`, '--values', 'file', '--backend', 'wasm');
     expect(error).toMatchObject({ code, loc: { file, line } });
   });
 

@@ -227,6 +227,7 @@ describe('a matrix file to trace that is', () => {
       `${REAL.replace('real', 'complex')}2 2 2\n1 1 0 1\n2 2 3 4\n`,
       { nnz: 2, field: 'complex' },
     ],
+    ['of values that are no numbers: its pattern', `${REAL}2 2 2\n1 1 NaN\n2 2 -inf\n`, { nnz: 2, field: 'real' }],
   ])('%s', async (what, text, answer) => {
     const file = scratchFile(`${what.replace(/\W+/g, '-')}.mtx`, text);
     expect(await answerOf(file)).toMatchObject({ ...answer, exact: true });

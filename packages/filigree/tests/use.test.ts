@@ -93,6 +93,32 @@ describe('an extension that --use names', () => {
     expect([without.code, without.message]).toEqual(['verify/unknown-op', expect.stringContaining('signal.cube')]);
   });
 
+  it('brings ops to regions, in the core ops that they are spelled with', async () => {
+    const program = outsideFile(
+      'cubed.fil',
+      `module @cubed {
+         buffer @A : f64[9] input
+         buffer @C : f64[9] output
+         kernel @k() {
+           %0 = arith.constant {value = 0} : i32
+           %1 = arith.constant {value = 1} : i32
+           %9 = arith.constant {value = 9} : i32
+           scf.for %0, %9, %1 {
+           ^(%i: i32):
+             %a = mem.load %i {buffer = @A} : f64
+             %c = signal.cube %a : f64
+             mem.store %c, %i {buffer = @C}
+             scf.yield
+           }
+           scf.yield
+         }
+       }`,
+    );
+    const A = outsideFile('A.mtx', '%%MatrixMarket matrix coordinate pattern general\n9 1 2\n2 1\n7 1\n');
+    const found = await filigreeProcess(['regions', program, '--bind', `A=${A}`, ...use, '--json']);
+    expect(JSON.parse(found.out)).toMatchObject({ statements: [{ count: 2, dense: 9 }], check: { passed: true } });
+  });
+
   it('brings words and a backend to compile, and a program names its own backend', async () => {
     const on = async (...options: string[]): Promise<readonly string[]> => {
       const { status, out, err } = await filigreeProcess(['compile', cubes, ...use, ...options, '--json']);

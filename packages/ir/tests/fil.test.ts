@@ -81,14 +81,14 @@ describe('the runner fails when it should', () => {
   test('a difference in the expected text is shown, and BLESS replaces it', () => {
     const text = `${module}\n; expect:\n${module.replace('%n =', '%m =').replace('%n,', '%m,')}`;
     expect(codes(text)).toEqual(['fil-test/text@11']);
-    const { output } = runFilTest(right(parseFilTest(text)), { dialects: coreDialects });
+    const { output } = runFilTest(right(parseFilTest(text)));
     expect(codes(blessFilTest(text, output ?? ''))).toEqual([]);
     expect(codes(blessFilTest(module, output ?? ''))).toEqual([]);
   });
 
   test('another executor takes the place of the interpreter', () => {
     const filTest = right(parseFilTest(`; run: @k(2) == x=[5,6]\n${module}`));
-    const execute: Parameters<typeof runFilTest>[1]['execute'] = (_m, _k, args, buffers) => {
+    const execute: NonNullable<Parameters<typeof runFilTest>[1]>['execute'] = (_m, _k, args, buffers) => {
       expect(args).toEqual([2]);
       buffers.x.set([5, 6] as never);
       return E.right(undefined);

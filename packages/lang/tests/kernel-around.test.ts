@@ -286,7 +286,7 @@ describe('arrays around a kernel, at an index that it finds', () => {
   it('are refused where they are of several kinds, and where a kernel writes to them', () => {
     const mixed = [{ f: 1 }, { f: 'one' }];
     const codes = (fn: unknown): readonly string[] =>
-      problemsOf(define(['i32'], fn, { scope: { mixed, balls } })).map((d) => d.code);
+      problemsOf(define(['i32'], fn, { scope: { mixed, balls, red } })).map((d) => d.code);
     expect(codes((k: number) => mixed[k].f)).toEqual(['lang/dynamic-index']);
     expect(codes((k: number) => void ((balls[k] as { radius: number }).radius = 1))).toEqual(['lang/captured-write']);
     expect(codes((k: number) => (balls[k] as unknown as { mass: number }).mass)).toEqual(['lang/unknown-member']);
@@ -301,8 +301,14 @@ describe('arrays around a kernel, at an index that it finds', () => {
       let one: unknown;
       if (k > 2) one = balls[0];
       if (k > 4) one = balls[1];
-      return one === balls[1] ? 1 : 0;
+      return (one as Ball).radius;
     };
     expect(codes(unset)).toEqual(['lang/unassigned']);
+    const unsetOne = (k: number): number => {
+      let one: unknown;
+      if (k > 2) one = red;
+      return (one as typeof red).name === 'red' ? 1 : 0;
+    };
+    expect(codes(unsetOne)).toEqual(['lang/unassigned']);
   });
 });

@@ -380,3 +380,30 @@ it('typed arrays from lists, with and without a function, and of items', () =>
       a[i] = d[0] + f[0] + f[1] + f[2] + n[0] + 10 * n[2] + u[0] + u[1] + f.length + n.length;
     }
   }));
+
+it('an item that is kept is nothing behind the end of its array where its name is asked for one', () => {
+  const numbers = [10, 20, 30];
+  const rows = [[1, 2], [3], [4, 5, 6], []];
+  const named = { radius: 2 };
+  agree(
+    (a, k) => {
+      for (const i of range(k.length)) {
+        const place = Math.abs(k[i]) % 6;
+        const one = numbers[place];
+        const row = rows[place % 4];
+        const item = row[place % 3];
+        const own = [1, 2, 3, a[i]][place];
+        let later;
+        later = numbers[place + 1];
+        a[i] = (one ?? -1) + (item === undefined ? 100 : item) + (own ?? 0.5);
+        later ??= 1000;
+        a[i] += later;
+        const mass = (named as { mass?: number }).mass;
+        a[i] += mass ?? 3;
+        const weight = numbers[place];
+        if (weight) a[i] += 0.25;
+      }
+    },
+    { numbers, rows, named },
+  );
+});

@@ -197,6 +197,74 @@ describe('switch', () => {
   });
 });
 
+describe('a variable that is given no value on some way', () => {
+  const [near, far] = [{ weight: 1 }, { weight: 4 }];
+  const all = [near, far, { weight: 9 }];
+
+  it('is equal to no number, truth value, text or object', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(k.length)) {
+          let n, t, s, o, p;
+          if (k[i] > 2) n = k[i] - 3;
+          if (k[i] % 2 === 0) t = k[i] > 4;
+          if (k[i] % 3 === 1) s = 'far';
+          if (k[i] % 5 === 1) s = 'near';
+          if (k[i] > 5) o = near;
+          if (k[i] < 0) p = all[-k[i] % 3];
+          a[i] = (n === 0 ? 1 : 0) + (n !== 0 ? 2 : 0) + (t === false ? 4 : 0) + (t !== true ? 8 : 0);
+          a[i] += (s === 'far' ? 16 : 0) + (s !== 'near' ? 32 : 0) + (o === near ? 64 : 0) + (p !== far ? 128 : 0);
+          a[i] += (o === p ? 256 : 0) + (n === i ? 512 : 0);
+          switch (s) {
+            case 'far':
+              k[i] = 1;
+              break;
+            case 'near':
+              k[i] = 2;
+              break;
+            default:
+              k[i] = 3;
+          }
+        }
+      },
+      { near, far, all },
+    ));
+
+  it('so that the one before is compared from the first on', () =>
+    agree((a, k) => {
+      let changes = 0;
+      let before;
+      for (const i of serially(range(k.length))) {
+        if (k[i] % 3 !== before) changes++;
+        before = k[i] % 3;
+      }
+      a[0] = changes;
+    }));
+
+  it('is not read where it has none', () => {
+    const lines = (text: string) =>
+      problemsOf(define(['i32', 'f32'], fromText(`(m, y) => {\n${text} }`))).map((d) => [d.code, d.loc?.line]);
+    expect(lines('let t; if (m > 1) t = 2;\nconst two = t === 2;\nreturn two ? 1 : t;')).toEqual([
+      ['lang/unassigned', 4],
+    ]);
+    expect(lines('let t; if (m > 1) t = 2; else t = 3;\nconst two = t === 2;\nreturn two ? 1 : t;')).toEqual([]);
+  });
+
+  it('nor is what a function returned on some ways, and a variable that began as null', () =>
+    agree((a, k) => {
+      const half = (n: number): number | undefined => {
+        if (n % 2 === 0) return n / 2;
+        return undefined;
+      };
+      for (const i of range(k.length)) {
+        let z = null;
+        if (k[i] > 0) z = k[i] - 1;
+        a[i] = (half(k[i]) === 0 ? 1 : 0) + (half(k[i]) !== half(3 * k[i]) ? 2 : 0) + (z === 0 ? 4 : 0);
+        a[i] += (z === half(k[i]) ? 8 : 0) + (z ?? 5);
+      }
+    }));
+});
+
 describe('integers of few bits', () => {
   const [b, s, c] = [field('b', 'u8'), field('s', 'i16'), field('c', 'i32')];
   const place = layout(dense(i, 8).place(b, s, c));

@@ -1,7 +1,7 @@
 import { array, i16, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
-import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
+import { define, fromText, lowered, problemsOf, run, textOf } from './kernel-run.js';
 
 const bytes = Uint8Array.of(0, 1, 200, 5, 255, 3, 7, 9);
 const words = Uint32Array.of(0, 1, 200, 5, 4294967295, 3, 7, 9);
@@ -321,3 +321,34 @@ it('bits of numbers that are known and no whole numbers of 32 bits', () =>
       r[i] += h[i] & (2 ** 53 * 1.5 + 4);
     }
   }));
+
+describe('a product that is too large for the division that follows', () => {
+  const warnings = (body: string): readonly (readonly [string, number | undefined])[] =>
+    lowered(define(['i32', 'f64'], fromText(`(s, x) => {\n${body} }`))).signature.warnings.map((w) => [
+      w.code,
+      w.loc?.column,
+    ]);
+
+  it('wraps, which a warning says', () => {
+    expect(warnings('return (s * 16807) % 2147483647;')).toEqual([['lang/wraps', 9]]);
+    expect(warnings('return (1013904223 + 1664525 * s) % 4294967296;')).toEqual([['lang/wraps', 22]]);
+    expect(
+      warnings('let t = 0; for (const p of serially(range(s))) t = (t * 9301 + 49297) % 233280; return t;'),
+    ).toEqual([['lang/wraps', 53]]);
+    expect(warnings('const next = (n) => (n * 48271) % 2147483647; return next(s);')).toEqual([['lang/wraps', 22]]);
+  });
+
+  it('but does not where 32 bits are enough, or it has more, or is meant to', () => {
+    for (const body of [
+      'return (s * 31 + 7) % 65537;',
+      'return ((s & 1023) * 48271) % 65537;',
+      'let t = 0; for (const p of serially(range(1000))) t += (p * 48271) % 65537; return t;',
+      'return i32((i64(s) * 16807) % 2147483647);',
+      'return Math.imul(s, 16807) % 2147483647;',
+      'return i32((u32(s) * 1664525) % 1000003);',
+      'return (x * 16807) % 2147483647;',
+      'return (s * 16807) % s;',
+    ])
+      expect([body, warnings(body)]).toEqual([body, []]);
+  });
+});

@@ -190,6 +190,22 @@ describe.each([
   });
 });
 
+it('are told in the order of the source', async () => {
+  const swap = kernel([x, y, k], { scope }, (x, y, k) => {
+    const small = (p: number): void => {
+      x[p] = 0.25;
+    };
+    for (const p of active(x)) {
+      k[p] = p;
+      if (p > 3) y[p] = 2;
+      small(p);
+    }
+  });
+  const sim = await made({ kernels: { swap }, losses: true }, wasm());
+  expect(sim.losses().map(({ field }) => field)).toEqual(['x', 'k', 'y']);
+  sim.dispose();
+});
+
 it('elements of bit arrays are counted one by one', async () => {
   const { count } = fields('i32', i, ['count']);
   const fill = kernel([count], { scope }, (count) => {

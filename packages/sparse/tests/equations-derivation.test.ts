@@ -41,6 +41,12 @@ g = {(i, i - 1) → (i) : 1 ≤ i ≤ 8}
 `);
   });
 
+  it('a program by name refuses sizes that it has not', () => {
+    const gemm = builtinPrograms.find((p) => p.name === 'gemm')!;
+    expect(gemm.module({ I: 2, J: 3, K: 4 }).buffers.map((b) => b.length)).toEqual([8, 12, 6]);
+    expect(() => gemm.module({ M: 2 })).toThrow('equations/size');
+  });
+
   it('writes 2mm in terms of its inputs', () => {
     const solved = right(solveProgram(builtinPrograms.find((p) => p.name === '2mm')!.module({})));
     expect(equationTexts(solved).map((t) => `${t.equation}  ⇒  ${t.solution}`)).toEqual([

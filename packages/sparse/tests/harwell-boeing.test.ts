@@ -126,6 +126,23 @@ describe('reading', () => {
       [4, 0],
     ]);
     expect(left(readHarwellBoeing(text)).code).toBe('hb/complex');
+    expect(readDense(text, { patternOnly: true })).toEqual([
+      [1, 1],
+      [1, 0],
+    ]);
+  });
+
+  it('passes over values where only the pattern is wanted', () => {
+    const text = two('(2F8.2)', '     nan     ***');
+    expect(left(readHarwellBoeing(text)).code).toBe('hb/entry');
+    expect(readDense(text, { patternOnly: true })).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+    expect(left(readHarwellBoeing(two('(2F8.2)', '     nan'), { patternOnly: true })).code).toBe('hb/entry');
+    expect(left(readHarwellBoeing(text.split('\n').slice(0, 6).join('\n'), { patternOnly: true })).code).toBe(
+      'hb/truncated',
+    );
   });
 
   // What Fortran reads from these fields, by its rules for input under a format.

@@ -114,6 +114,28 @@ describe('reading', () => {
     expect(readDense(coordinate('complex general', '1 1 2', '1 1 3 4', '1 1 -3 0'), { complex: 'abs' })).toEqual([[4]]);
   });
 
+  it('passes over values where only the pattern is wanted', () => {
+    const ones = (text: string) => readDense(text, { patternOnly: true });
+    const real = coordinate('real general', '2 2 3', '1 1 NaN', '2 2 -Infinity ', '2 1 1e400');
+    expect(ones(real)).toEqual([
+      [1, 0],
+      [1, 1],
+    ]);
+    expect(left(readMatrixMarket(real)).code).toBe('mtx/entry');
+    /* With no rule on what a diagonal holds, and no signs. */
+    for (const kind of ['complex hermitian', 'complex skew-symmetric', 'complex symmetric'])
+      expect(ones(coordinate(kind, '2 2 2', '1 1 nan 1', '2 1 3 inf'))).toEqual([
+        [1, 1],
+        [1, 0],
+      ]);
+    expect(ones(array('real general', '1 2', 'nan', '0'))).toEqual([[1, 1]]);
+    expect(ones(coordinate('pattern general', '1 1 1', '1 1'))).toEqual([[1]]);
+    for (const line of ['1 1', '1 1x', '1 1 five', '1 1 2 3', '1 1 2 3 4'])
+      expect(left(readMatrixMarket(coordinate('real general', '1 1 1', line), { patternOnly: true })).code).toBe(
+        'mtx/entry',
+      );
+  });
+
   it('takes empty matrices', () => {
     expect(read(coordinate('real general', '0 0 0')).pattern.rows).toBe(0);
     expect(read(coordinate('real general', '3 2 0')).pattern.rowPtr).toEqual(Int32Array.of(0, 0, 0, 0));

@@ -7,6 +7,8 @@ import { box, placesOf, TreeState } from './state.js';
 export interface Outcome {
   readonly fields: ReadonlyMap<string, readonly ElementState[]>;
   readonly result?: Scalar;
+  /** The most cells of a level of some layout that are active at once. */
+  readonly cells: number;
   /** Whether some operation on floats was rounded. */
   readonly rounded: boolean;
   /** Whether what was added to an element was rounded: then the order of sums, which is not said, shows. */
@@ -33,6 +35,7 @@ export const evaluate = (k: KernelCode): Outcome => {
       ),
     ),
     ...(k.result === undefined ? {} : { result: run.sums.get(k.result)! }),
+    cells: Math.max(0, ...run.states.map((s) => s.most)),
     rounded: run.rounded,
     sumsRounded: run.sumsRounded,
   };

@@ -8,6 +8,8 @@ export class ListFull extends Error {}
 /** What the fields of a tree hold, as `docs/numbers.md` says: maps from places to values, and sets of active cells. Knows no memory. */
 export class TreeState {
   private readonly cells: readonly Set<string>[];
+  /** How many cells of a level were active at once. */
+  most = 0;
   /** Of fields whose sums add codes the codes. */
   private readonly values: ReadonlyMap<string, Map<string, Scalar>>;
 
@@ -57,6 +59,7 @@ export class TreeState {
     this.sparse().forEach(([level, n]) => {
       const place = this.cellAt(n, at);
       this.cells[n].add(String(place));
+      this.most = Math.max(this.most, this.cells[n].size);
       /* Writing into a list makes it as long as that takes. */
       if (level.kind === 'dynamic')
         for (let x = 0; x < place.at(-1)!; x++) this.cells[n].add(String([...place.slice(0, -1), x]));

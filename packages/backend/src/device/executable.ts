@@ -66,7 +66,7 @@ export const executableOf = (
   const all = (): CommandList => {
     if (needy)
       fail('run/arguments', `kernel @${needy.name} takes arguments, so the kernels cannot run all at once`, {
-        remedy: 'launch them one by one',
+        remedy: `launch them one by one: launch('${needy.name}', […])`,
       });
     return (whole.list ??= library.commands(module.kernels.map((k) => ({ kernel: k.name, args: [] }))));
   };

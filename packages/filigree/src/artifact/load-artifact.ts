@@ -72,7 +72,7 @@ export type ArtifactProgram<K extends Kernels = Kernels, F extends Fields = Fiel
 export interface LoadArtifactOptions {
   /** Threads of launches; default 1. More take an artifact that was made for threads, and a page that is isolated. */
   readonly threads?: number;
-  /** Seed of random numbers; default 0. */
+  /** Seed of random numbers; default that of the program. */
   readonly seed?: number;
   /** The formats that fields are stored in: `quantFormats` of `@filigree/quant`. */
   readonly formats?: Formats;

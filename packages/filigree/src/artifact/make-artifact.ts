@@ -50,7 +50,14 @@ export const makeArtifact = async (
         }),
       });
     const { warnings } = made.at(-1)!.program;
-    return artifactBytes({ version: VERSION, name, fields: source.fields, warnings, variants: made });
+    return artifactBytes({
+      version: VERSION,
+      name,
+      fields: source.fields,
+      seed: source.seed,
+      warnings,
+      variants: made,
+    });
   } finally {
     for (const { program } of made) program.dispose();
   }

@@ -3,6 +3,7 @@ import { checkOptions } from '../options/check-options.js';
 import * as E from 'fp-ts/lib/Either.js';
 import { type Diagnostic, DiagnosticError, type Diagnostics, error } from '../diagnostics/diagnostic.js';
 import { interpret } from '../interpret/interpret.js';
+import { coreDialects } from '../dialects/core.js';
 import type { Dialect, Scalar } from '../kernel/dialect.js';
 import type { TypedArray } from '../kernel/op.js';
 import type { Module } from '../kernel/module.js';
@@ -16,8 +17,8 @@ import { checkRun, prepareRun } from './fil-values.js';
 
 /** What a `.fil` test may use. */
 export interface FilOptions {
-  /** The dialects that the module may use. */
-  readonly dialects: readonly Dialect[];
+  /** The dialects that the module may use; default the core ones. */
+  readonly dialects?: readonly Dialect[];
   /** The passes that `; pass:` may name. */
   readonly passes?: PassRegistry<Module>;
   /** Runs a kernel, or all where it is undefined; default the interpreter. A backend puts itself here. */
@@ -41,8 +42,9 @@ export interface FilResult {
 }
 
 /** Does what a `.fil` test says and reports every difference, each with its place in the file. */
-export const runFilTest = (test: FilTest, given: FilOptions): FilResult => {
-  const options = checkOptions('runFilTest', given, filSpec);
+export const runFilTest = (test: FilTest, given?: FilOptions): FilResult => {
+  const { dialects = coreDialects, ...others } = checkOptions('runFilTest', given, filSpec);
+  const options = { dialects, ...others };
   const input = E.chain((m: Module) => verify(options.dialects).run(m))(parseModule(test.source, test.file));
   const output = E.chain((m: Module) => applyPasses(test, m, options))(input);
   const problems: Diagnostic[] = [...checkErrors(test, E.isLeft(output) ? output.left : [])];
@@ -58,7 +60,9 @@ export const runFilTest = (test: FilTest, given: FilOptions): FilResult => {
   return { problems, output: text };
 };
 
-const applyPasses = (test: FilTest, module: Module, options: FilOptions): E.Either<Diagnostics, Module> => {
+type KnownOptions = FilOptions & Required<Pick<FilOptions, 'dialects'>>;
+
+const applyPasses = (test: FilTest, module: Module, options: KnownOptions): E.Either<Diagnostics, Module> => {
   if (test.passes === undefined) return E.right(module);
   const parsed = parsePipeline(test.passes, options.passes ?? {}, { check: verify(options.dialects) });
   return E.isLeft(parsed) ? parsed : parsed.right.run(module);
@@ -77,7 +81,7 @@ const checkErrors = (test: FilTest, found: Diagnostics): Diagnostics => {
   ];
 };
 
-const runOne = (module: Module, run: FilRun, options: FilOptions): Diagnostics => {
+const runOne = (module: Module, run: FilRun, options: KnownOptions): Diagnostics => {
   try {
     const { buffers, args } = prepareRun(module, run);
     const execute = options.execute ?? interpreter(options.dialects);

@@ -22,7 +22,7 @@ import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
 import { checkWords } from './extension.js';
 import type { Sides } from './arguments.js';
 import type { KernelDef } from './kernel.js';
-import { eachInstruction, type Block } from './code/code.js';
+import { someInstruction, type Instruction } from './code/code.js';
 import { noteBuffers, type Notes } from './notes.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
@@ -163,7 +163,7 @@ const lower = (
     { name: session.bufferName(r.local.name), type: types.typeOf(r.local.cell), length: 1, role: 'temp' },
   ]);
   const result = resultBuffer(elaborated, types);
-  const own = asksArrays(elaborated.code)
+  const own = someInstruction(elaborated.code, (i) => i.do === 'one-of')
     ? rare().privateArrays(elaborated.code, types, (name) => session.bufferName(name))
     : undefined;
   const buffers: readonly Buffer[] = [
@@ -199,7 +199,10 @@ const lower = (
       },
       seed: elaborated.random,
       ...(session.notes && { notes: session.notes }),
-      warnings: raceWarnings(elaborated.code),
+      warnings: [
+        ...raceWarnings(elaborated.code),
+        ...(someInstruction(elaborated.code, isLargeRemainder) ? rare().wrappedProducts(elaborated.code, types) : []),
+      ],
     },
   };
 };
@@ -230,12 +233,9 @@ const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>
   return [...whole].every((id) => shown.has(id)) ? second : first;
 };
 
-/** Whether arrays of many numbers are asked at an index that is known only when the kernel runs. */
-const asksArrays = (code: Block): boolean => {
-  let found = false;
-  eachInstruction(code, (i) => (found ||= i.do === 'one-of'));
-  return found;
-};
+/** Whether what is left of a division may be of a product that 32 bits do not hold: by a constant of more than half as many. */
+const isLargeRemainder = (i: Instruction): boolean =>
+  i.do === 'compute' && i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16;
 
 const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {
   const last = code[code.length - 1];

@@ -63,6 +63,8 @@ export interface PatternData {
 export interface ArtifactData extends AnyArtifact {
   /** Fields by the names that the program gave them; none where it gave no names. */
   readonly fields: Readonly<Record<string, FieldShape>> | undefined;
+  /** Of random numbers, where the program said one. */
+  readonly seed: number | undefined;
   readonly variants: readonly VariantData[];
 }
 

@@ -50,7 +50,8 @@ export const loadCodeOf = async <D extends AnyArtifact>(
     });
   const partOf = (n: number): Uint8Array<ArrayBuffer> => {
     const from = data.parts.slice(0, n).reduce((end, bytes) => end + aligned(bytes), start);
-    return file.slice(from, from + data.parts[n]) as Uint8Array<ArrayBuffer>;
+    /* A copy with a buffer of its own, which `slice` of Node's Buffer has not. */
+    return new Uint8Array(file.subarray(from, from + data.parts[n]));
   };
   const onThreads = shared && (threads ?? 1) > 1;
   const variant = data.variants.find((v) => v.shared === onThreads) ?? data.variants[0];

@@ -19,7 +19,7 @@ import { kernelOf, loadCodeOf, type LoadCodeOptions } from './load-code.js';
 export interface OpenArtifactOptions extends LoadCodeOptions {
   /** Those that its fields may be stored in. */
   readonly formats?: Formats;
-  /** Seed of random numbers; default 0. */
+  /** Seed of random numbers; default that of the program. */
   readonly seed?: number;
 }
 
@@ -35,7 +35,7 @@ export interface OpenedArtifact extends Omit<Running, 'fields' | 'field'> {
  * `artifact/kind`, `layout/format`, and those of `load`.
  */
 export const openArtifact = async (file: Uint8Array, options: OpenArtifactOptions): Promise<OpenedArtifact> => {
-  const { formats = {}, seed = 0 } = options;
+  const { formats = {} } = options;
   const { data, variant, executable } = await loadCodeOf<ArtifactData>(file, 'fields', options);
   const storage = storageFrom(variant.storage, formats);
   const kernels = new Map(variant.kernels.map((k) => [k.name, launchableOf(k)]));
@@ -44,7 +44,14 @@ export const openArtifact = async (file: Uint8Array, options: OpenArtifactOption
   );
   const reports = { sites: sitesOf({ attrs: { sites: variant.sites } }), said: statusDiagnostic };
   const { field, ...made } = running(
-    { executable, storage, reports, random: seeds(seed), initialized: false, seen: executable.buffers },
+    {
+      executable,
+      storage,
+      reports,
+      random: seeds(options.seed ?? data.seed ?? 0),
+      initialized: false,
+      seen: executable.buffers,
+    },
     launches,
   );
   const named = Object.entries(data.fields ?? {}).map(([as, shape]) => [as, field(fieldOf(shape, storage.layout))]);

@@ -24,6 +24,7 @@ export interface ArtifactParts {
   readonly version: string;
   readonly name: string;
   readonly fields?: Fields | undefined;
+  readonly seed?: number | undefined;
   readonly warnings: Diagnostics;
   /** The same program, compiled for memory that is shared or not. */
   readonly variants: readonly { readonly shared: boolean; readonly program: Made }[];
@@ -37,11 +38,19 @@ type Made = Pick<FieldProgram, 'storage' | 'instance' | 'launches' | 'tape' | 't
  * A compiled program of fields as the bytes of a file: storage, kernels and their code, and nothing that would compile. `openArtifact`
  * runs it. Error: `artifact/program` for what only a compiler can do.
  */
-export const artifactBytes = ({ version, name, fields, warnings, variants }: ArtifactParts): Uint8Array<ArrayBuffer> =>
+export const artifactBytes = ({
+  version,
+  name,
+  fields,
+  seed,
+  warnings,
+  variants,
+}: ArtifactParts): Uint8Array<ArrayBuffer> =>
   sealed<ArtifactData>((part) => ({
     version,
     name,
     fields: fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)])),
+    seed,
     warnings,
     variants: variants.map(({ shared, program }) => variantOf(name, shared, program, part)),
   }));

@@ -7,6 +7,7 @@ import type { Instance } from '../instantiate.js';
 export interface LossLedger {
   /** To be called when kernels have run. */
   readonly note: () => void;
+  /** Kernel by kernel as the module has them, in the order of the source: passes before the counting, which differ among backends, move stores. */
   readonly losses: () => readonly Loss[];
 }
 
@@ -18,7 +19,7 @@ export const lossLedger = (storage: Storage, module: Module, instance: Instance)
   const { memory } = instance;
   const counts = new Int32Array(length);
   const zeros = new Int32Array(length);
-  let all = lossesIn(places, zeros);
+  let all = inOrder(lossesIn(places, zeros));
   return {
     note: () => {
       memory.read(block, offset, counts);
@@ -27,4 +28,16 @@ export const lossLedger = (storage: Storage, module: Module, instance: Instance)
     },
     losses: () => all,
   };
+};
+
+const inOrder = (losses: readonly Loss[]): readonly Loss[] => {
+  const kernels = [...new Set(losses.map(({ kernel }) => kernel))];
+  const byText = (a = '', b = ''): number => a.localeCompare(b, 'en', { numeric: true });
+  const before = (a: Loss, b: Loss): number =>
+    kernels.indexOf(a.kernel) - kernels.indexOf(b.kernel) ||
+    byText(a.loc?.file, b.loc?.file) ||
+    (a.loc?.line ?? 0) - (b.loc?.line ?? 0) ||
+    (a.loc?.column ?? 0) - (b.loc?.column ?? 0) ||
+    byText(a.field, b.field);
+  return [...losses].sort(before);
 };

@@ -1,6 +1,7 @@
 import {
   buildKernel,
   declareBuffer,
+  fail,
   makeModule,
   type Buffer,
   type Builder,
@@ -17,6 +18,7 @@ export interface BuiltinProgram {
   readonly sizes: Readonly<Record<string, number>>;
   /** Extents of its arrays, by size. */
   readonly arrays: Readonly<Record<string, readonly string[]>>;
+  /** Error: `equations/size` for a size that it has not. */
   readonly module: (sizes: Readonly<Record<string, number>>) => Module;
 }
 
@@ -205,6 +207,11 @@ function program(d: Definition): BuiltinProgram {
     sizes,
     arrays,
     module: (given) => {
+      const unknown = Object.keys(given).find((s) => !Object.hasOwn(sizes, s));
+      if (unknown !== undefined)
+        fail('equations/size', `the program '${name}' has no size '${unknown}'`, {
+          remedy: `its sizes are ${Object.keys(sizes).join(', ')}`,
+        });
       const all = { ...sizes, ...given };
       const extents = (a: string): readonly number[] => arrays[a].map((s) => all[s]);
       const buffers = Object.keys(arrays).map((a): Buffer => {

@@ -63,7 +63,7 @@ const countIn = async (
   file: string,
   affine: boolean,
 ): Promise<Instructions | string> => {
-  const { pattern } = await readMatrixFile(file, { complex: 'abs' });
+  const { pattern } = await readMatrixFile(file, { patternOnly: true });
   const driver = join(folder, 'spmv_count');
   const unfit = await compile(toolchain, [...DRIVER_FLAGS, ...counted, DRIVER, '-o', driver, '-ldl']);
   if (unfit !== undefined) return unfit;

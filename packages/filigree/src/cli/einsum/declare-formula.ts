@@ -1,5 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
+import type { ReadOptions } from '@filigree/sparse/formats';
 import { layoutKinds, scalarsOf, type KernelDecl, type LayoutKind } from '@filigree/tensor/einsum';
 import { declareKernel } from '../../api/tensors/compile.js';
 import { tensorsIn } from '../../api/tensors/declare.js';
@@ -12,17 +13,16 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
     Object.entries(options.shape ?? {}).map(([name, text]) => [name, shapeOf(name, text)]),
   );
   const declared = tensorsIn(formula);
-  const read = async (name: string, file: string, complex: EinsumRunOptions['complex']): Promise<DenseTensor> => {
-    const matrix = await matrixOf(name, file, complex);
+  const read = async (name: string, file: string, how: ReadOptions): Promise<DenseTensor> => {
+    const matrix = await matrixOf(name, file, how);
     return declared[name]?.shape.length === 1 ? asVector(matrix) : matrix;
   };
   const patterns: Record<string, BooleanTensor> = {};
-  /* Of complex values any part has the pattern. */
   for (const [name, file] of Object.entries(options.pattern ?? {}))
-    patterns[name] = (await read(name, file, 'abs')).pattern;
+    patterns[name] = (await read(name, file, { patternOnly: true })).pattern;
   const values: Record<string, Float64Array> = {};
   for (const [name, file] of Object.entries(options.known ?? {})) {
-    const matrix = await read(name, file, options.complex);
+    const matrix = await read(name, file, options.complex ? { complex: options.complex } : {});
     values[name] = matrix.values;
     patterns[name] ??= matrix.pattern;
     const [own, given] = [matrix.pattern.shape, patterns[name].shape].map((shape) => shape.join(' × '));
@@ -84,8 +84,8 @@ const asVector = ({ pattern: { shape, bits }, values }: DenseTensor): DenseTenso
 const MOST_ENTRIES = 2 ** 27;
 
 /** A matrix file as a dense tensor of two dimensions. Error: `einsum/size`, and those of reading. */
-const matrixOf = async (name: string, file: string, complex: EinsumRunOptions['complex']): Promise<DenseTensor> => {
-  const { pattern, values } = await readMatrixFile(file, complex ? { complex } : {});
+const matrixOf = async (name: string, file: string, options: ReadOptions): Promise<DenseTensor> => {
+  const { pattern, values } = await readMatrixFile(file, options);
   const { rows, cols, rowPtr, colIdx } = pattern;
   if (rows * cols > MOST_ENTRIES)
     fail('einsum/size', `${file} has ${rows} × ${cols} entries, too many for the small tensor ${name}`, {

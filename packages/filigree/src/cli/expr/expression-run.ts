@@ -168,8 +168,7 @@ const readBindings = async ({
   values,
 }: ExpressionRunOptions): Promise<Readonly<Record<string, Binding>>> => {
   const bindings: Record<string, Binding> = {};
-  /* Random values replace those of the file, so any part gives the pattern. */
-  const part = complex ?? (values === 'random' ? 'abs' : undefined);
+  const patternOnly = values === 'random';
   for (const [name, value] of Object.entries(bind)) {
     if (!/^[A-Za-z_]\w*$/.test(name))
       fail('expr/name', `'${name}' cannot be a name of an expression`, {
@@ -180,7 +179,7 @@ const readBindings = async ({
     bindings[name] =
       Number.isFinite(number) && value.trim() !== ''
         ? number
-        : await readMatrixFile(value, part === undefined ? {} : { complex: part });
+        : await readMatrixFile(value, { patternOnly, ...(complex ? { complex } : {}) });
   }
   return bindings;
 };

@@ -1,4 +1,16 @@
-import { coreDialects, error, fail, parseModule, verify, type Diagnostic, type Module, orThrow } from '@filigree/ir';
+import { dialectsOf, expandSpellings } from '@filigree/backend';
+import {
+  coreDialects,
+  error,
+  fail,
+  opTable,
+  orThrow,
+  parseModule,
+  verify,
+  type Diagnostic,
+  type Extension,
+  type Module,
+} from '@filigree/ir';
 import { evaluateRegionsInParallel, peakRssMB } from '@filigree/runtime';
 import {
   builtinPrograms,
@@ -16,6 +28,7 @@ import { readBytes } from '../../files/bytes.js';
 import { readMatrixFile } from '../../files/read-matrix.js';
 import { backendOf } from '../backend-of.js';
 import type { CommonOptions } from '../common-options.js';
+import { loadExtensions } from '../load-extensions.js';
 import { runCode, type CodeSummary, type RegionsCode } from './regions-code.js';
 import type { Session } from '../session.js';
 
@@ -72,9 +85,9 @@ export const runRegions = async (what: string, options: RegionsOptions, session:
   await progress.at(0, 'reading matrices');
   const inputs: Record<string, CsrPattern> = {};
   for (const [name, file] of Object.entries(options.bind ?? {}))
-    inputs[name] = (await readMatrixFile(file, { complex: 'abs' })).pattern;
+    inputs[name] = (await readMatrixFile(file, { patternOnly: true })).pattern;
   const sizes = sizesOf(options.size ?? {});
-  const source = await moduleOf(what, sizes, inputs, session);
+  const source = await moduleOf(what, sizes, inputs, options.use, session);
   await progress.at(0.3, 'solving equations');
   const started = performance.now();
   const solved = orThrow(solveProgram(source.module, { sizes, shapes: shapesOf(source.module, inputs) }));
@@ -168,6 +181,7 @@ const moduleOf = async (
   what: string,
   sizes: Readonly<Record<string, number>>,
   inputs: Readonly<Record<string, CsrPattern>>,
+  use: CommonOptions['use'],
   session: Session,
 ): Promise<Source> => {
   const builtin = builtinPrograms.find((p) => p.name === what);
@@ -188,9 +202,17 @@ const moduleOf = async (
     });
   const text = new TextDecoder().decode(await readBytes(what));
   session.knowText(what, text);
-  const module = orThrow(verify(coreDialects).run(orThrow(parseModule(text, what))));
+  const module = inCoreOps(orThrow(parseModule(text, what)), await loadExtensions(use));
   checkParameters(what, module, sizes);
   return { module, sizes };
+};
+
+/** Ops of extensions as these spell them: equations are made of core ops. */
+const inCoreOps = (module: Module, extensions: readonly Extension[]): Module => {
+  const core = opTable(coreDialects);
+  const known = orThrow(verify(dialectsOf(extensions)).run(module));
+  const spelled = orThrow(expandSpellings(extensions, (op) => core.has(op)).run(known));
+  return orThrow(verify(coreDialects).run(spelled));
 };
 
 /** A module has no sizes but the integer parameters of its kernels. */

@@ -77,8 +77,7 @@ export const runTrace = async (file: string, options: TraceRunOptions, session: 
   const backend = needed ? named : undefined;
   await progress.at(0, 'reading the matrix');
   const started = performance.now();
-  /* Only the pattern matters, so any part of complex values will do. */
-  const matrix = await readMatrixFile(file, { complex: 'abs' });
+  const matrix = await readMatrixFile(file, { patternOnly: true });
   const { pattern } = matrix;
   const readAt = performance.now();
   await progress.at(0.02, 'rebuilding the non-zeros as pieces');

@@ -95,7 +95,8 @@ export interface Parallel {
 export type Action =
   /** Locals exist from here to the end of the block around; they start at `value`, or at zero. */
   | { readonly do: 'declare'; readonly locals: readonly Local[] }
-  | { readonly do: 'read'; readonly to: Temp; readonly local: Local }
+  /** `maybe` says that there may be no value: who reads it asks for that. */
+  | { readonly do: 'read'; readonly to: Temp; readonly local: Local; readonly maybe?: true }
   | { readonly do: 'write'; readonly local: Local; readonly value: Scalar }
   | {
       readonly do: 'compute';
@@ -216,6 +217,10 @@ export const eachInstruction = (block: Block, f: (i: Instruction) => void): void
     for (const inner of blocksOf(i)) eachInstruction(inner, f);
   }
 };
+
+/** Whether an instruction is, or one within it. */
+export const someInstruction = (block: Block, is: (i: Instruction) => boolean): boolean =>
+  block.some((i) => is(i) || blocksOf(i).some((inner) => someInstruction(inner, is)));
 
 /** Whether a place is an element of a typed array of integers that are numbers in JavaScript, which takes of what is stored what its bits hold. */
 export const takesBits = (place: Place): boolean =>

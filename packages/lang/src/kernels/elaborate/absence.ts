@@ -13,6 +13,8 @@ export interface Missing {
   asked: boolean;
   /** Whether it is taken to be there where nobody asks, as TypeScript's `!` has it, which no text of a function keeps; debug mode says where it is not. */
   readonly promised?: true;
+  /** Of a variable that is declared without a value, which nobody asks for, and compared: all else that reads it wants one on each way. */
+  readonly compared?: true;
   /** Where the variable's own are declared. */
   readonly locals: Local[];
   /** Of a variable that begins as nothing: where it is declared, by which the next attempt knows what it holds. */

@@ -4,32 +4,44 @@ import type { Binding } from '../../source/scope.js';
 import type { Context } from './context.js';
 import { isNothing } from './optional.js';
 
-/** The names of a function of which it asks whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
-export const askedNames = (cx: Context): ReadonlySet<Binding> => {
+/** What a function asks of its names. */
+interface Questions {
+  /** Whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
+  readonly asked: ReadonlySet<Binding>;
+  /** Of these, whether they have a value in so many words: not by `!a` and `if (a)`, which ask the same of a number. */
+  readonly wanted: ReadonlySet<Binding>;
+  /** Whether they are equal to something, which undefined is not: `a === b`, `switch (a)`. */
+  readonly compared: ReadonlySet<Binding>;
+}
+
+export const questions = (cx: Context): Questions => {
   const { parsed } = cx.unit.text;
-  const known = asked.get(parsed);
-  if (known) return known;
-  const found = new Set<Binding>();
-  const add = (node: AnyNode): void => {
+  const before = known.get(parsed);
+  if (before) return before;
+  const [asked, wanted, compared] = [new Set<Binding>(), new Set<Binding>(), new Set<Binding>()];
+  const add = (node: AnyNode, ...to: readonly Set<Binding>[]): void => {
     const binding = parsed.scopes.bindingOf(bare(node));
-    if (binding) found.add(binding);
+    if (binding) for (const set of to) set.add(binding);
   };
   const visit = (node: AnyNode): void => {
-    if (node.type === 'LogicalExpression') add(node.left);
-    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.argument);
-    if ('test' in node && node.test && node.type !== 'SwitchCase') add(node.test);
-    if (node.type === 'AssignmentExpression' && node.operator === '??=') add(node.left);
-    if (node.type === 'MemberExpression' && node.optional) add(node.object);
+    if (node.type === 'LogicalExpression') add(node.left, asked, ...(node.operator === '??' ? [wanted] : []));
+    if (node.type === 'UnaryExpression' && node.operator === '!') add(node.argument, asked);
+    if ('test' in node && node.test && node.type !== 'SwitchCase') add(node.test, asked);
+    if (node.type === 'AssignmentExpression' && node.operator === '??=') add(node.left, asked, wanted);
+    if (node.type === 'MemberExpression' && node.optional) add(node.object, asked, wanted);
     if (node.type === 'BinaryExpression' && /^[=!]==?$/.test(node.operator)) {
       const [left, right] = [bare(node.left as AnyNode), bare(node.right)];
-      if (isNothing(cx, right)) add(left);
-      if (isNothing(cx, left)) add(right);
+      if (isNothing(cx, right)) add(left, asked, wanted);
+      if (isNothing(cx, left)) add(right, asked, wanted);
+      for (const side of [left, right]) add(side, compared);
     }
+    if (node.type === 'SwitchStatement') add(node.discriminant, compared);
     for (const child of children(node)) visit(child);
   };
   visit(parsed.program);
-  asked.set(parsed, found);
+  const found = { asked, wanted, compared };
+  known.set(parsed, found);
   return found;
 };
 
-const asked = new WeakMap<object, ReadonlySet<Binding>>();
+const known = new WeakMap<object, Questions>();

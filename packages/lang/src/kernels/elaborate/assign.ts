@@ -20,6 +20,7 @@ import { scalar, value } from './evaluate.js';
 import { eitherValue } from './choice.js';
 import type { Flag } from './absence.js';
 import { lacks, absence, isMissing, missingOf } from './missing.js';
+import { given } from './given-item.js';
 import { optional } from './optional.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
@@ -33,7 +34,7 @@ export const assignment = (cx: Context, e: AssignmentExpression, used: boolean):
       return from;
     }
     const begun = cx.self?.is === 'members' && cx.session.making.has(cx.self) ? rare().initial(cx, e) : undefined;
-    return begun ?? assign(cx, e, destination(cx, target), () => value(cx, e.right), e.right);
+    return begun ?? assign(cx, e, destination(cx, target), () => given(cx, target, e.right), e.right);
   }
   if (['&&=', '||='].includes(e.operator)) return logicalAssignment(cx, e, target, used);
   if (e.operator === '??=') {

@@ -2,8 +2,7 @@ import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
-import { asScalar, compute, unsupported, type Context } from './context.js';
-import { absence, isMissing } from './missing.js';
+import { compute, unsupported, type Context } from './context.js';
 import { isLiteral, isScalar, type Term } from './term.js';
 
 /** What the tokens of binary operators mean. */
@@ -45,36 +44,18 @@ export const equalTerms = (
   cx: Context,
   node: AnyNode,
   token: string,
-  [left, a]: readonly [AnyNode, Term],
-  [right, b]: readonly [AnyNode, Term],
+  first: readonly [AnyNode, Term],
+  second: readonly [AnyNode, Term],
 ): boolean | Scalar => {
-  const [asked, nothing] = absence(a) ? [b, absence(a)] : [a, absence(b)];
-  const flag = nothing && isMissing(cx, node, asked);
-  if (flag) return truthOf(rare().equalsNothing(cx, node, token, flag, nothing));
-  const known = equalHosts(token, a, b);
-  if (known !== undefined) return known;
-  const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
-  const equal =
-    one.is === 'one-of' && (isPlain(other) || other.is === 'one-of')
-      ? rare().equalsOne(cx, node, one, other, token.startsWith('='))
-      : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b));
-  return truthOf(equal);
+  const [a, b] = [first[1], second[1]];
+  const { missing } = cx.session;
+  return isScalar(a) && isScalar(b) && !missing.has(a) && !missing.has(b)
+    ? decidedTruth(binaryOperation(cx, node, token, a, b))
+    : rare().equalOthers(cx, node, token, first, second);
 };
 
-const truthOf = (x: Scalar): boolean | Scalar => (isLiteral(x) ? Boolean(x.value) : x);
-
-/** Strings and the like are compared when the kernel is compiled. */
-const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
-  if (a.is === 'one-of' || b.is === 'one-of' || (!isPlain(a) && !isPlain(b))) return undefined;
-  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
-  const content = (t: Term): unknown =>
-    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
-  return (content(a) === content(b)) === operator.startsWith('=');
-};
-
-const isPlain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
-
-const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';
+/** A truth value, decided now where it is known. */
+export const decidedTruth = (x: Scalar): boolean | Scalar => (isLiteral(x) ? Boolean(x.value) : x);
 
 /** Small whole powers are products: exact for integers, and much cheaper. */
 export const power = (cx: Context, node: AnyNode, a: Scalar, b: Scalar): Scalar => {

@@ -1,9 +1,10 @@
 import type { AnyNode, BinaryExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
+import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Absence, Flag } from './absence.js';
 import { compute, type Context } from './context.js';
-import { isMissing as isMissingNow } from './missing.js';
+import { absence, flagOf, isMissing as isMissingNow, withoutFlag } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
 import { isAbsent } from './with-default.js';
@@ -22,10 +23,39 @@ export const comparedWithNothing = (cx: Context, e: BinaryExpression): Term => {
 };
 
 /** Whether what may be missing is undefined, or null; `==` asks for both. */
-export const equalsNothing = (cx: Context, e: AnyNode, token: string, flag: Flag, of: Absence): Scalar => {
+const equalsNothing = (cx: Context, e: AnyNode, token: string, flag: Flag, of: Absence): Scalar => {
   const holds = token.length === 2 ? flag.is : isAbsent(cx, e, flag, of);
   if (!holds) return literal(token.startsWith('!'));
   return token.startsWith('=') ? holds : compute(cx, e, 'not', holds);
+};
+
+/** Whether two values are equal, or are not, of which one may be missing, or both: `compare` does so with those that are there. */
+export const equalIfThere = (
+  cx: Context,
+  e: AnyNode,
+  token: string,
+  a: Term,
+  b: Term,
+  compare: (token: string) => boolean | Scalar,
+): Scalar => {
+  const nothing = absence(a) ?? absence(b);
+  const asked = nothing && (isMissingNow(cx, e, a) ?? isMissingNow(cx, e, b));
+  if (asked) return equalsNothing(cx, e, token, asked, nothing);
+  const of = (operator: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, operator, ...args);
+  const [first, second] = [flagOf(cx, e, a), flagOf(cx, e, b)];
+  const found = withoutFlag(cx, a, () => withoutFlag(cx, b, () => compare(token.replace('!', '='))));
+  const there = typeof found === 'boolean' ? literal(found) : found;
+  const isLoose = token.length === 2;
+  const alike = first && second && (isLoose ? of('and', first.is, second.is) : bothMissing(cx, e, first, second));
+  const neither = second ? of('and', of('not', second.is), there) : there;
+  const same = first ? of('select', first.is, alike ?? literal(false), neither) : neither;
+  return token.startsWith('=') ? same : of('not', same);
+};
+
+/** Whether both are missing, and are the same nothing. */
+const bothMissing = (cx: Context, e: AnyNode, first: Flag, second: Flag): Scalar => {
+  const isNull = (flag: Flag): Scalar => flag.isNull ?? literal(flag.of === 'null');
+  return compute(cx, e, 'and', second.is, compute(cx, e, 'eq', isNull(first), isNull(second)));
 };
 
 const isNullLiteral = (e: AnyNode): boolean => e.type === 'Literal' && e.raw === 'null';

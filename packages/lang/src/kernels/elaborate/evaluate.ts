@@ -6,8 +6,9 @@ import { shortCircuit } from './short-circuit.js';
 import { isOfTexts, isLiteral, isScalar, type Term } from './term.js';
 import { loaded } from './member.js';
 import { itemsOf } from './items.js';
-import { isMissing } from './missing.js';
+import { isMissing, missingOf } from './missing.js';
 import { hasItems } from './sharing.js';
+import { readSlot } from './slots.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const reference = (cx: Context, node: AnyNode): Term =>
@@ -24,6 +25,14 @@ const knownTerms = new WeakMap<AnyNode, Term>();
 
 /** The value of an expression: elements of fields and arrays are read. */
 export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
+
+/** What is compared: a variable that has no value on some way here is undefined there. */
+export const compared = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  const binding = cx.unit.text.parsed.scopes.bindingOf(e);
+  const slot = binding && cx.env.lookup(binding);
+  return slot && missingOf(cx, slot)?.compared ? readSlot(cx, e, slot, undefined, true) : value(cx, node);
+};
 
 /** The value of an expression that must be a number or truth value. */
 export const scalar = (cx: Context, node: AnyNode): Scalar => asScalar(cx, node, value(cx, node));

@@ -19,7 +19,7 @@ import { readSlot } from './slots.js';
 import { nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
-import { condition, scalar, value } from './evaluate.js';
+import { compared, condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
 import { absence, absent, isMissing, partOf, withoutFlag } from './missing.js';
@@ -143,10 +143,11 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x as AnyNode))))
     return rare().comparedWithNothing(cx, e);
-  const a = value(cx, e.left as AnyNode);
-  const b = value(cx, e.right);
-  if (!isEquality(e.operator))
+  if (!isEquality(e.operator)) {
+    const [a, b] = [value(cx, e.left as AnyNode), value(cx, e.right)];
     return binaryOperation(cx, e, e.operator, asScalar(cx, e.left as AnyNode, a), asScalar(cx, e.right, b));
+  }
+  const [a, b] = [compared(cx, e.left as AnyNode), compared(cx, e.right)];
   const equal = equalTerms(cx, e, e.operator, [e.left as AnyNode, a], [e.right, b]);
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };

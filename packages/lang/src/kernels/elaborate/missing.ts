@@ -99,7 +99,8 @@ export const isMissing = (cx: Context, node: AnyNode, term: Term): Flag | undefi
   return flag;
 };
 
-const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
+/** The same for who treats it as any other value where it is there, and refuses it later where nobody asked. */
+export const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
   const known = cx.session.missing.get(term);
   if (!known || 'is' in known) return known;
   return known.local && flagNow(cx, node, known, known.local);

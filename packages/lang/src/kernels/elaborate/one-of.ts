@@ -1,16 +1,14 @@
 import type { AnyNode } from 'acorn';
 import { isField } from '@filigree/sparse/fields';
-import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import { isMat, isVec, shapedOf } from '../vocabulary/vec.js';
-import type { Flag } from './absence.js';
 import { asScalar, compute, refuse, type Context } from './context.js';
 import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
 import { hold } from './holds.js';
 import { indexed, promiseWithin } from './member.js';
-import { absent, isMissing } from './missing.js';
+import { absent } from './missing.js';
 import type { Session } from './session.js';
 import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
 import type { Visited } from './visited.js';
@@ -78,34 +76,21 @@ export const partsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly (() => 
     ? itemsOfOne(cx, e, of).map(({ item }) => item)
     : refuse(cx, e, 'lang/shape', `${termText(of)} is of no known length`, 'loop over it, or index it');
 
-/** Whether it is this one, or is not; of two that may be nothing both have to be there. */
+/** Whether it is this one, or is not. */
 export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal: boolean): Scalar => {
-  if (other.is === 'one-of') return equalsOther(cx, e, of, other, equal);
+  if (other.is === 'one-of') return compute(cx, e, equal ? 'eq' : 'ne', numbered(cx, e, of), numbered(cx, e, other));
   const wanted = other.is === 'host' ? other.value : undefined;
   const key = `${equal ? '===' : '!=='}${String(wanted)}`;
   const values =
     typeof wanted === 'string'
       ? column(cx, of, key, (all) => all.map((value) => (value === wanted) === equal))
       : of.values.map((value) => (value === wanted) === equal);
-  const found = asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
-  const missing = isMissing(cx, e, of);
-  return missing ? compute(cx, e, 'select', missing.is, literal(!equal), found) : found;
+  return asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
 };
 
-/** Whether two are the same one. */
-const equalsOther = (cx: Context, e: AnyNode, a: OneOf, b: OneOf, equal: boolean): Scalar => {
-  const numbered = (of: OneOf): Scalar => {
-    const numbers = column(cx, of, '[number]', (all) => all.map((value) => numberOf(cx.session, value)));
-    return asScalar(cx, e, oneOf(cx, e, of.name, numbers, of.index));
-  };
-  const of = (operator: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, operator, ...args);
-  const there = of('eq', numbered(a), numbered(b));
-  const [first, second] = [isMissing(cx, e, a), isMissing(cx, e, b)];
-  const isNull = (flag: Flag): Scalar => flag.isNull ?? literal(flag.of === 'null');
-  const alike = first && second && of('and', second.is, of('eq', isNull(first), isNull(second)));
-  const neither = second ? of('and', of('not', second.is), there) : there;
-  const same = first ? of('select', first.is, alike ?? literal(false), neither) : neither;
-  return equal ? same : of('not', same);
+const numbered = (cx: Context, e: AnyNode, of: OneOf): Scalar => {
+  const numbers = column(cx, of, '[number]', (all) => all.map((value) => numberOf(cx.session, value)));
+  return asScalar(cx, e, oneOf(cx, e, of.name, numbers, of.index));
 };
 
 /** A number for each value that is asked for, the same for the same one. */

@@ -1,16 +1,20 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
+import type { Binding } from '../../source/scope.js';
 import { partOf, tooFew, orDefault } from './assign.js';
 import { unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
 import { refuseShared } from './holds.js';
 import { absence } from './missing.js';
 import { hasItems, holdItems } from './sharing.js';
-import { nullable, ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
+import { ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from './slots.js';
 import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from './term.js';
 
 /** Whether items of an array have no value yet, `new Array(n)`: they are variables. */
 const isUnset = (from: Term): boolean => from.is === 'list' && from.items.some((slot) => slot.is === 'pending');
+
+/** Where a name is declared. */
+export const keyOf = (cx: Context, { start }: Binding): string => `${cx.unit.name}:${start}`;
 
 /** Binds the names of a declaration, a parameter or a loop variable to (parts of) a value. */
 export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Constant['what'] = 'constant'): void => {
@@ -22,9 +26,9 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       if (reassigned && isWholeData(from) && what !== 'loop variable')
         return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
       const owner = ownerOf(cx, binding);
-      const key = `${cx.unit.name}:${binding.start}`;
+      const key = keyOf(cx, binding);
       if (reassigned && binding.kind !== 'param' && absence(from) !== undefined)
-        return cx.env.bind(binding, nullable(cx, pattern, binding.name, from, owner, key));
+        return cx.env.bind(binding, rare().nullable(cx, pattern, binding.name, from, owner, key));
       if (reassigned && from.is === 'nothing')
         return cx.env.bind(binding, pending(cx, pattern, binding.name, true, owner));
       const written = owner.writes > 0 && !cx.session.named.has(from) && !isUnset(from);

@@ -25,7 +25,9 @@ import {
 /** A place for such a value, and for others that the attempt before found to be put there. */
 export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf): Slot => {
   const known = cx.session.known.picked.get(slot.site);
-  const values = known ?? (term.is === 'one-of' ? term.values : undefined);
+  /* Whether one without a value was given one on each way is known of what the kernel writes, and reads. */
+  const own = term.is === 'one-of' ? term.values : slot.unset ? [term.value] : undefined;
+  const values = known ?? own;
   const { name, site, loop, owner, missing } = slot;
   if (!values) {
     const made = { ...term };
@@ -45,11 +47,11 @@ export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf): Slot
 };
 
 /** Which one the variable holds. */
-export const readPicked = (cx: Context, node: AnyNode, slot: Picked): Term => {
+export const readPicked = (cx: Context, node: AnyNode, slot: Picked, maybe: boolean): Term => {
   const { missing } = slot.at;
-  const index = readSlot(cx, node, { ...slot.at, missing: undefined }, [0, slot.values.length - 1]);
+  const index = readSlot(cx, node, { ...slot.at, missing: undefined }, [0, slot.values.length - 1], maybe);
   const term = oneOf(cx, node, slot.name, slot.values, index as Scalar);
-  noteMissing(cx, node, missing, term);
+  if (maybe || !missing?.compared) noteMissing(cx, node, missing, term);
   return term;
 };
 

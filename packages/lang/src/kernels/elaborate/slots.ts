@@ -69,16 +69,6 @@ export const variable = (
 
 const unasked = (locals: Local[]): Missing => ({ local: undefined, of: 'undefined', asked: false, locals });
 
-/** A variable that begins as undefined or null; `key` says where it is declared. */
-export const nullable = (cx: Context, node: AnyNode, name: string, start: Term, owner: Owner, key: string): Slot => {
-  const made = pending(cx, node, name, false, owner, true);
-  const slot: Pending = { ...made, missing: { ...made.missing!, key } };
-  const shape = cx.session.known.shapes.get(key);
-  if (shape) slot.slot = madeLike(cx, node, slot, shape);
-  assignSlot(cx, node, slot, start);
-  return slot;
-};
-
 /**
  * What a variable begins with that was given nothing but that up to here. In a loop it may hold more, which the next attempt knows by what it is
  * given later.
@@ -100,26 +90,26 @@ const zerosLike = (cx: Context, node: AnyNode, term: Term): Term => {
   return { ...term, members: new Map([...term.members].map(([name, item]) => [name, zero(item)])) };
 };
 
-/** The current value of what a name is bound to; `within` is what it is known to lie in. */
-export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval): Term => {
+/** The current value of what a name is bound to; `within` is what it is known to lie in, `maybe` says that whoever reads it asks whether it is there. */
+export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval, maybe = false): Term => {
   if (slot.is === 'constant' || slot.is === 'alias') return slot.term;
   const begins = beginning(cx, slot);
   if (begins) return begins;
   if (slot.is === 'pending')
     return slot.slot
-      ? readSlot(cx, node, slot.slot, within)
+      ? readSlot(cx, node, slot.slot, within, maybe)
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
-  if (slot.is === 'picked') return rare().readPicked(cx, node, slot);
+  if (slot.is === 'picked') return rare().readPicked(cx, node, slot, maybe);
   const at = originOf(cx, node);
   const elements = slot.locals.map((local): Temp => {
     if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
-    cx.session.emit(at, { do: 'read', to, local });
+    cx.session.emit(at, { do: 'read', to, local, ...(maybe && { maybe }) });
     return to;
   });
   const term = unshaped(slot.shape, elements);
   holdRead(cx, slot, term);
-  noteMissing(cx, node, slot.missing, term);
+  if (maybe || !slot.missing?.compared) noteMissing(cx, node, slot.missing, term);
   return term;
 };
 
@@ -215,7 +205,7 @@ export const elementsFor = (cx: Context, node: AnyNode, slot: Variable, term: Te
 };
 
 /** A place for values like this one. The components of a vector share one type. */
-const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
+export const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot => {
   /* A part that is nothing as yet. */
   if (slot.missing && absence(term)) return slot;
   if (isNumeric(term)) {
@@ -249,7 +239,7 @@ const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term): Slot =
         : slot.missing && ['closure', 'table'].includes(term.is)
           ? { ...term }
           : term;
-  if (slot.missing && made !== term) cx.session.missing.set(made, slot.missing);
+  if (slot.missing && !slot.missing.compared && made !== term) cx.session.missing.set(made, slot.missing);
   noteCopy(cx, term, made);
   keptBy(cx, made);
   const own = cx.session.made.get(term);

@@ -1,5 +1,5 @@
 import { rare } from '#rare';
-import { askedNames } from './asked-names.js';
+import { questions } from './asked-names.js';
 import type {
   AnyNode,
   AssignmentExpression,
@@ -23,9 +23,8 @@ import { ownerOf, pending } from './slots.js';
 import { nothing, type Term } from './term.js';
 import { isShared } from './var-scope.js';
 import { returnStatement } from './body.js';
-import { condition, reference, value } from './evaluate.js';
-import { isModuleName } from './names.js';
-import { optional } from './optional.js';
+import { condition, value } from './evaluate.js';
+import { given } from './given-item.js';
 import { effect } from './effect.js';
 import { recorded, run } from './run.js';
 
@@ -104,24 +103,21 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
       continue;
     }
     if (d.init) {
-      bindPattern(cx, d.id, initial(cx, d.id, d.init));
+      bindPattern(cx, d.id, given(cx, d.id, d.init));
       continue;
     }
     const binding = d.id.type === 'Identifier' ? cx.unit.text.parsed.scopes.bindingOf(d.id) : undefined;
     if (!binding) continue;
-    if (askedNames(cx).has(binding)) bindPattern(cx, d.id, nothing);
-    else cx.env.bind(binding, pending(cx, d.id, binding.name, true, ownerOf(cx, binding)));
+    const { asked, compared } = questions(cx);
+    if (asked.has(binding)) bindPattern(cx, d.id, nothing);
+    else
+      cx.env.bind(
+        binding,
+        compared.has(binding)
+          ? rare().compared(cx, d.id, binding)
+          : pending(cx, d.id, binding.name, true, ownerOf(cx, binding)),
+      );
   }
-};
-
-/** What a name begins with: where it is asked whether that is there, an array of objects or texts of the surroundings has nothing behind its end. */
-const initial = (cx: Context, id: AnyNode, init: AnyNode): Term => {
-  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
-  const e = bare(init);
-  if (!binding || !askedNames(cx).has(binding) || e.type !== 'MemberExpression' || !e.computed) return value(cx, init);
-  const array = bare(e.object);
-  const of = array.type === 'Identifier' && !isModuleName(cx, array) ? reference(cx, array) : undefined;
-  return of?.is === 'host' && Array.isArray(of.value) ? optional(cx, init) : value(cx, init);
 };
 
 const declareFunction = (cx: Context, node: AnyNode & { type: 'FunctionDeclaration' }): void => {

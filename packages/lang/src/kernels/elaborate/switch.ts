@@ -4,14 +4,14 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, compute, originOf, type Context } from './context.js';
 import { Env } from './env.js';
-import { value } from './evaluate.js';
+import { compared, value } from './evaluate.js';
 import { run } from './run.js';
 import { shortCircuit } from './short-circuit.js';
 import type { Term } from './term.js';
 
 /** `switch`: the cases are compared in order, and run from the one that is equal up to a `break`. What is known now is decided now. */
 export const switchStatement = (cx: Context, s: SwitchStatement): void => {
-  const on = value(cx, s.discriminant);
+  const on = compared(cx, s.discriminant);
   const label = { name: 'switched' };
   const loop = { break: label, continue: cx.exits.loop?.continue };
   const inner = apart({ ...cx, exits: { ...cx.exits, loop } });

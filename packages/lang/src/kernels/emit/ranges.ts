@@ -1,5 +1,5 @@
 import type { Attrs } from '@filigree/ir';
-import { eachInstruction, type Block, type Range } from '../code/code.js';
+import { someInstruction, type Block, type Range } from '../code/code.js';
 
 /** The ranges of a loop over a box, the outermost first. */
 export type Ranges = readonly Range[];
@@ -20,11 +20,8 @@ export const keepsLast = (bounds: Ranges): boolean => {
 export const lanesOf = (k: number, bounds: Ranges): Attrs => (k === bounds.length - 1 ? { simd: true } : {});
 
 /** Whether the iterations of a loop can be lanes: nothing in it updates what others do, or changes structures. */
-export const takesLanes = (body: Block): boolean => {
-  let plain = true;
-  eachInstruction(body, (i) => (plain &&= i.do !== 'atomic' && i.do !== 'reduce' && i.do !== 'structure'));
-  return plain;
-};
+export const takesLanes = (body: Block): boolean =>
+  !someInstruction(body, (i) => i.do === 'atomic' || i.do === 'reduce' || i.do === 'structure');
 
 /** The lengths of the first ranges, as far as they are known, and have together no more combinations than one loop has. */
 export const knownPrefix = (bounds: Ranges): readonly number[] => {

@@ -3,7 +3,8 @@ export { overActive } from '../elaborate/active-loop.js';
 export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
 export { otherMember } from '../elaborate/added-parts.js';
 export { ofVariables } from '../elaborate/part.js';
-export { comparedWithNothing, equalsNothing } from '../elaborate/compared-with-nothing.js';
+export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
+export { equalOthers } from '../elaborate/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
@@ -12,17 +13,9 @@ export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMe
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { itemIfThere } from '../elaborate/item-if-there.js';
+export { compared, nullable } from '../elaborate/nullable.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
-export {
-  areUsable,
-  equalsOne,
-  itemOfHost,
-  itemOfOne,
-  itemsOfOne,
-  memberOfOne,
-  oneOf,
-  partsOfOne,
-} from '../elaborate/one-of.js';
+export { areUsable, itemOfHost, itemOfOne, itemsOfOne, memberOfOne, oneOf, partsOfOne } from '../elaborate/one-of.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
@@ -35,6 +28,7 @@ export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
 export { manyNumbers, readOne } from '../elaborate/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
+export { wrappedProducts } from '../types/wrapped-products.js';
 export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '@filigree/ir';
-import { eachInstruction, type Block, type Instruction, type Label, type Local } from '../code/code.js';
+import { someInstruction, type Block, type Instruction, type Label, type Local } from '../code/code.js';
 import { diagnosticAt } from '../code/origin.js';
 
 /**
@@ -7,11 +7,7 @@ import { diagnosticAt } from '../code/origin.js';
  * `undefined` there; a kernel has no such value.
  */
 export const unassignedReads = (code: Block): readonly Diagnostic[] => {
-  let any = false;
-  eachInstruction(code, (i) => {
-    if (i.do === 'declare') any ||= i.locals.some((l) => l.unset);
-  });
-  if (!any) return [];
+  if (!someInstruction(code, (i) => i.do === 'declare' && i.locals.some((l) => l.unset))) return [];
   const walk = new Walk();
   walk.block(code, new Set());
   return [...walk.found.values()];
@@ -40,7 +36,7 @@ class Walk {
       case 'write':
         return i.local.unset && !now.has(i.local) ? new Set([...now, i.local]) : now;
       case 'read':
-        this.read(i.local, i, now);
+        if (!i.maybe) this.read(i.local, i, now);
         return now;
       case 'reduce':
         this.read(i.reduction.local, i, now);

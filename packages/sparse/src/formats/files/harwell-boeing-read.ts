@@ -4,6 +4,7 @@ import { parseFortranFormat, type FortranFormat } from './fortran-format.js';
 import {
   bytesOfSource,
   expandStored,
+  isValue,
   latin1,
   type FileField,
   type MatrixFile,
@@ -33,7 +34,7 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   const lines = lineCursor(bytes, name);
   const header = readHeader(lines);
   const { rows, cols, count, field, symmetry } = header;
-  if (field === 'complex' && options.complex === undefined) {
+  if (field === 'complex' && options.complex === undefined && !options.patternOnly) {
     fail('hb/complex', 'the file holds complex values, where real ones are wanted', {
       loc: { file: name, line: 3, column: 1 },
       remedy:
@@ -55,7 +56,9 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
       ? undefined
       : { code: 'hb/range', message: `entry ${k + 1} is in row ${v}, outside the ${rows} × ${cols} matrix` },
   );
-  const parts = field === 'pattern' ? 0 : field === 'complex' ? 2 : 1;
+  const stored = field === 'pattern' ? 0 : field === 'complex' ? 2 : 1;
+  if (options.patternOnly && stored > 0) passOverValues(lines, header.values!, stored * count);
+  const parts = options.patternOnly ? 0 : stored;
   const numbers = parts === 0 ? undefined : readValues(lines, header.values!, parts * count);
   const colIdx = new Int32Array(count);
   for (let j = 0; j < cols; j++) colIdx.fill(j, colPtr[j] - 1, colPtr[j + 1] - 1);
@@ -63,7 +66,7 @@ const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   const re =
     parts === 1 ? numbers! : Float64Array.from({ length: count }, (_, e) => (parts === 0 ? 1 : numbers![2 * e]));
   const im = parts === 2 ? { im: Float64Array.from({ length: count }, (_, e) => numbers![2 * e + 1]) } : {};
-  const matrix = expandStored('hb', { rows, cols, rowIdx, colIdx, re, ...im }, symmetry, name, options.complex);
+  const matrix = expandStored('hb', { rows, cols, rowIdx, colIdx, re, ...im }, symmetry, name, options);
   return { ...matrix, field, symmetry, stored: count, comments: header.title === '' ? [] : [header.title] };
 };
 
@@ -218,6 +221,14 @@ const readIntegers = (
     return problem;
   });
   return out;
+};
+
+/* A file that ends among its values was cut off, whether or not they matter. */
+const passOverValues = (lines: LineCursor, format: FortranFormat, count: number): void => {
+  requireData(lines, count, 'values');
+  readFields(lines, format, count, 'values', true, (_, from, to) =>
+    isValue(lines.bytes, from, to) ? undefined : entryProblem(`'${latin1(lines.bytes, from, to)}' is no number`),
+  );
 };
 
 const readValues = (lines: LineCursor, format: FortranFormat, count: number): Float64Array => {

@@ -7,6 +7,7 @@ import { MAX_INDEX } from '../patterns/coo.js';
 import type { Csr } from '../patterns/csr.js';
 import { findEntry } from '../patterns/special.js';
 import { csrFromCheckedTriplets } from '../patterns/triplets.js';
+import { readNumber } from './number.js';
 
 /** The kind of number a file declares. */
 export type FileField = (typeof fileFields)[number];
@@ -35,9 +36,15 @@ export interface ReadOptions {
   readonly name?: string;
   /** What to keep of complex values: the real part, the imaginary part or the absolute value. Without it they are refused. */
   readonly complex?: 'real' | 'imag' | 'abs';
+  /** Passes over the values, which may then be NaN, infinite or too large: each entry stands for 1. Default false. */
+  readonly patternOnly?: boolean;
 }
 
-export const readSpec: OptionSpec<ReadOptions> = { name: option.text, complex: option.choice('real', 'imag', 'abs') };
+export const readSpec: OptionSpec<ReadOptions> = {
+  name: option.text,
+  complex: option.choice('real', 'imag', 'abs'),
+  patternOnly: option.truth,
+};
 
 /** What a reader gives: the matrix, or the first thing that is wrong with the file, with its line. */
 export type ReadResult = E.Either<Diagnostics, MatrixFile>;
@@ -62,10 +69,12 @@ export type FileKind = 'mtx' | 'hb';
 export const expandStored = (
   kind: FileKind,
   stored: StoredEntries,
-  symmetry: Symmetry,
+  declared: Symmetry,
   name: string,
-  complex: ReadOptions['complex'],
+  { complex, patternOnly = false }: ReadOptions,
 ): Csr<Float64Array> => {
+  /* Signs and what a diagonal may hold are about values. */
+  const symmetry = patternOnly && declared !== 'general' ? 'symmetric' : declared;
   const tooLarge = (): never =>
     fail(`${kind}/too-large`, `a ${stored.rows} × ${stored.cols} matrix does not fit in memory`, {
       loc: { file: name, line: 1, column: 1 },
@@ -167,6 +176,13 @@ export const bytesOfSource = (source: Uint8Array | string): Uint8Array => {
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 };
+
+/** Whether these bytes stand for a value, as one or as what programs write for NaN, infinities, and numbers that a field is too narrow for. */
+export const isValue = (bytes: Uint8Array, from: number, to: number): boolean =>
+  readNumber(bytes, from, to, passedOver, 0, true) === to ||
+  /^[+-]?(nan|inf|infinity)$|^\*+$/i.test(latin1(bytes, from, to));
+
+const passedOver = new Float64Array(1);
 
 /** Bytes as text, one character a byte, good for headers and messages. */
 export const latin1 = (bytes: Uint8Array, from: number, to: number): string => {

@@ -3,6 +3,7 @@ import { MAX_INDEX } from '../patterns/coo.js';
 import {
   bytesOfSource,
   expandStored,
+  isValue,
   latin1,
   type FileField,
   type MatrixFile,
@@ -41,6 +42,7 @@ interface Text {
   /** First byte of the first line behind the size line, and its number. */
   readonly at: number;
   readonly line: number;
+  readonly patternOnly: boolean;
 }
 
 interface Size {
@@ -52,16 +54,16 @@ interface Size {
 const read = (bytes: Uint8Array, options: ReadOptions): MatrixFile => {
   const name = options.name ?? '<input>';
   const header = readHeader(bytes, name);
-  if (header.field === 'complex' && options.complex === undefined) {
+  if (header.field === 'complex' && options.complex === undefined && !options.patternOnly) {
     fail('mtx/complex', 'the file holds complex values, where real ones are wanted', {
       loc: { file: name, line: 1, column: 1 },
       remedy:
         "say which real number stands for each value: complex: 'real', 'imag' or 'abs', on the command line --complex",
     });
   }
-  const { size, text, comments } = readSize(bytes, name, header);
+  const { size, text, comments } = readSize(bytes, name, header, options.patternOnly ?? false);
   const stored = header.format === 'coordinate' ? readCoordinates(text, header, size) : readArray(text, header, size);
-  const matrix = expandStored('mtx', stored, header.symmetry, name, options.complex);
+  const matrix = expandStored('mtx', stored, header.symmetry, name, options);
   return { ...matrix, field: header.field, symmetry: header.symmetry, stored: stored.rowIdx.length, comments };
 };
 
@@ -116,6 +118,7 @@ const readSize = (
   bytes: Uint8Array,
   name: string,
   header: Header,
+  patternOnly: boolean,
 ): { readonly size: Size; readonly text: Text; readonly comments: readonly string[] } => {
   const comments: string[] = [];
   let at = lineEnd(bytes, 0) + 1;
@@ -148,8 +151,11 @@ const readSize = (
   if (header.symmetry !== 'general' && rows !== cols) refuse(`a ${rows} × ${cols} matrix cannot be ${header.symmetry}`);
   const count = header.format === 'coordinate' ? numbers[2] : storedInArray(header.symmetry, rows, cols);
   if (count > MAX_INDEX) refuse(`an array of ${rows} × ${cols} has more than 2³¹ − 1 entries`);
-  return { size: { rows, cols, count }, text: { bytes, name, at: end + 1, line: line + 1 }, comments };
+  return { size: { rows, cols, count }, text: { bytes, name, at: end + 1, line: line + 1, patternOnly }, comments };
 };
+
+/** Numbers of each value. */
+const partsOf = ({ field }: Header): number => (field === 'pattern' ? 0 : field === 'complex' ? 2 : 1);
 
 const storedInArray = (symmetry: Symmetry, rows: number, cols: number): number => {
   if (symmetry === 'general') return rows * cols;
@@ -157,7 +163,7 @@ const storedInArray = (symmetry: Symmetry, rows: number, cols: number): number =
 };
 
 const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries => {
-  const { bytes, name } = text;
+  const { bytes, name, patternOnly } = text;
   const { rows, cols, count } = size;
   const end = bytes.length;
   // An entry needs four bytes at least, so that a false count cannot ask for much more memory than the file is long.
@@ -165,10 +171,10 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
   const rowIdx = new Int32Array(room);
   const colIdx = new Int32Array(room);
   const re = new Float64Array(room);
-  const im = header.field === 'complex' ? new Float64Array(room) : undefined;
-  const pattern = header.field === 'pattern';
+  const im = header.field === 'complex' && !patternOnly ? new Float64Array(room) : undefined;
+  const parts = partsOf(header);
   const integer = header.field === 'integer';
-  if (pattern) re.fill(1);
+  if (parts === 0 || patternOnly) re.fill(1);
   let n = 0;
   let line = text.line;
   let p = text.at;
@@ -196,10 +202,10 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
     begin = p;
     for (; p < end && isDigit(bytes[p]); p++) j = j * 10 + (bytes[p] - 48);
     good &&= p > begin && i >= 1 && i <= rows && j >= 1 && j <= cols;
-    if (good && !pattern) {
+    if (good && parts > 0) {
       good = p < end && isBlank(bytes[p]);
       while (p < end && isBlank(bytes[p])) p++;
-      const q = readNumber(bytes, p, end, re, n, false);
+      const q = patternOnly ? behindValues(bytes, p, end, parts) : readNumber(bytes, p, end, re, n, false);
       good &&= q > 0 && Number.isFinite(re[n]) && (!integer || Number.isSafeInteger(re[n]));
       p = Math.max(p, q);
       if (good && im !== undefined) {
@@ -211,7 +217,7 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
       }
     }
     while (p < end && isBlank(bytes[p])) p++;
-    if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(bytes, name, line, lineBegin, header, size);
+    if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(text, line, lineBegin, header, size);
     rowIdx[n] = i - 1;
     colIdx[n] = j - 1;
     n++;
@@ -222,7 +228,7 @@ const readCoordinates = (text: Text, header: Header, size: Size): StoredEntries 
 
 /** One value a line, column by column; the lower triangle of a symmetric matrix, without diagonal if skew-symmetric. */
 const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
-  const { bytes, name } = text;
+  const { bytes, name, patternOnly } = text;
   const { rows, cols, count } = size;
   const end = bytes.length;
   if (count > Math.floor((end - text.at) / 2) + 1) {
@@ -231,7 +237,8 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
   const rowIdx = new Int32Array(count);
   const colIdx = new Int32Array(count);
   const re = new Float64Array(count);
-  const im = header.field === 'complex' ? new Float64Array(count) : undefined;
+  const im = header.field === 'complex' && !patternOnly ? new Float64Array(count) : undefined;
+  if (patternOnly) re.fill(1);
   const firstRow = (j: number): number =>
     header.symmetry === 'general' ? 0 : header.symmetry === 'skew-symmetric' ? j + 1 : j;
   let n = 0;
@@ -253,7 +260,7 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
         remedy: 'correct the size line, or remove what follows the last value',
       });
     }
-    const q = readNumber(bytes, p, end, re, n, false);
+    const q = patternOnly ? behindValues(bytes, p, end, partsOf(header)) : readNumber(bytes, p, end, re, n, false);
     let good = q > 0 && Number.isFinite(re[n]) && (header.field !== 'integer' || Number.isSafeInteger(re[n]));
     p = Math.max(p, q);
     if (good && im !== undefined) {
@@ -264,7 +271,7 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
       p = Math.max(p, r);
     }
     while (p < end && isBlank(bytes[p])) p++;
-    if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(bytes, name, line, lineBegin, header, size);
+    if (!good || (p < end && bytes[p] !== NEWLINE)) refuseEntry(text, line, lineBegin, header, size);
     while (i >= rows) i = firstRow(++j);
     rowIdx[n] = i++;
     colIdx[n] = j;
@@ -275,10 +282,11 @@ const readArray = (text: Text, header: Header, size: Size): StoredEntries => {
 };
 
 /** Finds out what is wrong with an entry that the fast path did not take, and says it. */
-const refuseEntry = (bytes: Uint8Array, name: string, line: number, at: number, header: Header, size: Size): never => {
+const refuseEntry = (text: Text, line: number, at: number, header: Header, size: Size): never => {
+  const { bytes, name, patternOnly } = text;
   const words = wordsOf(latin1(bytes, at, Math.min(lineEnd(bytes, at), at + 1024)));
   const indices = header.format === 'coordinate' ? 2 : 0;
-  const parts = header.field === 'pattern' ? 0 : header.field === 'complex' ? 2 : 1;
+  const parts = partsOf(header);
   const shape =
     (indices === 2 ? 'row column' : '') + (parts === 2 ? ' real-part imaginary-part' : parts === 1 ? ' value' : '');
   const refuse = (code: string, message: string, column: number, remedy: string): never =>
@@ -303,6 +311,7 @@ const refuseEntry = (bytes: Uint8Array, name: string, line: number, at: number, 
   const out = new Float64Array(1);
   for (const { text, column } of words.slice(indices, indices + parts)) {
     const word = new TextEncoder().encode(text);
+    if (patternOnly && isValue(word, 0, word.length)) continue;
     const whole = readNumber(word, 0, word.length, out, 0, false) === word.length;
     if (!whole) refuse('mtx/entry', `'${text}' is no finite number`, column, rule);
     if (!Number.isFinite(out[0])) {
@@ -340,6 +349,17 @@ const isBlank = (c: number): boolean => c === 32 || c === 9 || c === 13;
 const lineEnd = (bytes: Uint8Array, at: number): number => {
   const end = bytes.indexOf(NEWLINE, at);
   return end < 0 ? bytes.length : end;
+};
+
+/** Position behind so many values of a line, or −1 where there are fewer. */
+const behindValues = (bytes: Uint8Array, at: number, end: number, values: number): number => {
+  let p = at;
+  for (let w = 0; w < values; w++) {
+    const first = skipBlanks(bytes, p, end);
+    for (p = first; p < end && bytes[p] !== NEWLINE && !isBlank(bytes[p]); p++);
+    if (p === first || !isValue(bytes, first, p)) return -1;
+  }
+  return p;
 };
 
 const skipBlanks = (bytes: Uint8Array, at: number, end: number): number => {

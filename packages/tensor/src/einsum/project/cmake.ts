@@ -42,8 +42,8 @@ if(${model.name.toUpperCase()}_TESTS)
   enable_testing()
 ${model.classes
   .map((c) => {
-    const target = `${model.name}_test_${c.name}`;
-    return `  add_executable(${target} tests/${c.name}.cpp)
+    const target = `${model.name}_test_${c.file}`;
+    return `  add_executable(${target} tests/${c.file}.cpp)
   target_link_libraries(${target} ${model.name})
   add_test(NAME ${target} COMMAND ${target})`;
   })

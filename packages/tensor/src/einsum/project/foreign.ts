@@ -8,7 +8,7 @@ import {
   type ProjectModel,
   type ProjectTensor,
 } from './model.js';
-import { realOf, scalarName, wrapped } from './text.js';
+import { apartInCase, realOf, scalarName, wrapped } from './text.js';
 
 /** The header for C: a function a kernel, with the tensors whose values are not known and the scalars as arguments (§4.9). */
 export const cHeader = (model: ProjectModel): string => {
@@ -43,7 +43,7 @@ export const cHeader = (model: ProjectModel): string => {
 export const cSource = (model: ProjectModel): string =>
   [
     `#include "${model.name}.h"`,
-    ...model.classes.map((c) => `#include "${model.name}/kernel/${c.name}.h"`),
+    ...model.classes.map((c) => `#include "${model.name}/kernel/${c.file}.h"`),
     '',
     ...eachKernel(model, (group, k) => [
       `extern "C" ${prototype(model, k)} {`,
@@ -58,7 +58,7 @@ export const cSource = (model: ProjectModel): string =>
 
 /** The same functions and constants as a module of Fortran 2003. Arrays of a tensor's shape can be given where it is stored densely. */
 export const fortranModule = (model: ProjectModel): string => {
-  const own = distinct([model.name]);
+  const own = distinct();
   const real = model.type === 'f32' ? 'c_float' : 'c_double';
   return [
     `module ${own(model.name)}`,
@@ -76,7 +76,7 @@ export const fortranModule = (model: ProjectModel): string => {
     '',
     '  interface',
     ...eachKernel(model, (_, k) => {
-      const local = distinct([]);
+      const local = distinct();
       const name = own(`${model.name}_${k.id}`);
       const tensors = argumentsOf(model, k).map((t) => ({ t, name: local(t.id) }));
       const scalars = k.plan.scalars.map((s) => local(scalarName(s)));
@@ -124,15 +124,9 @@ const prototype = (model: ProjectModel, kernel: ProjectKernel): string => {
 };
 
 /** Names that differ in more than their case, begin with a letter, and are at most 63 characters long, as Fortran wants them. */
-const distinct = (taken: readonly string[]): ((name: string) => string) => {
-  const used = new Set(taken.map((n) => `module ${n.toLowerCase()}`));
-  return (name) => {
-    const base = (/^[A-Za-z]/.test(name) && !isOfFortran(name) ? name : `v${name}`).slice(0, 58);
-    let found = base;
-    for (let n = 2; used.has(found.toLowerCase()); n++) found = `${base}_${n}`;
-    used.add(found.toLowerCase());
-    return found;
-  };
+const distinct = (): ((name: string) => string) => {
+  const apart = apartInCase();
+  return (name) => apart((/^[A-Za-z]/.test(name) && !isOfFortran(name) ? name : `v${name}`).slice(0, 58));
 };
 
 /* Names of its kinds and functions for C, which the module uses. */

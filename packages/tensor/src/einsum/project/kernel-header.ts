@@ -8,7 +8,7 @@ import { cppName, realOf, scalarName } from './text.js';
 export const kernelHeader = (model: ProjectModel, group: KernelClass): string => {
   const { name, kernels } = group;
   const real = realOf(model.type);
-  const used = [...new Set(kernels.flatMap((k) => tensorsOf(model, k).map((t) => t.id)))];
+  const used = [...new Set(kernels.flatMap((k) => tensorsOf(model, k).map((t) => t.file)))];
   const extents = kernels[0]!.member.map((_, d) => Math.max(...kernels.map((k) => k.member[d]!)) + 1);
   const ahead = prefetched(kernels).map((t) => cppName(identifierOf(t)));
   const count = (what: 'nonzero' | 'hardware'): string =>

@@ -20,7 +20,7 @@ export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: Pr
   ];
   const needed = tensorsOf(model, kernel).filter((_, k) => emitted.buffers.includes(bufferOf(kernel, k)));
   return [
-    `#include "${model.name}/kernel/${group.name}.h"`,
+    `#include "${model.name}/kernel/${group.file}.h"`,
     '#include <cassert>',
     '',
     emitted.text,
@@ -35,11 +35,11 @@ export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: Pr
 };
 
 /** A file for the choice among the members of a family. */
-export const dispatchSource = (model: ProjectModel, { name, kernels }: KernelClass): string => {
+export const dispatchSource = (model: ProjectModel, { name, file, kernels }: KernelClass): string => {
   const depth = kernels[0]!.member.length;
   const condition = (k: ProjectKernel): string => k.member.map((i, d) => `i${d} == ${i}`).join(' && ');
   return [
-    `#include "${model.name}/kernel/${name}.h"`,
+    `#include "${model.name}/kernel/${file}.h"`,
     '#include <cassert>',
     '',
     `void ${model.name}::kernel::${name}::execute(${Array.from({ length: depth }, (_, d) => `int i${d}`).join(', ')}) const {`,

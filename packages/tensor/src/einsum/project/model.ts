@@ -5,12 +5,14 @@ import type { Layout } from '../layout/layout.js';
 import { sameLayout } from '../layout/tensor-layout.js';
 import type { KernelDecl, TensorDecl } from '../notation/expression.js';
 import type { Plan } from '../plan/plan.js';
-import { cppName } from './text.js';
+import { apartInCase, cppName } from './text.js';
 
 /** A tensor of a project. */
 export interface ProjectTensor {
   /** The identifier of its header and struct: `star_1` for `star(1)`. */
   readonly id: string;
+  /** The name of its header. */
+  readonly file: string;
   readonly tensor: TensorDecl;
   readonly layout: Layout;
   /** The field of a kernel that points to it: `star`, at `[1]`. */
@@ -21,6 +23,8 @@ export interface ProjectTensor {
 /** A kernel, or one member of a family of them. */
 export interface ProjectKernel {
   readonly id: string;
+  /** The name of its source. */
+  readonly file: string;
   readonly decl: KernelDecl;
   readonly plan: Plan;
   readonly module: Module;
@@ -31,6 +35,8 @@ export interface ProjectKernel {
 /** Kernels that are one struct: a kernel by itself, or a family. */
 export interface KernelClass {
   readonly name: string;
+  /** The name of its header and of its unit test. */
+  readonly file: string;
   readonly kernels: readonly ProjectKernel[];
 }
 
@@ -66,10 +72,11 @@ export const projectTensors = (plans: readonly Plan[]): readonly ProjectTensor[]
       found.set(tensor.name, before?.tensor.values ? before : { tensor, layout });
     }
   const ids = identifiersOf([...found.keys()]);
+  const fileOf = apartInCase();
   return [...found].map(([name, t]) => {
     const family = familyOf(name);
     const id = cppName(ids.get(name)!);
-    return { ...t, id, field: family ? cppName(family.family) : id, member: family?.member ?? [] };
+    return { ...t, id, file: fileOf(id), field: family ? cppName(family.family) : id, member: family?.member ?? [] };
   });
 };
 
@@ -85,5 +92,6 @@ export const kernelClasses = (kernels: readonly ProjectKernel[]): readonly Kerne
       });
     classes.set(name, [...members, k]);
   }
-  return [...classes].map(([name, members]) => ({ name, kernels: members }));
+  const fileOf = apartInCase();
+  return [...classes].map(([name, members]) => ({ name, file: fileOf(name), kernels: members }));
 };

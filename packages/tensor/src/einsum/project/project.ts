@@ -23,7 +23,7 @@ import { kernelHeader } from './kernel-header.js';
 import { dispatchSource, kernelSource } from './kernel-source.js';
 import { kernelClasses, projectTensors, type ProjectKernel, type ProjectModel } from './model.js';
 import { tensorHeader, viewHeader } from './tensor-header.js';
-import { cppName } from './text.js';
+import { apartInCase, cppName } from './text.js';
 import { testingHeader, unitTest } from './unit-test.js';
 
 /** What a project is called, and how its kernels are written. */
@@ -70,15 +70,15 @@ export const cppProject = (
 const filesOf = (model: ProjectModel): readonly ProjectFile[] => {
   const sources = [
     ...model.classes.flatMap((c) => [
-      ...c.kernels.map((k) => ({ path: `src/kernel/${k.id}.cpp`, contents: kernelSource(model, c, k) })),
+      ...c.kernels.map((k) => ({ path: `src/kernel/${k.file}.cpp`, contents: kernelSource(model, c, k) })),
       ...(c.kernels[0]!.member.length > 0
-        ? [{ path: `src/kernel/${c.name}_family.cpp`, contents: dispatchSource(model, c) }]
+        ? [{ path: `src/kernel/${c.file}_family.cpp`, contents: dispatchSource(model, c) }]
         : []),
     ]),
     { path: 'src/c_interface.cpp', contents: cSource(model) },
   ];
   const include = `include/${model.name}`;
-  const all = [...model.tensors.map((t) => `tensor/${t.id}.h`), ...model.classes.map((c) => `kernel/${c.name}.h`)];
+  const all = [...model.tensors.map((t) => `tensor/${t.file}.h`), ...model.classes.map((c) => `kernel/${c.file}.h`)];
   return [
     {
       path: 'CMakeLists.txt',
@@ -91,14 +91,14 @@ const filesOf = (model: ProjectModel): readonly ProjectFile[] => {
     { path: `${include}/all.h`, contents: ['#pragma once', ...all.map((h) => `#include "${h}"`), ''].join('\n') },
     { path: `${include}/view.h`, contents: viewHeader(model.name) },
     ...model.tensors.map((t) => ({
-      path: `${include}/tensor/${t.id}.h`,
+      path: `${include}/tensor/${t.file}.h`,
       contents: tensorHeader(model.name, t, model.type),
     })),
-    ...model.classes.map((c) => ({ path: `${include}/kernel/${c.name}.h`, contents: kernelHeader(model, c) })),
+    ...model.classes.map((c) => ({ path: `${include}/kernel/${c.file}.h`, contents: kernelHeader(model, c) })),
     ...sources,
     { path: `src/${model.name}.f90`, contents: fortranModule(model) },
     { path: 'tests/testing.h', contents: testingHeader() },
-    ...model.classes.map((c) => ({ path: `tests/${c.name}.cpp`, contents: unitTest(model, c) })),
+    ...model.classes.map((c) => ({ path: `tests/${c.file}.cpp`, contents: unitTest(model, c) })),
   ];
 };
 
@@ -118,6 +118,7 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
     fail('project/kernels', `two kernels have the name ${twice.decl.name}`, { remedy: 'give each its own name' });
   agreeOnValues(kernels.map((k) => k.plan));
   const ids = identifiersOf(kernels.map((k) => k.decl.name));
+  const fileOf = apartInCase();
   return {
     name,
     type,
@@ -125,8 +126,10 @@ const modelOf = (kernels: readonly PlannedKernel[], { name, emit, target }: CppP
     classes: kernelClasses(
       kernels.map(({ decl, plan }): ProjectKernel => {
         const module = orThrow(lowerPlan(plan, { prefetchBuffers: true, ...(target ? { target } : {}) }));
+        const id = cppName(ids.get(decl.name)!);
         return {
-          id: cppName(ids.get(decl.name)!),
+          id,
+          file: fileOf(id),
           decl,
           plan,
           module,

@@ -31,6 +31,20 @@ export const braced = (items: readonly string[], indent = '    '): string => {
   return flat.length < 90 ? flat : ['{', ...wrapped(items, indent), `${indent.slice(2)}}`].join('\n');
 };
 
+/**
+ * Gives back each name that it is given, with a number behind it where one before differs from it in its case alone, if at all: Fortran
+ * and some file systems see no such difference.
+ */
+export const apartInCase = (): ((name: string) => string) => {
+  const used = new Set<string>();
+  return (name) => {
+    let found = name;
+    for (let n = 2; used.has(found.toLowerCase()); n++) found = `${name}_${n}`;
+    used.add(found.toLowerCase());
+    return found;
+  };
+};
+
 export const realOf = (type: 'f32' | 'f64'): string => (type === 'f32' ? 'float' : 'double');
 
 /** Names that are no words of C++ and mean nothing else in the files of a project, each its own. */

@@ -16,7 +16,7 @@ const TOLERANCE = { f32: '1e-4', f64: '1e-11' } as const;
 /** A program that compares a kernel with plain nested loops (§4.9); its exit status is the number of members that fail. */
 export const unitTest = (model: ProjectModel, group: KernelClass): string =>
   [
-    `#include "${model.name}/kernel/${group.name}.h"`,
+    `#include "${model.name}/kernel/${group.file}.h"`,
     '#include "testing.h"',
     '#include <vector>',
     '',

@@ -1,0 +1,41 @@
+import type { AnyNode } from 'acorn';
+import type { Scalar } from '../code/scalar.js';
+import { binaryOperation, equalTerms, decidedTruth } from './binary-operation.js';
+import { equalIfThere } from './compared-with-nothing.js';
+import { asScalar, type Context } from './context.js';
+import { equalsOne } from './one-of.js';
+import { isScalar, type Term } from './term.js';
+
+/** Whether two values are equal, or are not, that are no two numbers, or of which one may be missing. */
+export const equalOthers = (
+  cx: Context,
+  node: AnyNode,
+  token: string,
+  [left, a]: readonly [AnyNode, Term],
+  [right, b]: readonly [AnyNode, Term],
+): boolean | Scalar => {
+  const { missing } = cx.session;
+  if (missing.has(a) || missing.has(b))
+    return decidedTruth(equalIfThere(cx, node, token, a, b, (t) => equalTerms(cx, node, t, [left, a], [right, b])));
+  const known = equalHosts(token, a, b);
+  if (known !== undefined) return known;
+  const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];
+  return decidedTruth(
+    one.is === 'one-of' && (isPlain(other) || other.is === 'one-of')
+      ? equalsOne(cx, node, one, other, token.startsWith('='))
+      : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b)),
+  );
+};
+
+/** Strings and the like are compared when the kernel is compiled. */
+const equalHosts = (operator: string, a: Term, b: Term): boolean | undefined => {
+  if (a.is === 'one-of' || b.is === 'one-of' || (!isPlain(a) && !isPlain(b))) return undefined;
+  if (isText(a) !== isText(b) && (isScalar(a) || isScalar(b))) return undefined;
+  const content = (t: Term): unknown =>
+    t.is === 'host' || t.is === 'literal' ? t.value : t.is === 'nothing' ? undefined : t;
+  return (content(a) === content(b)) === operator.startsWith('=');
+};
+
+const isPlain = (t: Term): boolean => t.is === 'host' || t.is === 'nothing';
+
+const isText = (t: Term): boolean => t.is === 'host' && typeof t.value === 'string';

@@ -1,0 +1,33 @@
+import type { AnyNode } from 'acorn';
+import type { Binding } from '../../source/scope.js';
+import type { Context } from './context.js';
+import { keyOf } from './pattern.js';
+import { assignSlot, madeLike, ownerOf, pending } from './slots.js';
+import { nothing, type Owner, type Pending, type Slot, type Term } from './term.js';
+
+/** A variable that begins as undefined or null; `key` says where it is declared. */
+export const nullable = (
+  cx: Context,
+  node: AnyNode,
+  name: string,
+  start: Term,
+  owner: Owner,
+  key: string,
+  isCompared = false,
+): Slot => {
+  const made = pending(cx, node, name, isCompared, owner, true);
+  const slot: Pending = {
+    ...made,
+    missing: { ...made.missing!, key, ...(isCompared && { compared: true, asked: true }) },
+  };
+  const shape = cx.session.known.shapes.get(key);
+  if (shape) slot.slot = madeLike(cx, node, slot, shape);
+  assignSlot(cx, node, slot, start);
+  return slot;
+};
+
+/** A variable that is declared without a value, which nobody asks for, and compared. */
+export const compared = (cx: Context, node: AnyNode, binding: Binding): Slot =>
+  binding.values.length === 1
+    ? { is: 'constant', term: nothing, what: 'constant' }
+    : nullable(cx, node, binding.name, nothing, ownerOf(cx, binding), keyOf(cx, binding), true);

@@ -1,0 +1,42 @@
+import type { Diagnostic } from '@filigree/ir';
+import { eachInstruction, type Block, type Instruction } from '../code/code.js';
+import { diagnosticAt } from '../code/origin.js';
+import { isLiteral } from '../elaborate/term.js';
+import type { Scalar, Temp } from '../code/scalar.js';
+import type { Types } from './infer.js';
+import { withinBlock } from './within.js';
+
+/**
+ * Warnings about products of an `i32` and a constant of which what is left of a division by a constant is taken, as generators of random numbers do,
+ * `seed = (seed * 16807) % 2147483647`: JavaScript has all digits of the product, where it wraps here. What is known of the number is
+ * looked at; of others it is taken that they lie below what is divided by, as what the same expression left before does.
+ */
+export const wrappedProducts = (code: Block, types: Types): readonly Diagnostic[] => {
+  const made = new Map<Temp, Compute>();
+  const found: Diagnostic[] = [];
+  const within = withinBlock(code, types);
+  const product = (s: Scalar, by: number): Compute | undefined => {
+    const i = s.is === 'temp' ? made.get(s) : undefined;
+    if (i?.operator === 'add' || i?.operator === 'sub') return i.args.map((x) => product(x, by)).find((x) => x);
+    if (i?.operator !== 'mul' || types.typeOf(i.to) !== 'i32') return undefined;
+    const factor = i.args.find(isLiteral);
+    const other = i.args.find((x) => x.is === 'temp');
+    if (!factor || !other) return undefined;
+    const most = Math.max(...(within(other) ?? [by - 1]).map(Math.abs));
+    return most * Math.abs(Number(factor.value)) >= 2 ** 31 ? i : undefined;
+  };
+  eachInstruction(code, (i) => {
+    if (i.do !== 'compute') return;
+    made.set(i.to, i);
+    const [of, by] = i.args;
+    const wraps = i.operator === 'rem' && isLiteral(by) ? product(of, Number(by.value)) : undefined;
+    if (wraps) found.push(diagnosticAt(wraps.at, 'warning', 'lang/wraps', message, remedy));
+  });
+  return found;
+};
+
+type Compute = Instruction & { readonly do: 'compute' };
+
+const message = 'this product wraps where 32 bits do not hold it, and JavaScript has all of its digits';
+const remedy =
+  'compute it in 64 bits: i32((i64(seed) * 16807) % 2147483647); or say that it wraps: Math.imul(seed, 16807)';
