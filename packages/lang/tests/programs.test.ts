@@ -131,6 +131,16 @@ const programs: readonly Program[] = [
     [[1, 2, 3]],
   ],
   [
+    'callbacks with bodies, names, a value of this, and none',
+    `(a, b) => { const by = function (x) { return x * this.k; }; const twice = (x) => x + x; const o = { twice, k: 3 }; let s = 0; [a, b].forEach(x => { 'as it was'; s += x * x }); return [s, [a, b].map(by, o), [a, b].map(twice), [a, b].flatMap(o.twice), [a, b].map((x) => ({ p: x * a })), [[a], [b]].map(([x = a]) => x * 2).reduce((p, q) => p - q), [a, b].reduceRight((p, q) => [...p, q * a], []), [a, b]?.map((x) => x * a).map((x) => x + 1), undefined?.map((x) => x * a).filter((x) => x * a), Array.from([a, b], twice)]; }`,
+    [2.5, -0.75],
+  ],
+  [
+    'methods that are called like those of arrays, and take classes',
+    `(a, b) => { class Scaled { constructor(x) { this.x = x * 2; } } const box = { map(C) { return new C(a); }, find: (f) => f(b), forEach: (f, ...more) => f(...more), reduce: (n) => n * 2 }; const s = box.map(Scaled); return [s.x, s instanceof Scaled, box.find((x) => x > 0 ? true : true) ? 1 : 0, box.forEach((x, y) => x * y, a, b), box.reduce(a)]; }`,
+    [2.5, 0.75],
+  ],
+  [
     'map, reduce, from',
     `(xs) => [xs.map((x, i) => x * i).reduce((a, b) => a + b, 0), Array.from({ length: 3 }, (_, i) => xs[i] + i), new Array(2).fill(xs[0])]`,
     [[1, 2, 3]],
