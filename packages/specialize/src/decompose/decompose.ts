@@ -7,6 +7,7 @@ import { bounded } from './bounded.js';
 import { withoutDivided } from './divided.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
+import { inARow } from './in-a-row.js';
 import { epochsOf } from './epochs.js';
 import { printDecomposition } from './print-decomposition.js';
 import { needs, type Needs } from './needs.js';
@@ -45,7 +46,7 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     const { graph } = trace;
     const needed = needs(trace);
     const outputs = distinctOutputs(trace, needed);
-    const tagged = options.tags ? listed(trace.blocks) : new Int32Array(0);
+    const tagged = options.tags ? inARow(trace.blocks, Int32Array) : new Int32Array(0);
     const first = candidates(graph, outputs, tagged, options);
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
     const joined = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
@@ -60,16 +61,6 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     };
   });
   return { ...run, print: printDecomposition };
-};
-
-const listed = (lists: readonly Int32Array[]): Int32Array => {
-  const all = new Int32Array(lists.reduce((n, list) => n + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
 };
 
 /** Nodes that need evaluation or a place to be read from, as outputs or by elements, each once, ascending. */
