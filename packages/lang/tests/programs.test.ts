@@ -52,6 +52,11 @@ const programs: readonly Program[] = [
     [5],
   ],
   [
+    'places that are elements, which the right side changes',
+    `(a) => { const s = [0, 1, 1], x = [a, 2 * a, 3]; let i = 0; x[s[i]] += (s[i] = 1, a); x[s[i]] -= (i = 1, a * a); x[s[s[0]]] *= a; x[s[i + 1]]++; const t = { s }; x[t.s[i]] += (t.s = [2], a); return [x, s, i]; }`,
+    [5],
+  ],
+  [
     'element read before the right side',
     `(a) => { const x = [a]; x[0] += (x[0] = 7); let y = a; y += (y = 3); return [x, y]; }`,
     [5],
