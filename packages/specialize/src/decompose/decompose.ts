@@ -11,6 +11,7 @@ import { inARow } from './in-a-row.js';
 import { epochsOf } from './epochs.js';
 import { printDecomposition } from './print-decomposition.js';
 import { needs, type Needs } from './needs.js';
+import { usuallyStored } from './usual.js';
 import { unitWalk, type UnitWalk } from './walk.js';
 
 /**
@@ -39,15 +40,20 @@ export interface ElementLevels {
   readonly sums: number;
 }
 
-/** Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks. */
-export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomposition> => {
+/**
+ * Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks.
+ *
+ * @param alike whether of expressions that look alike all are stored or none
+ */
+export const decompose = (given?: Partial<DecomposeOptions>, alike = false): Pass<Trace, Decomposition> => {
   const options = { ...defaultOptions.decompose, ...checkOptions('decompose', given, decomposeSpec) };
   const run = pass('decompose', (trace: Trace): Decomposition => {
     const { graph } = trace;
     const needed = needs(trace);
     const outputs = distinctOutputs(trace, needed);
     const tagged = options.tags ? inARow(trace.blocks, Int32Array) : new Int32Array(0);
-    const first = candidates(graph, outputs, tagged, options);
+    const judged = candidates(graph, outputs, tagged, options);
+    const first = alike ? candidates(graph, outputs, tagged, options, usuallyStored(graph, judged)) : judged;
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
     const joined = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
     const { cut, found } = bounded(graph, first, before);

@@ -263,8 +263,22 @@ const additionsThatGoOn = (stretches: Stretches, made: Made): void => {
   let steps: Int32Array | undefined;
   const waitsAnyway = (form: PathForm, start: number, before: number): boolean => {
     if (!readsOthers(form, leaves, start)) return false;
+    /* Most add what is computed of inputs alone to what such as they have added. */
+    const ofBefore = runs.runOf(before);
+    const alike = readsOthers(made.formOf(ofBefore), leaves, runs.leafStartIn(ofBefore, before));
+    if (alike && ofInputs(form, start)) return false;
     steps ??= stepsBefore(stretches, made);
     return stepsTo(stretches, form, start, steps, 0) >= steps[before];
+  };
+  const ofInputs = (form: PathForm, start: number): boolean => {
+    for (let k = 0; k < form.leafCount; k++) {
+      const entry = leaves[start + k];
+      if (entry >= 0 || form.goesOn[k] === 1) continue;
+      const run = runs.runOfValue(~entry);
+      const read = runs.leafStartIn(run, runs.stretchIn(run, ~entry));
+      for (let i = 0; i < runs.leavesOf(run); i++) if (leaves[read + i] < 0) return false;
+    }
+    return true;
   };
   for (let run = runs.count - 1; run >= 0; run--) {
     const form = made.formOf(run);
