@@ -42,9 +42,23 @@ export const tileTables = (
   return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors, shifts: shifts.map(shiftOf) };
 };
 
-/** Positions in the step that runs. */
-export const inStep = (b: Builder, { shifts }: TileTables, positions: readonly Value[]): readonly Value[] =>
-  positions.map((p, c) => (shifts[c] === undefined ? p : b.add(p, shifts[c])));
+/** Positions in the step that runs. What is a constant away from another position is so there too, and needs no register of its own. */
+export const inStep = (
+  b: Builder,
+  { addresses }: Encoded,
+  { shifts }: TileTables,
+  positions: readonly Value[],
+): readonly Value[] => {
+  const moved: Value[] = [];
+  for (const [c, p] of positions.entries()) {
+    const a = addresses[c];
+    const shift = shifts[c];
+    if (shift === undefined) moved.push(p);
+    else if (a.is === 'offset' && shifts[a.column] === shift) moved.push(plus(b, moved[a.column], a.delta));
+    else moved.push(b.add(p, shift));
+  }
+  return moved;
+};
 
 /** First entry of each of `count` columns of a tile; those of one instance stand side by side. */
 export const columnStarts = (b: Builder, tile: Tile, count: number, base: number): Value[] => {

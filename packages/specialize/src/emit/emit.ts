@@ -164,9 +164,10 @@ const emitInstances = (
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
       ? [rolledValue(b, g, segments, at.i, options)]
-      : expressionValues(b, g, inStep(b, tables, positions), constants, j, options);
+      : expressionValues(b, g, inStep(b, g.encoded, tables, positions), constants, j, options);
     const all = inStep(
       b,
+      g.encoded,
       tables,
       emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions),
     );

@@ -177,7 +177,7 @@ const termValue = (b: Builder, { segment, tables, constants }: WholeSegment, t: 
     segment.columnBuffers.length,
     [],
   );
-  return expressionValues(b, segment, inStep(b, tables, positions), constants, t, options)[0];
+  return expressionValues(b, segment, inStep(b, segment.encoded, tables, positions), constants, t, options)[0];
 };
 
 const join = (b: Builder, { operation }: PlacedSegment, x: Value, y: Value): Value =>
