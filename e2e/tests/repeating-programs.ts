@@ -116,9 +116,13 @@ const loop = fc
 
 /** Programs `program(x, y, at, count, size, peek)` as source text; `peek` returns what it is given, and may look at it. */
 export const repeatingPrograms = fc
-  .tuple(fc.array(loop, { minLength: 1, maxLength: 3 }), fc.constantFrom('', 'for (let step = 0; step < 3; step++)'))
+  .tuple(
+    fc.array(loop, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom('', 'for (let step = 0; step < 3; step++)', 'for (let step = 0; step < 10; step++)'),
+    fc.constantFrom('peek(sums[3]); peek(kept[5]); peek(total);', ''),
+  )
   .map(
-    ([loops, around]) => `function program(x, y, at, count, size, peek) {
+    ([loops, around, between]) => `function program(x, y, at, count, size, peek) {
     const sums = new Array(x.length).fill(0), kept = new Array(count).fill(0.25), prefixes = new Array(count).fill(0);
     let other = [...y];
     const one = [1, 2, x[0]];
@@ -148,7 +152,8 @@ export const repeatingPrograms = fc
       return bounded(s);
     }
     ${around} {
-    ${loops.join('\n    peek(sums[3]); peek(kept[5]); peek(total);\n    other = [...kept];\n    ')}
+    ${loops.join(`\n    ${between}\n    other = [...kept];\n    `)}
+    other = [...kept];
     }
     return { sums, kept, prefixes, ends: [total, last, total * last] };
   }`,

@@ -177,12 +177,12 @@ const compiled = (
       }),
     };
     const traced = orThrow(trace({ repetition }).run(program));
-    const { module, kernels, launches } = orThrow(specialize()(traced));
+    const { module, kernels, launches, indexBytes } = orThrow(specialize()(traced));
     const y = new Float64Array(traced.outputs[0].nodes.length);
     const numbers = values(length, 0.7);
     orThrow(interpret(module, coreDialects, { x: Float64Array.from(numbers), y }));
     expect([...y]).toEqual(f(numbers, (value) => value));
-    return { elements: traced.elements.length, nodes: traced.graph.length, kernels, launches };
+    return { elements: traced.elements.length, nodes: traced.graph.length, kernels, launches, indexBytes };
   };
   return { found: of(true), asNodes: of(false) };
 };
@@ -230,6 +230,107 @@ it('stretches that reach from one iteration of a callback into the next do not w
   );
   expect(found.kernels).toBeLessThan(20);
   expect(found.launches).toBeLessThan(4);
+});
+
+it.each([
+  [
+    'forEach and map',
+    (x: number[]) => {
+      const sums = x.map(() => 0);
+      x.forEach((v, i) => {
+        const d = v - x[(7 * i + 1) % x.length];
+        const f = d / Math.sqrt(2 + d * d);
+        sums[i] += f;
+        sums[(7 * i + 1) % x.length] -= f;
+      });
+      return sums.map((s, i) => s * Math.cos(x[i]) + s * s);
+    },
+    (x: number[]) => {
+      const sums: number[] = [];
+      for (let i = 0; i < x.length; i++) sums.push(0);
+      for (let i = 0; i < x.length; i++) {
+        const d = x[i] - x[(7 * i + 1) % x.length];
+        const f = d / Math.sqrt(2 + d * d);
+        sums[i] += f;
+        sums[(7 * i + 1) % x.length] -= f;
+      }
+      const y: number[] = [];
+      for (let i = 0; i < x.length; i++) y.push(sums[i] * Math.cos(x[i]) + sums[i] * sums[i]);
+      return y;
+    },
+  ],
+  [
+    'reduce and Array.from, with functions that have names',
+    (x: number[]) => {
+      const energy = (s: number, v: number): number => s + Math.sqrt(1 + v * v * Math.sin(v)) / (2 + v * v);
+      const wave = (_: unknown, i: number): number => Math.sin(x[i]) * Math.cos(x[i]) + x[i] / (1 + x[i] * x[i]);
+      return [x.reduce(energy, 0), ...Array.from({ length: x.length }, wave)];
+    },
+    (x: number[]) => {
+      let s = 0;
+      for (const v of x) s = s + Math.sqrt(1 + v * v * Math.sin(v)) / (2 + v * v);
+      const y = [s];
+      for (let i = 0; i < x.length; i++) y.push(Math.sin(x[i]) * Math.cos(x[i]) + x[i] / (1 + x[i] * x[i]));
+      return y;
+    },
+  ],
+])('what %s call for each element is the body of a loop', (_, called, looped) => {
+  const { found, asNodes } = compiled(300, called);
+  expect(found.elements).toBeGreaterThan(0);
+  expect(found.nodes).toBeLessThan(asNodes.nodes / 2);
+  expect(found).toEqual(compiled(300, looped).found);
+});
+
+/** Springs along edges of a grid, for some steps of time; the whole path of the first vertex, and where all are in the end. */
+const springs =
+  (side: number, steps: number) =>
+  (x: number[]): number[] => {
+    const edges: number[][] = [];
+    for (let i = 0; i < side; i++)
+      for (let j = 0; j < side; j++) {
+        if (i + 1 < side) edges.push([side * i + j, side * (i + 1) + j]);
+        if (j + 1 < side) edges.push([side * i + j, side * i + j + 1]);
+      }
+    let [at, speed] = [x, x.map((v) => 0.1 * v)];
+    const path: number[] = [];
+    for (let step = 0; step < steps; step++) {
+      const now = at;
+      const force = now.map(() => 0);
+      edges.forEach(([a, b]) => {
+        const d = now[b] - now[a];
+        const f = d / Math.sqrt(1 + d * d);
+        force[a] += f;
+        force[b] -= f;
+      });
+      speed = speed.map((v, i) => v + 0.01 * force[i]);
+      at = now.map((p, i) => p + 0.01 * speed[i]);
+      path.push(at[0]);
+    }
+    return [...path, ...at];
+  };
+
+it('steps of time over a mesh are a loop, whose steps share their tables', () => {
+  const [few, many] = [12, 40].map((steps) => compiled(144, springs(12, steps), { side: 12, steps }));
+  expect(few.found.elements).toBeGreaterThan(0);
+  expect(few.found.nodes).toBeLessThan(few.asNodes.nodes / 4);
+  expect(many.found.kernels).toBe(few.found.kernels);
+  expect(many.found.launches).toBe(few.found.launches);
+  expect(many.found.kernels).toBeLessThan(40);
+  expect(many.found.indexBytes).toBeLessThan(1.5 * few.found.indexBytes);
+});
+
+it('steps of time on a row of cells are a loop', () => {
+  const { found, asNodes } = compiled(256, (x) => {
+    let u = [...x];
+    for (let t = 0; t < 12; t++) {
+      const v = [...u];
+      for (let i = 1; i < 255; i++) v[i] = u[i] + 0.1 * (u[i - 1] + u[i + 1] - 2 * u[i]) * Math.cos(u[i]);
+      u = v;
+    }
+    return u;
+  });
+  expect(found.kernels).toBeLessThan(asNodes.kernels / 2);
+  expect(found.launches).toBeLessThan(asNodes.launches);
 });
 
 it('elements leave a recurrence beside them the loop that it is', () => {
@@ -405,18 +506,6 @@ it.each([
           y.push(s);
         }
       return y;
-    },
-  ],
-  [
-    'steps of time',
-    (x: number[]) => {
-      let u = [...x];
-      for (let t = 0; t < 12; t++) {
-        const v = [...u];
-        for (let i = 1; i < 255; i++) v[i] = u[i] + 0.1 * (u[i - 1] + u[i + 1] - 2 * u[i]) * Math.cos(u[i]);
-        u = v;
-      }
-      return u;
     },
   ],
   [

@@ -276,6 +276,26 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     expect(body(module(5))).not.toContain('* const ');
   });
 
+  it('names what a loop takes along that nothing in it asks for in the end', () => {
+    const buffers = [declareBuffer('table', 'i32', 16, 'input'), declareBuffer('y', 'f64', 8, 'output')];
+    const kernel = buildKernel(
+      'k',
+      {},
+      (b) => {
+        const from = b.load('table', b.i32(2));
+        const many = b.sub(b.load('table', b.i32(3)), from);
+        b.for(b.i32(0), b.i32(8), b.i32(1), { parallel: true }, [], (i) => {
+          b.add(from, i);
+          b.store('y', b.cast(many, 'f64'), i);
+        });
+      },
+      buffers,
+    );
+    expect(body(makeModule('m', buffers, [kernel]))).toMatch(
+      /part0_of_k\(double\* \w+ y, int \w+, int \w+, long long begin/,
+    );
+  });
+
   it('declares scratch where it is private: in an iteration, in serial code, off the stack where it is large', () => {
     const module = (length: number): Module => {
       const buffers = [declareBuffer('y', 'f64', 8, 'output'), declareBuffer('tile', 'f64', length, 'scratch')];

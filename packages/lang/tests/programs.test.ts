@@ -52,6 +52,11 @@ const programs: readonly Program[] = [
     [5],
   ],
   [
+    'places that are elements, which the right side changes',
+    `(a) => { const s = [0, 1, 1], x = [a, 2 * a, 3]; let i = 0; x[s[i]] += (s[i] = 1, a); x[s[i]] -= (i = 1, a * a); x[s[s[0]]] *= a; x[s[i + 1]]++; const t = { s }; x[t.s[i]] += (t.s = [2], a); return [x, s, i]; }`,
+    [5],
+  ],
+  [
     'element read before the right side',
     `(a) => { const x = [a]; x[0] += (x[0] = 7); let y = a; y += (y = 3); return [x, y]; }`,
     [5],
@@ -129,6 +134,16 @@ const programs: readonly Program[] = [
     'for of, for in, spread',
     `(xs) => { let s = 0; for (const x of xs) s += x; for (const [i, x] of xs.entries()) s += i * x; const o = { a: xs[0], b: xs[1] }; for (const k in o) s -= o[k]; return [...xs, s, { ...o, c: s }]; }`,
     [[1, 2, 3]],
+  ],
+  [
+    'callbacks with bodies, names, a value of this, and none',
+    `(a, b) => { const by = function (x) { return x * this.k; }; const twice = (x) => x + x; const o = { twice, k: 3 }; let s = 0; [a, b].forEach(x => { 'as it was'; s += x * x }); return [s, [a, b].map(by, o), [a, b].map(twice), [a, b].flatMap(o.twice), [a, b].map((x) => ({ p: x * a })), [[a], [b]].map(([x = a]) => x * 2).reduce((p, q) => p - q), [a, b].reduceRight((p, q) => [...p, q * a], []), [a, b]?.map((x) => x * a).map((x) => x + 1), undefined?.map((x) => x * a).filter((x) => x * a), Array.from([a, b], twice)]; }`,
+    [2.5, -0.75],
+  ],
+  [
+    'methods that are called like those of arrays, and take classes',
+    `(a, b) => { class Scaled { constructor(x) { this.x = x * 2; } } const box = { map(C) { return new C(a); }, find: (f) => f(b), forEach: (f, ...more) => f(...more), reduce: (n) => n * 2 }; const s = box.map(Scaled); return [s.x, s instanceof Scaled, box.find((x) => x > 0 ? true : true) ? 1 : 0, box.forEach((x, y) => x * y, a, b), box.reduce(a)]; }`,
+    [2.5, 0.75],
   ],
   [
     'map, reduce, from',

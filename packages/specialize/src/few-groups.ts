@@ -15,18 +15,23 @@ const LEAST_GAIN = 2;
 
 /**
  * `decompose`, then `group`. What is evaluated where it is read makes many structures: sums have lengths, orders and signs, as the forces on the vertices at the boundary of a mesh, and
- * products grow from step to step, as the outermost diagonals of the powers of a band. Where there are many, more is stored, if that makes them half as many.
+ * products grow from step to step, as the outermost diagonals of the powers of a band. Where there are many, more is stored, if that makes them half as many; else what looks alike is stored alike:
+ * on an irregular graph how often a value is read is chance, and from step to step there are structures for more of its combinations.
  */
 export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'group'>): Pass<Trace, Grouping> => {
-  const cut = (given: DecomposeOptions) => pipe(decompose(given), andThen(group(options.group)));
-  const first = cut(options.decompose);
+  const cut = (given: DecomposeOptions, alike: boolean) => pipe(decompose(given, alike), andThen(group(options.group)));
+  const first = cut(options.decompose, false);
   return {
     ...first,
     run: (trace, watch) => {
       let best = first.run(trace, watch);
-      for (const storing of TRIES.map((limits) => lower(options.decompose, limits))) {
+      const tries = [
+        ...TRIES.map((limits) => cut(lower(options.decompose, limits), false)),
+        cut(options.decompose, true),
+      ];
+      for (const storing of tries) {
         if (E.isLeft(best) || best.right.groups.length <= MANY) return best;
-        const next = cut(storing).run(trace, watch);
+        const next = storing.run(trace, watch);
         if (E.isRight(next) && LEAST_GAIN * next.right.groups.length <= best.right.groups.length) best = next;
       }
       return best;

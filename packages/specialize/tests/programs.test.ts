@@ -69,6 +69,32 @@ describe('numeric programs through all stages', () => {
     for (const [name, of] of Object.entries(plain)) expect([...outputs[name]], name).toEqual(of);
   });
 
+  it('keeps few structures of steps on a graph whose vertices are neighbours of few or many others by chance', () => {
+    const n = 1000;
+    let seed = 7;
+    const random = (below: number): number =>
+      Math.floor((below * (seed = (seed * 1103515245 + 12345) % 2 ** 31)) / 2 ** 31);
+    const neighbours = Array.from({ length: n }, (_, i) => [...new Set([0, 1, 2].map(() => (i + 1 + random(40)) % n))]);
+    const run = (given: Record<string, Num[]>): Record<string, Num[]> => {
+      let { x } = given;
+      for (let step = 0; step < 10; step++) {
+        const now = x;
+        x = now.map((own, k) => {
+          const [i, c] = [Math.floor(k / 2), k % 2];
+          const sum = neighbours[i].reduce((s: Num, j) => m.add(s, m.mul(given.w[j], now[2 * j + c])), 0);
+          const weight = neighbours[i].reduce((s: Num, j) => m.add(s, given.w[j]), 0);
+          return m.add(own, m.mul(0.5, m.sub(m.div(sum, weight), own)));
+        });
+      }
+      return { end: x };
+    };
+    const given = { x: numbers(2 * n, 1), w: numbers(n, 2).map((v) => 2 + Math.abs(v)) };
+    const program: Program = { inputs: { x: 2 * n, w: n }, run: (x) => run(x as never) };
+    const { outputs, specialized } = runProgram(program, given, {}, 'exact');
+    expect(specialized.kernels).toBeLessThan(64);
+    expect([...outputs.end]).toEqual(run({ x: [...given.x], w: [...given.w] }).end);
+  });
+
   it('keeps few structures of powers of a band, of which the outer diagonals grow, and of a Fourier transform', () => {
     const n = 30;
     const band: Program = {

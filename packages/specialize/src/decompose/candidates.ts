@@ -40,18 +40,30 @@ export const MAX_COST = 4096;
 /** The same of a term of a long reduction, whose loop may be unrolled. */
 const MAX_TERM_COST = 512;
 
+/** Storing what usually is not must save so many times as much. */
+const UNUSUAL = 16;
+
 /**
  * Chooses the candidates for storage (§4.2.1): outputs, tagged nodes, and expressions referenced at least
  * `minReferences` times whose repeated evaluation costs at least `minComplexity` more than a store. One ascending sweep,
  * so an expression is judged by its cost above what is stored already — the greedy merging of the paper.
+ *
+ * @param usual 1 for what is stored, if it is given; else little is stored
  */
-export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array, options: DecomposeOptions): Cut => {
+export const candidates = (
+  graph: Graph,
+  outputs: Int32Array,
+  tagged: Int32Array,
+  options: DecomposeOptions,
+  usual?: Uint8Array,
+): Cut => {
   const { op, left, right, length } = graph;
   const { references, role } = sweepUses(graph, outputs);
   const reduction = longReductions(graph, references);
   /* Terms that must be added in order are computed first, on threads and lanes. */
   const anyOrder = associativeIn(graph.arithmetic)[ADD] === 1;
   const maxTermCost = anyOrder ? MAX_TERM_COST : HEAVY_TERM;
+  const minComplexity = (usual === undefined ? 1 : UNUSUAL) * options.minComplexity;
   const kind = new Uint8Array(length);
   const cost = new Float32Array(length);
   for (let i = 0; i < outputs.length; i++) if (ARITY[op[outputs[i]]] > 0) kind[outputs[i]] = OUTPUT;
@@ -96,9 +108,8 @@ export const candidates = (graph: Graph, outputs: Int32Array, tagged: Int32Array
     if (STORABLE[code] === 0) continue;
     if (
       options.global &&
-      references[id] >= options.minReferences &&
-      (references[id] - 1) * c >= options.minComplexity &&
-      code !== NEG
+      code !== NEG &&
+      (usual?.[id] === 1 || (references[id] >= options.minReferences && (references[id] - 1) * c >= minComplexity))
     )
       kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
     else if (c >= ((reduction[id] & LONG_TERM) !== 0 ? maxTermCost : MAX_COST) && (reduction[id] & INNER) === 0)

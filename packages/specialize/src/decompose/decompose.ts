@@ -7,9 +7,11 @@ import { bounded } from './bounded.js';
 import { withoutDivided } from './divided.js';
 import { candidates, NONE, type Cut } from './candidates.js';
 import { ARITY } from './codes.js';
+import { inARow } from './in-a-row.js';
 import { epochsOf } from './epochs.js';
 import { printDecomposition } from './print-decomposition.js';
 import { needs, type Needs } from './needs.js';
+import { usuallyStored } from './usual.js';
 import { unitWalk, type UnitWalk } from './walk.js';
 
 /**
@@ -38,15 +40,20 @@ export interface ElementLevels {
   readonly sums: number;
 }
 
-/** Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks. */
-export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomposition> => {
+/**
+ * Cuts a trace into units (§4.2): decides which expressions are stored, and joins them into blocks.
+ *
+ * @param alike whether of expressions that look alike all are stored or none
+ */
+export const decompose = (given?: Partial<DecomposeOptions>, alike = false): Pass<Trace, Decomposition> => {
   const options = { ...defaultOptions.decompose, ...checkOptions('decompose', given, decomposeSpec) };
   const run = pass('decompose', (trace: Trace): Decomposition => {
     const { graph } = trace;
     const needed = needs(trace);
     const outputs = distinctOutputs(trace, needed);
-    const tagged = options.tags ? listed(trace.blocks) : new Int32Array(0);
-    const first = candidates(graph, outputs, tagged, options);
+    const tagged = options.tags ? inARow(trace.blocks, Int32Array) : new Int32Array(0);
+    const judged = candidates(graph, outputs, tagged, options);
+    const first = alike ? candidates(graph, outputs, tagged, options, usuallyStored(graph, judged)) : judged;
     const before = Uint8Array.from(first.candidates, (id) => first.kind[id]);
     const joined = joinBlocks(graph, first, trace.blocks, options, epochsOf(graph, needed.elements));
     const { cut, found } = bounded(graph, first, before);
@@ -60,16 +67,6 @@ export const decompose = (given?: Partial<DecomposeOptions>): Pass<Trace, Decomp
     };
   });
   return { ...run, print: printDecomposition };
-};
-
-const listed = (lists: readonly Int32Array[]): Int32Array => {
-  const all = new Int32Array(lists.reduce((n, list) => n + list.length, 0));
-  let at = 0;
-  for (const list of lists) {
-    all.set(list, at);
-    at += list.length;
-  }
-  return all;
 };
 
 /** Nodes that need evaluation or a place to be read from, as outputs or by elements, each once, ascending. */

@@ -1,25 +1,63 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Encoded, Width } from '../place/encode.js';
-import { POOL, type TableBases } from '../place/pools.js';
+import type { PlacedSegment, Shift } from '../place/place.js';
+import { POOL } from '../place/pools.js';
 
 /** A range of a group's instances: the tile that is running, or a piece of it. `first` undefined: the whole group, from instance 0. */
 export interface Tile {
   readonly index: Value | undefined;
   readonly first: Value | undefined;
   readonly count: Value;
+  /** Of a group whose tables are those of one step: which step it is. */
+  readonly step?: Value;
 }
 
 /** What does not change within a tile: the first entry of each table column, and the anchors. */
 export interface TileTables {
   readonly rows: Readonly<Record<Width, readonly Value[]>>;
   readonly anchors: readonly Value[];
+  /** What positions are more than in the first step, by address. */
+  readonly shifts: readonly (Value | undefined)[];
 }
 
-export const tileTables = (b: Builder, encoded: Encoded, bases: TableBases, tile: Tile): TileTables => {
+export const tileTables = (
+  b: Builder,
+  { encoded, bases, shifts }: Pick<PlacedSegment, 'encoded' | 'bases' | 'shifts'>,
+  tile: Tile,
+): TileTables => {
   const rows = (width: Width): Value[] => columnStarts(b, tile, encoded.rows[width], bases[width]);
   const anchorRow = encoded.anchorCount > 0 ? linear(b, tile.index, encoded.anchorCount, bases.anchors) : undefined;
   const anchors = Array.from({ length: encoded.anchorCount }, (_, k) => b.load(POOL[32], plus(b, anchorRow!, k)));
-  return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors };
+  const { step } = tile;
+  const made = new Map<Shift, Value>();
+  const shiftOf = (shift: Shift): Value | undefined => {
+    if (step === undefined || shift === 0) return undefined;
+    let value = made.get(shift);
+    if (value === undefined) {
+      value = typeof shift === 'number' ? linear(b, step, shift, 0) : b.load(POOL[32], linear(b, step, 1, shift.base));
+      made.set(shift, value);
+    }
+    return value;
+  };
+  return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors, shifts: shifts.map(shiftOf) };
+};
+
+/** Positions in the step that runs. What is a constant away from another position is so there too, and needs no register of its own. */
+export const inStep = (
+  b: Builder,
+  { addresses }: Encoded,
+  { shifts }: TileTables,
+  positions: readonly Value[],
+): readonly Value[] => {
+  const moved: Value[] = [];
+  for (const [c, p] of positions.entries()) {
+    const a = addresses[c];
+    const shift = shifts[c];
+    if (shift === undefined) moved.push(p);
+    else if (a.is === 'offset' && shifts[a.column] === shift) moved.push(plus(b, moved[a.column], a.delta));
+    else moved.push(b.add(p, shift));
+  }
+  return moved;
 };
 
 /** First entry of each of `count` columns of a tile; those of one instance stand side by side. */

@@ -13,7 +13,7 @@ import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, Placement } from '../place/place.js';
-import { columnStarts, emitAddresses, linear, tileTables, type Instance, type Tile } from './address.js';
+import { columnStarts, emitAddresses, inStep, linear, tileTables, type Instance, type Tile } from './address.js';
 import { checkTrees } from './expression.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
 import { emitPartsOf, rolledValue, wholeSegment } from './rolled.js';
@@ -71,7 +71,7 @@ const launchKernel = (name: string, launch: Launch, buffers: readonly Buffer[], 
 
 const work = (g: PlacedGroup): number =>
   g.size * (g.columnBuffers.length + (g.template?.graph.length ?? 0)) +
-  g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
+  (g.size / g.instances) * g.segments.reduce((n, s) => n + s.terms * (s.columnBuffers.length + 1), 0);
 
 /** A loop over steps; what one level computes is complete before the next begins. */
 const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitContext): void => {
@@ -106,14 +106,23 @@ const SHARES = 64;
 
 const stepOf = (b: Builder, g: PlacedGroup, step: Value): Tile => {
   if (g.oneEach) return { index: step, first: step, count: b.i32(1) };
-  const first = b.load(POOL[32], linear(b, step, 1, g.tileBase));
-  return { index: step, first, count: b.sub(b.load(POOL[32], linear(b, step, 1, g.tileBase + 1)), first) };
+  const { shared } = g;
+  if (shared && 'instances' in shared)
+    return { index: undefined, first: undefined, count: b.i32(shared.instances), step };
+  const index = shared ? b.load(POOL[32], linear(b, step, 1, shared.likeBase)) : step;
+  const first = b.load(POOL[32], linear(b, index, 1, g.tileBase));
+  const count = b.sub(b.load(POOL[32], linear(b, index, 1, g.tileBase + 1)), first);
+  return { index, first, count, ...(shared && { step }) };
 };
 
-const shareOf = (b: Builder, { index, first, count }: Tile, share: Value): Tile => {
+const shareOf = (b: Builder, { first, count, ...tile }: Tile, share: Value): Tile => {
   const at = (k: Value): Value => b.div(b.mul(count, k), b.i32(SHARES));
   const from = at(share);
-  return { index, first: b.add(first!, from), count: b.sub(at(b.add(share, b.i32(1))), from) };
+  return {
+    ...tile,
+    first: first === undefined ? from : b.add(first, from),
+    count: b.sub(at(b.add(share, b.i32(1))), from),
+  };
 };
 
 /** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
@@ -144,10 +153,10 @@ const emitInstances = (
   { step, trips, team }: { readonly step: number; readonly trips: number; readonly team: boolean },
   options: EmitContext,
 ): void => {
-  const tables = tileTables(b, g.encoded, g.bases, tile);
+  const tables = tileTables(b, g, tile);
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
-  const segments = g.segments.map((s) => wholeSegment(b, s));
+  const segments = g.segments.map((s) => wholeSegment(b, s, tile.step));
   const instance = (m: Value): void => {
     const j = step === 1 ? m : b.mul(m, b.i32(step));
     const at: Instance = { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
@@ -155,8 +164,13 @@ const emitInstances = (
     const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
     const values = rolled
       ? [rolledValue(b, g, segments, at.i, options)]
-      : expressionValues(b, g, positions, constants, j, options);
-    const all = emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions);
+      : expressionValues(b, g, inStep(b, g.encoded, tables, positions), constants, j, options);
+    const all = inStep(
+      b,
+      g.encoded,
+      tables,
+      emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions),
+    );
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
   if (g.oneEach) {

@@ -5,7 +5,7 @@ import { TEMPORARIES } from '../place/columns.js';
 import { PART, PART_TERMS } from '../place/parts.js';
 import type { PlacedGroup, PlacedParts, PlacedSegment, PlacedTurns } from '../place/place.js';
 import { POOL } from '../place/pools.js';
-import { columnStarts, emitAddresses, linear, tileTables, type Tile, type TileTables } from './address.js';
+import { columnStarts, emitAddresses, inStep, linear, tileTables, type Tile, type TileTables } from './address.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
 
 /** A segment's tables are one tile: its terms are found by their number. */
@@ -15,11 +15,15 @@ interface WholeSegment {
   readonly constants: readonly Value[];
 }
 
-export const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment => {
-  const tile: Tile = { index: undefined, first: undefined, count: b.i32(segment.terms) };
+/** @param step which step runs, where tables are those of one */
+export const wholeSegment = (b: Builder, segment: PlacedSegment, step?: Value): WholeSegment => {
+  const tile: Tile = {
+    ...{ index: undefined, first: undefined, count: b.i32(segment.terms) },
+    ...(step && { step }),
+  };
   return {
     segment,
-    tables: tileTables(b, segment.encoded, segment.bases, tile),
+    tables: tileTables(b, segment, tile),
     constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants),
   };
 };
@@ -27,7 +31,7 @@ export const wholeSegment = (b: Builder, segment: PlacedSegment): WholeSegment =
 /** The value of instance `i` of a rolled group: its terms, or the sums of its parts, segment by segment or in turns. */
 export const rolledValue = (
   b: Builder,
-  { size, turns }: PlacedGroup,
+  { instances: size, turns }: PlacedGroup,
   segments: readonly WholeSegment[],
   i: Value,
   options: EmitContext,
@@ -173,7 +177,7 @@ const termValue = (b: Builder, { segment, tables, constants }: WholeSegment, t: 
     segment.columnBuffers.length,
     [],
   );
-  return expressionValues(b, segment, positions, constants, t, options)[0];
+  return expressionValues(b, segment, inStep(b, segment.encoded, tables, positions), constants, t, options)[0];
 };
 
 const join = (b: Builder, { operation }: PlacedSegment, x: Value, y: Value): Value =>

@@ -1,5 +1,6 @@
 import { pass, type Pass, checkOptions } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
+import { inARow } from '../decompose/in-a-row.js';
 import { groupSpec, defaultOptions, type GroupOptions } from '../options.js';
 import { cutHashes, type CutHashes } from './cut-hash.js';
 import { destinations, type Destinations } from './destinations.js';
@@ -28,7 +29,14 @@ export const group = (given?: Partial<GroupOptions>): Pass<Decomposition, Groupi
     const exact = exactGroups(d, hashes, dest);
     const rolled = rollSums(d, hashes, dest, exact, options);
     const ofElements = new Set(d.elementLevels.flatMap(({ values, sums }) => [values, sums]));
-    const groups = repeatLevels(rolled, ofElements);
+    const groups = repeatLevels(rolled, ofElements, (of, level, repeated): Group => ({
+      ...of[0],
+      ...{ level, repeated },
+      units: inARow(
+        of.map((g) => g.units),
+        Int32Array,
+      ),
+    }));
     groups.sort((a, b) => a.level - b.level || a.units[0] - b.units[0]);
     return { ...d, hashes, destinations: dest, groups };
   });

@@ -15,8 +15,3 @@ export interface Repetition {
   readonly period: number;
   readonly steps: number;
 }
-
-/** A group with a number that is the same for groups of one structure whatever their level. */
-export interface Structured extends Group {
-  readonly structure: number;
-}

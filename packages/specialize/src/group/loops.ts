@@ -1,5 +1,5 @@
 import { mix } from '@filigree/ir';
-import type { Group, Repetition, Structured } from './groups.js';
+import type { Repetition } from './groups.js';
 
 /** Fewer steps than this are launches of their own. */
 const MIN_STEPS = 8;
@@ -14,6 +14,16 @@ const MOST_EMPTY = 8;
 /** and each is there in so many steps on average. */
 const LEAST_USE = 2;
 
+/** A group of units with a number that is the same for groups of one structure whatever their level. */
+export interface Structured {
+  readonly level: number;
+  readonly units: Int32Array;
+  readonly structure: number;
+}
+
+/** Groups of one structure that become one: their level is that of the first step. */
+export type Join<T, G> = (groups: readonly T[], level: number, repeated: Repetition) => G;
+
 /**
  * Finds where the groups of one level, or of a few levels in turn, are of the same structure again and again — recurrences, prefix
  * sums, iterations, a long chain that was cut into units — and makes one loop over the steps of each such stretch: groups of one
@@ -21,11 +31,17 @@ const LEAST_USE = 2;
  * triangular matrix that do not wait for each other, are such a loop too: a step may have no unit of a group.
  *
  * @param others levels at which something else runs too, over which no loop may pass
+ * @param join puts groups of one structure together, in the order of their levels
+ * @returns groups in the order of their levels
  */
-export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<number>): Group[] => {
+export const repeatLevels = <T extends Structured, G>(
+  groups: readonly T[],
+  others: ReadonlySet<number>,
+  join: Join<T, G>,
+): (T | G)[] => {
   const last = groups.reduce((l, g) => Math.max(l, g.level), -1);
   if (last + 1 < MIN_STEPS) return [...groups];
-  const levels = Array.from({ length: last + 1 }, (): Structured[] => []);
+  const levels = Array.from({ length: last + 1 }, (): T[] => []);
   for (const g of groups) levels[g.level].push(g);
   const signature = Int32Array.from(levels, (list, level) =>
     list
@@ -35,9 +51,9 @@ export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<
   );
   const isShort = (level: number): boolean =>
     !others.has(level) && levels[level].reduce((n, g) => n + g.units.length, 0) <= SHORT;
-  return joinUnlike(repetitions(signature), levels, isShort).flatMap((r) => {
+  return joinUnlike(repetitions(signature), levels, isShort).flatMap((r): readonly (T | G)[] => {
     if (r.steps === 1) return levels[r.first];
-    const merged = new Map<string, Group[]>();
+    const merged = new Map<string, T[]>();
     for (let l = r.first; l < r.first + r.period * r.steps; l++)
       for (const g of levels[l]) {
         const key = `${(l - r.first) % r.period} ${g.structure}`;
@@ -45,12 +61,15 @@ export const repeatLevels = (groups: readonly Structured[], others: ReadonlySet<
         if (known) known.push(g);
         else merged.set(key, [g]);
       }
-    return [...merged.values()].map((of): Group => {
-      const level = r.first + ((of[0].level - r.first) % r.period);
-      return { ...of[0], level, units: joined(of), repeated: r };
-    });
+    return [...merged.values()]
+      .map((of) => ({ of, level: r.first + ((of[0].level - r.first) % r.period) }))
+      .map(({ of, level }) => join(of, level, r));
   });
 };
+
+/** Whether there are enough levels for a loop. */
+export const mayRepeat = (groups: readonly { readonly level: number }[]): boolean =>
+  groups.some(({ level }) => level + 1 >= MIN_STEPS);
 
 /** Makes one repetition of those that follow one another, of one level a step each, where most groups of all are in many steps. */
 const joinUnlike = (
@@ -105,13 +124,3 @@ const repetitions = (signature: Int32Array): Repetition[] => {
 };
 
 const levelsOf = (first: number, steps: number): number[] => Array.from({ length: steps }, (_, s) => first + s);
-
-const joined = (groups: readonly Group[]): Int32Array => {
-  const out = new Int32Array(groups.reduce((n, g) => n + g.units.length, 0));
-  let at = 0;
-  for (const { units } of groups) {
-    out.set(units, at);
-    at += units.length;
-  }
-  return out;
-};

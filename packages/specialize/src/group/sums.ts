@@ -4,7 +4,8 @@ import { MANY, REDUCTION } from '../decompose/reductions.js';
 import type { GroupOptions } from '../options.js';
 import type { CutHashes } from './cut-hash.js';
 import { destinationHash, type Destinations } from './destinations.js';
-import type { Structured } from './groups.js';
+import type { Group } from './groups.js';
+import type { Structured } from './loops.js';
 import { structureOf } from './structure.js';
 import { kindsOf, termList, type TermList } from './terms.js';
 
@@ -25,9 +26,9 @@ export const rollSums = (
   dest: Destinations,
   exact: readonly Int32Array[],
   options: GroupOptions,
-): Structured[] => {
+): StructuredGroup[] => {
   const list = termList(d, hashes);
-  const others: Structured[] = [];
+  const others: StructuredGroup[] = [];
   const sums = new Map<string, Sums[]>();
   for (const units of exact) {
     const found = sumsOf(d, dest, list, units, options);
@@ -42,11 +43,13 @@ export const rollSums = (
   const joined = [...sums.values()].flatMap((all) => fewer(ofSameTerms(all, options)));
   return [
     ...others,
-    ...joined.map(({ units, structure, loop, level }): Structured =>
+    ...joined.map(({ units, structure, loop, level }): StructuredGroup =>
       loop ? { level, units, rolled: true, structure: -structure } : unrolled(d, hashes, dest, units),
     ),
   ];
 };
+
+interface StructuredGroup extends Group, Structured {}
 
 /** Sums that may be a loop over terms. */
 interface Sums {
@@ -88,7 +91,7 @@ const sumsOf = (
   return { units, level, kind: `${level} ${code} ${destination}`, structure, terms, many, loop: false };
 };
 
-const unrolled = (d: Decomposition, hashes: CutHashes, dest: Destinations, units: Int32Array): Structured => {
+const unrolled = (d: Decomposition, hashes: CutHashes, dest: Destinations, units: Int32Array): StructuredGroup => {
   const u = units[0];
   return { level: d.level[u], units, rolled: false, structure: structureOf(d, hashes, dest, u, 0) };
 };

@@ -8,6 +8,7 @@ import type { CanonicalForm } from './canonical.js';
 import { harvestLeaves } from './columns.js';
 import { harvestElements, type AllUnits } from './elements.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
+import { repeatHarvested } from './loops.js';
 import { productGroups } from './products.js';
 import { harvestRolled } from './rolled.js';
 import { unitForm, type UnitForm } from './unit-form.js';
@@ -21,12 +22,13 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
     const terms = termList(d, d.hashes);
     const { graph, inputs, outputs } = d;
     const { groups, ids, unit, ...units } = harvestElements(d, options);
-    const harvested = [
+    const { ptr, roots, level, destinations } = units;
+    const listed = productGroups(d, options);
+    const all = [
       ...d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form))),
       ...groups,
     ];
-    const { ptr, roots, level, destinations } = units;
-    const listed = productGroups(d, options);
+    const harvested = groups.length === 0 ? all : repeatHarvested(all, listed, units);
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
       loadsOfLevel: loadsOfLevel({ level, unit }, [...harvested, ...listed]),

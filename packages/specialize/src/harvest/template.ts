@@ -14,6 +14,16 @@ export interface Template {
 /** What stands at a leaf or constant of the canonical form: a column, or a number that all members share. */
 export type Slot = { readonly variable: number } | { readonly value: number };
 
+/** The same text for templates that are built alike, and for no others. */
+export const printed = ({ graph, roots }: Template): string => {
+  const nodes = Array.from({ length: graph.length }, (_, id) =>
+    graph.isConstant(id) ? numberText(graph.constantValue(id)) : `${graph.op[id]} ${graph.left[id]} ${graph.right[id]}`,
+  );
+  return `${nodes.join(',')} to ${roots.join(' ')}`;
+};
+
+const numberText = (x: number): string => (Object.is(x, -0) ? '-0' : `${x}`);
+
 /**
  * Rebuilds an expression from its canonical form; `leaf(i)` and `constant(i)` say what stands at the i-th leaf and
  * constant, `variables` is the number of columns.

@@ -1,6 +1,7 @@
 import { checkOptions, fail, pass, type Arithmetic, type Buffer, type Pass } from '@filigree/ir';
 import type { Repetition } from '../group/groups.js';
 import { associativeIn } from '../decompose/codes.js';
+import { equalColumns } from '../trace/elements/column-from.js';
 import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type PlaceOptions, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
@@ -11,8 +12,9 @@ import { placeIntermediates } from './intermediates.js';
 import { operationsOf, payOnLanes } from './lanes.js';
 import type { Movable } from './movable.js';
 import { moves } from './moves.js';
-import { PART, PART_TERMS, partsOf } from './parts.js';
+import { PART, PART_TERMS, partsOf, type Parts } from './parts.js';
 import { Pools, type TableBases } from './pools.js';
+import { keptOf, keptPtr, keptStarts, sharedSteps, shiftsOf, type OfSteps, type SharedSteps } from './shared-steps.js';
 import { oneEach, stepStarts } from './steps.js';
 import { cutTiles, type Tiles } from './tiles.js';
 import { termStarts } from '../harvest/harvested.js';
@@ -20,11 +22,17 @@ import { termStarts } from '../harvest/harvested.js';
 /** A group with every position known; instances in the order they run. */
 export interface PlacedGroup {
   readonly size: number;
+  /** How many instances tables have: as many, or those of steps whose tables are kept. */
+  readonly instances: number;
   readonly level: number;
   /** How often the group runs, a part of its instances each time: more than once where it repeats. */
   readonly steps: number;
   /** Whether it repeats and each step has one instance. */
   readonly oneEach: boolean;
+  /** Where steps share tables: how many instances each has, if all have the same, else where it stands in the 32-bit pool which of them, as tiles, a step has. */
+  readonly shared: { readonly instances: number } | { readonly likeBase: number } | undefined;
+  /** What is added to positions in a step, by address. */
+  readonly shifts: readonly Shift[];
   /**
    * First entry, in the 32-bit pool, of the table of tiles, or steps: tile t runs the instances `[base[t], base[t + 1])`.
    * Unused if there is only one tile.
@@ -53,6 +61,9 @@ export interface PlacedGroup {
   readonly turns: PlacedTurns | undefined;
 }
 
+/** How much is added to a position in a step: so much for each step that ran before, or what stands for the step in the 32-bit pool from `base` on. */
+export type Shift = number | { readonly base: number };
+
 /** Where the segment of each term of a rolled sum stands in the pool of `width`, and where the terms of each instance begin. */
 export interface PlacedTurns {
   readonly width: 8 | 32;
@@ -73,6 +84,8 @@ export interface PlacedSegment {
   readonly constantCount: number;
   readonly encoded: Encoded;
   readonly bases: TableBases;
+  /** As those of its group. */
+  readonly shifts: readonly Shift[];
   readonly ptrBase: number | undefined;
   readonly terms: number;
   readonly parts: PlacedParts | undefined;
@@ -244,11 +257,13 @@ const loopTables = (
   { level, repeated }: Movable,
   { pieces }: Encoded,
   starts: Int32Array,
-): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'tileBase' | 'pieces' | 'least'> => ({
+  shared: SharedSteps | undefined,
+): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'shared' | 'tileBase' | 'pieces' | 'least'> => ({
   level,
   steps: repeated?.steps ?? 1,
-  oneEach: repeated !== undefined && oneEach(starts),
-  tileBase: starts.length > 2 && !(repeated && oneEach(starts)) ? pools.append(32, starts) : 0,
+  oneEach: isOneEach(repeated, starts),
+  shared: shared && (shared.kept.length > 1 ? { likeBase: pools.append(32, shared.like) } : { instances: starts[1] }),
+  tileBase: starts.length > 2 && !isOneEach(repeated, starts) ? pools.append(32, starts) : 0,
   pieces: pieces && {
     firstBase: pools.append(32, pieces.first),
     countBase: pools.append(32, pieces.count),
@@ -256,6 +271,9 @@ const loopTables = (
   },
   least: repeated ? 1 : leastOf(pieces ? pieces.count : starts.subarray(1).map((end, t) => end - starts[t])),
 });
+
+const isOneEach = (repeated: Repetition | undefined, starts: Int32Array): boolean =>
+  repeated !== undefined && oneEach(starts);
 
 /** The least of these numbers that are not 0. */
 const leastOf = (counts: Int32Array): number => {
@@ -275,24 +293,31 @@ const encodeTiles = (
 ): Encoded => {
   const onLanes = simd && g.body && payOnLanes(g.body.template, columns.length);
   if (!g.repeated) return encode(columns, starts, options, onLanes ? operationsOf(g.body.template) : 0);
-  const whole = Int32Array.of(0, g.units.length);
-  const many = g.units.length >= MANY_A_STEP * g.repeated.steps;
-  return encode(columns, many ? starts : whole, { ...options, pieces: false });
+  const steps = starts.length - 1;
+  const many = starts[steps] >= MANY_A_STEP * steps;
+  return encode(columns, many ? starts : Int32Array.of(0, starts[steps]), { ...options, pieces: false });
 };
 
 const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const body = g.body!;
   const columns = body.columns.map((c) => positionsOf(at, c));
   const dest = destinationColumns(at, g, columns.length);
-  const encoded = encodeTiles(at, g, [...columns, ...dest.columns], starts);
+  const of = { starts, positions: [...columns, ...dest.columns], values: body.constants };
+  const shared = stepsOf(g, [of]);
+  const own = shared ? keptStarts(shared, starts) : starts;
+  const kept = <T extends Int32Array | Float64Array>(column: T): T =>
+    shared ? keptOf(shared, column, starts) : column;
+  const encoded = encodeTiles(at, g, of.positions.map(kept), own);
   return {
     size: g.units.length,
-    ...loopTables(at, g, encoded, starts),
+    instances: own[own.length - 1],
+    ...loopTables(at, g, encoded, own, shared),
+    shifts: placeShifts(at, shared, of),
     template: body.template,
     columnBuffers: body.columns.map((c) => bufferOf(at, c.kind)),
     constantCount: body.constants.length,
     encoded,
-    bases: at.pools.add(encoded, interleave(body.constants, NO_CONSTANTS)),
+    bases: at.pools.add(encoded, interleave(body.constants.map(kept), NO_CONSTANTS)),
     stores: dest.stores,
     segments: [],
     turns: undefined,
@@ -301,49 +326,101 @@ const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): Placed
 
 const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {
   const dest = destinationColumns(at, g, 0);
-  const encoded = encodeTiles(at, g, dest.columns, starts);
-  const anyOrder = associativeIn(at.h.graph.arithmetic);
+  const of = { starts, positions: dest.columns, values: [] };
+  const segments = g.segments.map((s) => ({ s, positions: s.columns.map((c) => positionsOf(at, c)) }));
+  /* Where the order counts, terms are joined one after the other. */
+  const parts = g.segments.map(({ ptr, operation }) =>
+    associativeIn(at.h.graph.arithmetic)[operation] === 1 ? partsOf(ptr) : undefined,
+  );
+  const termsOf = (ptr: Int32Array): Int32Array => starts.map((i) => ptr[i]);
+  const ofTerms = segments.map(({ s, positions }): OfSteps => ({
+    starts: termsOf(s.ptr),
+    positions,
+    values: s.constants,
+  }));
+  const turnPtr = g.turns && termStarts(g);
+  const inTurns = turnPtr && { starts: termsOf(turnPtr), positions: [], values: [g.turns!] };
+  const lengths = { starts, positions: g.segments.map(({ ptr }) => ptr), values: [] };
+  const shared = parts.every((p) => p === undefined)
+    ? stepsOf(g, [of, lengths, ...ofTerms, ...(inTurns ? [inTurns] : [])])
+    : undefined;
+  const own = shared ? keptStarts(shared, starts) : starts;
+  const encoded = encodeTiles(at, g, shared ? dest.columns.map((c) => keptOf(shared, c, starts)) : dest.columns, own);
   return {
     size: g.units.length,
-    ...loopTables(at, g, encoded, starts),
+    instances: own[own.length - 1],
+    ...loopTables(at, g, encoded, own, shared),
+    shifts: placeShifts(at, shared, of),
     template: undefined,
     columnBuffers: [],
     constantCount: 0,
     encoded,
     bases: at.pools.add(encoded, NO_CONSTANTS),
     stores: dest.stores,
-    segments: g.segments.map((s) => {
-      const columns = s.columns.map((c) => positionsOf(at, c));
-      const whole = Int32Array.of(0, s.ptr[s.ptr.length - 1]);
-      const table = encode(columns, whole, { ...at.options, pieces: false });
+    segments: segments.map(({ s, positions }, k): PlacedSegment => {
+      const kept = <T extends Int32Array | Float64Array>(column: T): T =>
+        shared ? keptOf(shared, column, ofTerms[k].starts) : column;
+      const ptr = shared ? keptPtr(shared, s.ptr, starts) : s.ptr;
+      const terms = ptr[ptr.length - 1];
+      const table = encode(positions.map(kept), Int32Array.of(0, terms), { ...at.options, pieces: false });
       return {
         operation: s.operation,
         template: s.template,
         columnBuffers: s.columns.map((c) => bufferOf(at, c.kind)),
         constantCount: s.constants.length,
         encoded: table,
-        bases: at.pools.add(table, interleave(s.constants, NO_CONSTANTS)),
-        ptrBase: g.turns === undefined && s.ptr.every((p, i) => p === i) ? undefined : at.pools.append(32, s.ptr),
-        terms: s.ptr[s.ptr.length - 1],
-        /* Where the order counts, terms are joined one after the other. */
-        parts: anyOrder[s.operation] === 1 ? placeParts(at, s.ptr) : undefined,
+        bases: at.pools.add(table, interleave(s.constants.map(kept), NO_CONSTANTS)),
+        shifts: placeShifts(at, shared, ofTerms[k]),
+        ptrBase: g.turns === undefined && ptr.every((p, i) => p === i) ? undefined : at.pools.append(32, ptr),
+        terms,
+        parts: parts[k] && placeParts(at, parts[k]),
       };
     }),
-    turns: g.turns && placeTurns(at, g, g.turns),
+    turns:
+      turnPtr &&
+      placeTurns(
+        at,
+        shared ? keptPtr(shared, turnPtr, starts) : turnPtr,
+        shared ? keptOf(shared, g.turns!, inTurns!.starts) : g.turns!,
+        g.segments.length,
+      ),
   };
 };
 
-const placeTurns = ({ pools }: PlaceContext, g: Movable, turns: Int32Array): PlacedTurns => ({
-  ...(g.segments.length <= 0x100
+/** Instances a step from which tables of another step and what is added to their positions are less than tables of its own. */
+const LEAST_TO_SHARE = 16;
+
+/** Which steps of a group have the tables of others. */
+const stepsOf = ({ units, repeated }: Movable, parts: readonly OfSteps[]): SharedSteps | undefined =>
+  repeated && units.length >= LEAST_TO_SHARE * repeated.steps ? sharedSteps(repeated.steps, parts) : undefined;
+
+/** Shifts that grow evenly need no table, and equal ones have one together. */
+const placeShifts = (
+  { pools }: PlaceContext,
+  shared: SharedSteps | undefined,
+  { positions, starts }: OfSteps,
+): readonly Shift[] => {
+  if (shared === undefined) return [];
+  const placed: { readonly shifts: Int32Array; readonly at: Shift }[] = [];
+  return positions.map((column): Shift => {
+    const own = shiftsOf(shared, column, starts);
+    const known = placed.find((p) => equalColumns(p.shifts, own));
+    if (known) return known.at;
+    const at = own.every((shift, s) => shift === s * own[1]) ? own[1] : { base: pools.append(32, own) };
+    placed.push({ shifts: own, at });
+    return at;
+  });
+};
+
+const placeTurns = ({ pools }: PlaceContext, ptr: Int32Array, turns: Int32Array, segments: number): PlacedTurns => ({
+  ...(segments <= 0x100
     ? { width: 8, base: pools.append(8, Uint8Array.from(turns)) }
     : { width: 32, base: pools.append(32, turns) }),
-  ptrBase: pools.append(32, termStarts(g)),
+  ptrBase: pools.append(32, ptr),
   terms: turns.length,
 });
 
-const placeParts = ({ pools, reserve }: PlaceContext, ptr: Int32Array): PlacedParts | undefined => {
-  const parts = partsOf(ptr);
-  if (parts === undefined) return undefined;
+const placeParts = ({ pools, reserve }: PlaceContext, parts: Parts): PlacedParts => {
   const count = parts.starts.length - 1;
   return {
     count,

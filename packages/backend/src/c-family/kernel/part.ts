@@ -3,7 +3,7 @@ import { workOf } from '@filigree/opt';
 import { accessesOf, controlOf } from '../core-ops.js';
 import type { StartedPart } from '../dialect.js';
 import { type BufferUse, bufferUse } from '../usage.js';
-import { type Writer, block, line, named, pointer, scalarName, storedName, valueOf, writer } from '../writer.js';
+import { type Writer, block, line, named, pointer, scalarName, storedName, writer } from '../writer.js';
 import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
 import { hints, lanesIn, onLanes } from './lanes.js';
@@ -22,8 +22,6 @@ export const emitPart = (w: Writer, op: Op): void => {
   const s = w.shared;
   const { part } = s.dialect;
   const [lb, , step] = op.operands as [Value, Value, Value];
-  /* What its function takes has a name. */
-  for (const v of [lb, step]) atom(w, v);
   const loop: PartLoop = {
     op,
     use: bufferUse(op.regions[0]!.ops, s.dialect.spellings),
@@ -31,7 +29,8 @@ export const emitPart = (w: Writer, op: Op): void => {
   const count = countType(w, op);
   const captured = [...new Map([...freeValues(op.regions[0]!), lb, step].map((v) => [v.id, v])).values()]
     .filter((v) => !s.constants.has(v.id))
-    .map((v) => ({ type: scalarName(s, v), name: valueOf(w, v).text }));
+    /* What its function takes has a name. */
+    .map((v) => ({ type: scalarName(s, v), name: atom(w, v) }));
   const buffers = passedBuffers(s, loop.use);
   const team = teamOf(op, s.module, part.team);
   const handed = team?.handed ? scratchIn(s, loop.use) : [];

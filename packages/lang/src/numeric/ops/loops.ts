@@ -5,4 +5,19 @@ import type { NumericOps } from './numeric-ops.js';
 export const bindLoops = (ops: NumericOps, source: Source) => ({
   step: (site: Site): void => ops.loopStep?.(source, site),
   done: (site: Site): void => ops.loopDone?.(source, site),
+  /** What is called for each element, where it has a name. */
+  each: (f: unknown, site: Site): unknown =>
+    typeof f !== 'function'
+      ? f
+      : new Proxy(f as (...args: unknown[]) => unknown, {
+          apply: (of, self, args) => {
+            ops.loopStep?.(source, site);
+            return Reflect.apply(of, self, args);
+          },
+        }),
+  /** What a method returned that has called for each element. */
+  ended: <T>(result: T, site: Site): T => {
+    ops.loopDone?.(source, site);
+    return result;
+  },
 });

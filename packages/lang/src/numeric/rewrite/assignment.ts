@@ -5,7 +5,7 @@ import { binaryHelper } from './operators.js';
 
 /**
  * Assignments. `x += e` becomes `x = $add(x, e, site)`. For an element the object and the index must be evaluated once:
- * where both are names or literals they are simply written twice, otherwise
+ * where both are names, literals or elements of named arrays at such places they are simply written twice, otherwise
  * `$ref(object, index, ($o, $k) => $o[$k] = $add($o[$k], e, site))`.
  */
 export const rewriteAssignment = (cx: Context, e: AssignmentExpression): void => {
@@ -192,8 +192,15 @@ const isPlainKey = (cx: Context, key: AnyNode): boolean =>
   cx.plain.number(key) ||
   (bare(key).type === 'Literal' && typeof (bare(key) as { value?: unknown }).value === 'string');
 
-const isSimpleKey = (cx: Context, key: AnyNode): boolean =>
-  bare(key).type === 'Identifier' || bare(key).type === 'Literal' || (cx.plain.number(key) && !hasUpdate(key));
+const isSimpleKey = (cx: Context, key: AnyNode): boolean => {
+  const e = bare(key);
+  return (
+    e.type === 'Identifier' ||
+    e.type === 'Literal' ||
+    (e.type === 'MemberExpression' && e.computed && isStable(cx, e, false)) ||
+    (cx.plain.number(e) && !hasUpdate(e))
+  );
+};
 
 const hasUpdate = (node: AnyNode): boolean => {
   const e = bare(node);

@@ -2,13 +2,22 @@ import type { AnyNode, CallExpression, Identifier, MemberExpression, NewExpressi
 
 import { mathMember } from '../../source/ast.js';
 import { visitMember } from './assignment.js';
+import { rewriteCallback } from './callbacks.js';
 import { replace, siteOf, unsupported, wrap, type Context } from './context.js';
 import { binaryMath, unaryMath } from '../ops/math-functions.js';
+import { shortCircuits } from './short-circuits.js';
 import { isQuestion, type Question } from '../ops/questions.js';
 
-/** Calls: `Math` functions become operations; functions that ask about a value ask whether it is known. */
+/** Calls: `Math` functions become operations; functions that ask about a value ask whether it is known; what is called for each element says so. */
 export const rewriteCall = (cx: Context, e: CallExpression): void => {
+  const before = cx.helpersUsed();
   for (const a of e.arguments) cx.visit(a);
+  const end = rewriteCallback(cx, e, cx.helpersUsed() > before);
+  rewriteCalled(cx, e);
+  end();
+};
+
+const rewriteCalled = (cx: Context, e: CallExpression): void => {
   const { isGlobal } = cx.parsed.scopes;
   const math = mathMember(e.callee, isGlobal);
   if (math !== undefined && !e.optional) return rewriteMath(cx, e, math);
@@ -129,12 +138,6 @@ const refuseRandom = (cx: Context, offset: number): never =>
 const rewriteArray = (cx: Context, e: CallExpression | NewExpression): void => {
   if (e.arguments.length === 1) requireKnown(cx, e.arguments[0], 'the length of an array');
 };
-
-/* `a?.b` ends the whole chain it stands in, so nothing may be put around it. */
-const shortCircuits = (node: AnyNode): boolean =>
-  node.type === 'MemberExpression'
-    ? node.optional || shortCircuits(node.object)
-    : node.type === 'CallExpression' && (node.optional || shortCircuits(node.callee));
 
 const requireKnown = (cx: Context, argument: AnyNode | undefined, what: string): void => {
   if (!argument || argument.type === 'SpreadElement' || cx.plain.number(argument)) return;

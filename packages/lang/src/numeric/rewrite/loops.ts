@@ -50,5 +50,6 @@ const visitParts = (cx: Context, loop: Loop): void => {
   cx.visit(loop.body);
 };
 
-const calls = (node: AnyNode): boolean =>
+/** Whether anything is called. */
+export const calls = (node: AnyNode): boolean =>
   node.type === 'CallExpression' || node.type === 'NewExpression' || children(node).some(calls);

@@ -22,8 +22,9 @@ const MANY = 64;
 const BYTES_A_STRETCH = 16;
 const BYTES_A_VALUE = 16;
 const BYTES_A_SUM_THAT_GOES_ON = 24;
-/** Operations for each value that goes through memory, and how many times in a row that may be, for stretches to be elements. */
+/** Operations for each value that goes through memory, for stretches to be elements. */
 const LEAST_OPERATIONS = 3;
+/** Where stretches read each other more often in a row, there are many at each step on the way, of which later stages make a loop. */
 const MOST_LEVELS = 4;
 /** Room for what is mostly empty. */
 const FEW = 16;
@@ -39,39 +40,47 @@ export class Assembled {
 
   /**
    * Whether stretches from one on are worth a template: some path has at least `least` of them that do not read what others of them compute, what stretches read of each other and add up is
-   * little beside what they compute, since it goes through memory, and nothing is far from what it depends on, since each step on the way is a kernel.
+   * little beside what they compute, since it goes through memory, and where something is far from what it depends on there are many at each step on the way.
    */
   repeats(first: number, least = MANY): boolean {
     const { stretches, made } = this;
     const { length, leaves, runs } = stretches;
     const base = runs.baseOf(first);
     const level = new Int32Array(length - first);
-    const counts = new Map<PathForm, Int32Array>();
+    const counts = new Map<PathForm, number[]>();
     const isRead = new Bits(stretches.base - base);
-    let [alike, terms] = [false, 0];
+    let [alike, terms, highest] = [false, 0, 0];
     for (let run = runs.runOf(first); run < runs.count; run++) {
       const form = made.formOf(run);
       let atLevels = counts.get(form);
-      if (atLevels === undefined) counts.set(form, (atLevels = new Int32Array(MOST_LEVELS + 1)));
+      if (atLevels === undefined) counts.set(form, (atLevels = []));
       for (let s = Math.max(first, runs.firstOf(run)); s < runs.behind(run); s++) {
         const start = runs.leafStartIn(run, s);
-        let l = 0;
+        /* What adds to a sum waits for what the sum waits for. */
+        let [l, ofSums] = [0, -1];
         for (let k = 0; k < form.leafCount; k++) {
           const value = ~leaves[start + k];
           if (value < base) continue;
           const before = level[runs.stretchOf(value) - first];
-          /* What adds to a sum waits for what the sum waits for. */
-          const goesOn = isAddedTo(form, k);
-          l = Math.max(l, goesOn ? before : before + 1);
-          if (!goesOn) isRead.set(value - base);
+          if (isAddedTo(form, k)) ofSums = Math.max(ofSums, before);
+          else {
+            l = Math.max(l, before + 1);
+            isRead.set(value - base);
+          }
         }
-        if (l > MOST_LEVELS) return false;
+        /* Where it waits longer for something else it reads the sum, as in `needed`. */
+        if (ofSums < 0 || l <= ofSums) terms += form.terms;
+        else
+          for (let k = 0; k < form.leafCount; k++)
+            if (isAddedTo(form, k) && ~leaves[start + k] >= base) isRead.set(~leaves[start + k] - base);
+        l = Math.max(l, ofSums);
+        highest = Math.max(highest, l);
         level[s - first] = l;
-        terms += form.terms;
-        alike ||= ++atLevels[l] >= least;
+        alike ||= (atLevels[l] = (atLevels[l] ?? 0) + 1) >= least;
       }
     }
-    return alike && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
+    const isFar = highest > MOST_LEVELS && length - first < MANY * (highest + 1);
+    return alike && !isFar && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
   }
 
   /** Makes nodes that stand for values of elements. */

@@ -252,11 +252,34 @@ const wantedOf = (form: PathForm, roots: ReadonlySet<number>): Wanted => {
 /** How many stretches of a path are looked at. */
 const SAMPLE = 256;
 
-/** Of additions to leaves only those count as such where leaves are results of additions: others just read the leaf. */
+/**
+ * Of additions to leaves only those count as such where leaves are results of additions: others just read the leaf. So do those that wait for something else as long as for the leaf, as
+ * a place waits for the speed in each step of time: to add up terms later saves nothing then, and what is added would be stored.
+ */
 const additionsThatGoOn = (stretches: Stretches, made: Made): void => {
   const { runs, leaves } = stretches;
   for (const form of made.allForms()) findAdditions(form, () => true);
   const looked = new Map<PathForm, { readonly goesOn: Uint8Array; n: number }>();
+  let steps: Int32Array | undefined;
+  const waitsAnyway = (form: PathForm, start: number, before: number): boolean => {
+    if (!readsOthers(form, leaves, start)) return false;
+    /* Most add what is computed of inputs alone to what such as they have added. */
+    const ofBefore = runs.runOf(before);
+    const alike = readsOthers(made.formOf(ofBefore), leaves, runs.leafStartIn(ofBefore, before));
+    if (alike && ofInputs(form, start)) return false;
+    steps ??= stepsBefore(stretches, made);
+    return stepsTo(stretches, form, start, steps, 0) >= steps[before];
+  };
+  const ofInputs = (form: PathForm, start: number): boolean => {
+    for (let k = 0; k < form.leafCount; k++) {
+      const entry = leaves[start + k];
+      if (entry >= 0 || form.goesOn[k] === 1) continue;
+      const run = runs.runOfValue(~entry);
+      const read = runs.leafStartIn(run, runs.stretchIn(run, ~entry));
+      for (let i = 0; i < runs.leavesOf(run); i++) if (leaves[read + i] < 0) return false;
+    }
+    return true;
+  };
   for (let run = runs.count - 1; run >= 0; run--) {
     const form = made.formOf(run);
     let seen = looked.get(form);
@@ -270,10 +293,47 @@ const additionsThatGoOn = (stretches: Stretches, made: Made): void => {
         const entry = leaves[start + k];
         if (entry >= 0 || seen.goesOn[k] === 1) continue;
         const of = runs.runOfValue(~entry);
-        const place = ~entry - runs.baseIn(of, runs.stretchIn(of, ~entry));
-        if (made.formOf(of).adds[place] !== 0) seen.goesOn[k] = 1;
+        const before = runs.stretchIn(of, ~entry);
+        const place = ~entry - runs.baseIn(of, before);
+        if (made.formOf(of).adds[place] !== 0 && !waitsAnyway(form, start, before)) seen.goesOn[k] = 1;
       }
     }
   }
   for (const [form, { goesOn }] of looked) findAdditions(form, (leaf) => goesOn[leaf] === 1);
+};
+
+/** Whether a stretch reads values that it does not just add to. */
+const readsOthers = ({ goesOn }: PathForm, leaves: Int32Array, start: number): boolean => {
+  for (let k = 0; k < goesOn.length; k++) if (goesOn[k] === 0 && leaves[start + k] < 0) return true;
+  return false;
+};
+
+/** How many stretches in a row are before each that read one another. */
+const stepsBefore = (stretches: Stretches, made: Made): Int32Array => {
+  const { runs } = stretches;
+  const steps = new Int32Array(stretches.length);
+  for (let run = 0; run < runs.count; run++) {
+    const form = made.formOf(run);
+    for (let s = runs.firstOf(run); s < runs.behind(run); s++) {
+      const start = runs.leafStartIn(run, s);
+      steps[s] = Math.max(stepsTo(stretches, form, start, steps, 0) + 1, stepsTo(stretches, form, start, steps, 1));
+    }
+  }
+  return steps;
+};
+
+/** The most steps that are before what a stretch adds to, or before what else it reads; −1 where that is nothing. */
+const stepsTo = (
+  { runs, leaves }: Stretches,
+  { goesOn }: PathForm,
+  start: number,
+  steps: Int32Array,
+  adds: 0 | 1,
+): number => {
+  let most = -1;
+  for (let k = 0; k < goesOn.length; k++) {
+    const entry = leaves[start + k];
+    if (goesOn[k] === adds && entry < 0) most = Math.max(most, steps[runs.stretchOf(~entry)]);
+  }
+  return most;
 };

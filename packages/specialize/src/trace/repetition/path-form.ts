@@ -14,7 +14,7 @@ export interface PathForm {
   readonly adds: Uint8Array;
   /** 1 for leaves that these go on from. */
   readonly goesOn: Uint8Array;
-  /** How many of them add what is computed in the stretch. */
+  /** How many different values that are computed in the stretch they add. */
   readonly terms: number;
 }
 
@@ -53,12 +53,28 @@ export const pathForm = (paths: Paths, end: number): PathForm => {
     terms: 0,
   };
   findAdditions(form, () => true);
+  const firstOf = firstPlaces(form);
+  const added = new Set<number>();
   for (let p = 0; p < length; p++) {
     if (form.adds[p] === 0) continue;
     if (isLeaf(beforeOf(form, p))) form.goesOn[~beforeOf(form, p)] = 1;
-    if (!isLeaf(addedIn(form, p))) form.terms++;
+    if (!isLeaf(addedIn(form, p))) added.add(firstOf[addedIn(form, p)]);
   }
-  return form;
+  return { ...form, terms: added.size };
+};
+
+/** Of each operation the first that computes the same. */
+const firstPlaces = ({ length, code, left, right }: PathForm): Int32Array => {
+  const places = new Int32Array(length);
+  const known = new Map<string, number>();
+  const first = (operand: number): number => (operand < 0 ? operand : places[operand]);
+  for (let p = 0; p < length; p++) {
+    const text = `${code[p]} ${first(left[p])} ${first(right[p])}`;
+    const same = known.get(text);
+    if (same === undefined) known.set(text, p);
+    places[p] = same ?? p;
+  }
+  return places;
 };
 
 /** Whether an operand is a leaf. */
