@@ -214,6 +214,7 @@ describe('a program that was compiled ahead of time', () => {
       [bytes, 1] as const,
       [bytes, 2] as const,
       [buffer, 1] as const,
+      [bytes.buffer, 1] as const,
       [written, 1] as const,
     ]) {
       const there = await loadTraced<'A' | 'x' | 's', 'y' | 'B'>(from, { threads });

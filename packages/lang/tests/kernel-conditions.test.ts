@@ -200,6 +200,7 @@ describe('switch', () => {
 describe('a variable that is given no value on some way', () => {
   const [near, far] = [{ weight: 1 }, { weight: 4 }];
   const all = [near, far, { weight: 9 }];
+  const weights = [1, 4, 9];
 
   it('is equal to no number, truth value, text or object', () =>
     agree(
@@ -228,6 +229,62 @@ describe('a variable that is given no value on some way', () => {
         }
       },
       { near, far, all },
+    ));
+
+  it('may be undefined on some ways and null on the others, and nothing else', () =>
+    agree(
+      (a, k) => {
+        const none = (n: number): null | undefined => {
+          if (n > 2) return null;
+          return undefined;
+        };
+        const never = (n: number): null => {
+          if (n > 2) return null;
+          return null;
+        };
+        for (const i of range(k.length)) {
+          let t: unknown, u, v;
+          if (k[i] > 2) t = null;
+          for (let j = 0; j < 3; j++) {
+            a[i] += (u === undefined ? 1 : 0) + (v === null ? 2 : 0);
+            if (k[i] > j) u = null;
+            v = null;
+          }
+          a[i] += (t === null ? 4 : 0) + (t === undefined ? 8 : 0) + ((t as null) ?? 32);
+          a[i] += (none(k[i]) === null ? 64 : 0) + (none(k[i]) === t ? 128 : 0) + (never(k[i]) === null ? 256 : 0);
+          a[i] +=
+            (t === 'far' ? 512 : 0) + (t !== near ? 1024 : 0) + ((t as { weight: number } | null)?.weight ?? 2048);
+          switch (t) {
+            case null:
+              k[i] = 1;
+              break;
+            default:
+              k[i] = 2;
+          }
+        }
+      },
+      { near },
+    ));
+
+  it('and items behind an end are what a switch asks for: case undefined', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(k.length)) {
+          const { weight } = all[i % 3];
+          const item = weights[i];
+          switch (item) {
+            case 4:
+              a[i] = weight;
+              break;
+            case undefined:
+              a[i] = -1;
+              break;
+            default:
+              a[i] = item;
+          }
+        }
+      },
+      { all, weights },
     ));
 
   it('so that the one before is compared from the first on', () =>

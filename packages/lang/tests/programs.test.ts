@@ -146,6 +146,11 @@ const programs: readonly Program[] = [
     [2.5, 0.75],
   ],
   [
+    'methods that ask which function they are given',
+    `(a, b) => { const twice = (x) => x * 2; const own = { known: [twice], xs: [a, b], flatMap(f) { return this.known.includes(f) ? a : b; }, all() { return this.forEach(twice) ? this.xs.map(twice) : [a]; }, forEach(f) { return f === this.known[0]; } }; class Base { from(f) { return f === twice ? a : b; } } class Own extends Base { from(f) { return super.from(f); } static from(x, f) { return f === twice ? a * b : x; } } return [own.flatMap(twice), own.all(), new Own().from(twice), Own.from(a, twice), [...new Set([1, 2]).keys()].map(twice), own?.xs.map(twice), Float64Array.from([a, b], twice)[1]]; }`,
+    [2.5, 0.75],
+  ],
+  [
     'map, reduce, from',
     `(xs) => [xs.map((x, i) => x * i).reduce((a, b) => a + b, 0), Array.from({ length: 3 }, (_, i) => xs[i] + i), new Array(2).fill(xs[0])]`,
     [[1, 2, 3]],

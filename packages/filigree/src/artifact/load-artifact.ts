@@ -86,7 +86,7 @@ type AllFields = Readonly<Record<string, FieldDecl>>;
  * `artifact/damaged`, `artifact/not-an-artifact`, `artifact/kind`, `file/…`, `layout/format`, `wasm/policy`.
  */
 export const loadArtifact = async <K extends Kernels = Kernels, F extends Fields = AllFields>(
-  source: Artifact<K, F> | ProgramSource<K, F> | URL | string | Uint8Array,
+  source: Artifact<K, F> | ProgramSource<K, F> | URL | string | Uint8Array | ArrayBuffer,
   given?: LoadArtifactOptions,
 ): Promise<ArtifactProgram<K, F>> => {
   const options = checkOptions('loadArtifact', given, loadArtifactSpec);
@@ -104,7 +104,7 @@ export const loadArtifact = async <K extends Kernels = Kernels, F extends Fields
  * a program of fields.
  */
 export const loadTraced = async <I extends string = string, O extends string = string>(
-  source: TracedArtifact<I, O> | TracedSource<I, O> | URL | string | Uint8Array,
+  source: TracedArtifact<I, O> | TracedSource<I, O> | URL | string | Uint8Array | ArrayBuffer,
   given?: Pick<LoadArtifactOptions, 'threads'>,
 ): Promise<TracedProgram<I, O>> => {
   const options = checkOptions<Pick<LoadArtifactOptions, 'threads'>>('loadTraced', given, {
@@ -123,7 +123,7 @@ export const loadTraced = async <I extends string = string, O extends string = s
  * Runs a formula that was compiled ahead of time, given as to `loadArtifact`. Errors: those of `loadArtifact`.
  */
 export const loadEinsum = async (
-  source: EinsumArtifact | EinsumSource | URL | string | Uint8Array,
+  source: EinsumArtifact | EinsumSource | URL | string | Uint8Array | ArrayBuffer,
   given?: Pick<LoadArtifactOptions, 'threads'>,
 ): Promise<OpenedEinsum> => {
   const options = checkOptions<Pick<LoadArtifactOptions, 'threads'>>('loadEinsum', given, { threads: wholeOption(1) });
@@ -144,9 +144,10 @@ const loadArtifactSpec: OptionSpec<LoadArtifactOptions> = {
 };
 
 const bytesOf = async (
-  source: Omit<Artifact, 'of'> | ProgramSource | TracedSource | EinsumSource | URL | string | Uint8Array,
+  source: Omit<Artifact, 'of'> | ProgramSource | TracedSource | EinsumSource | URL | string | Uint8Array | ArrayBuffer,
 ): Promise<Uint8Array> => {
   if (source instanceof Uint8Array) return source;
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (typeof source === 'string' || source instanceof URL) return fetched(String(source));
   if ('is' in source && source.base64 !== undefined)
     return Uint8Array.from(atob(source.base64), (c) => c.charCodeAt(0));

@@ -6,7 +6,7 @@ import { isNothing } from './optional.js';
 
 /** What a function asks of its names. */
 interface Questions {
-  /** Whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `!a`, `if (a)`. */
+  /** Whether they have a value: `a ?? b`, `a ??= b`, `a?.b`, `a === undefined`, `case undefined:`, `!a`, `if (a)`. */
   readonly asked: ReadonlySet<Binding>;
   /** Of these, whether they have a value in so many words: not by `!a` and `if (a)`, which ask the same of a number. */
   readonly wanted: ReadonlySet<Binding>;
@@ -35,7 +35,10 @@ export const questions = (cx: Context): Questions => {
       if (isNothing(cx, left)) add(right, asked, wanted);
       for (const side of [left, right]) add(side, compared);
     }
-    if (node.type === 'SwitchStatement') add(node.discriminant, compared);
+    if (node.type === 'SwitchStatement') {
+      const isAsked = node.cases.some(({ test }) => test && isNothing(cx, bare(test)));
+      add(node.discriminant, compared, ...(isAsked ? [asked, wanted] : []));
+    }
     for (const child of children(node)) visit(child);
   };
   visit(parsed.program);

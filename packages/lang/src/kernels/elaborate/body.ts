@@ -59,7 +59,7 @@ const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly An
     if (slot && comesToItsEnd) assignSlot(inner, block, slot, nothing);
   });
   cx.session.emit(originOf(cx, block), { do: 'block', label, body: code });
-  return slot?.slot ? readSlot(cx, at, slot.slot) : nothing;
+  return slot && (slot.slot || slot.missing?.local) ? readSlot(cx, at, slot) : nothing;
 };
 
 const noExits: Context['exits'] = { loop: undefined, named: new Map(), return: undefined };

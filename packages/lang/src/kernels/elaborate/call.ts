@@ -6,7 +6,7 @@ import { isArrayMethod } from './array-members.js';
 import { refuse, takenAsThere, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
-import { absence, isMissing } from './missing.js';
+import { isMissing, isNeverThere } from './missing.js';
 import { memberName } from './member-name.js';
 import { isModuleName, keepName } from './names.js';
 import { cut, optional } from './optional.js';
@@ -26,7 +26,7 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
-    if (of === cut || (callee.optional && absence(of))) return cut;
+    if (of === cut || (callee.optional && isNeverThere(cx, of))) return cut;
     if (callee.optional && isMissing(cx, e, of))
       return refuse(
         cx,

@@ -4,7 +4,7 @@ import type { OperatorName } from '../code/operators.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Absence, Flag } from './absence.js';
 import { compute, type Context } from './context.js';
-import { absence, flagOf, isMissing as isMissingNow, withoutFlag } from './missing.js';
+import { absence, flagOf, isMissing as isMissingNow, isNeverThere, withoutFlag } from './missing.js';
 import { isNothing, optional } from './optional.js';
 import type { Term } from './term.js';
 import { isAbsent } from './with-default.js';
@@ -43,7 +43,8 @@ export const equalIfThere = (
   if (asked) return equalsNothing(cx, e, token, asked, nothing);
   const of = (operator: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, operator, ...args);
   const [first, second] = [flagOf(cx, e, a), flagOf(cx, e, b)];
-  const found = withoutFlag(cx, a, () => withoutFlag(cx, b, () => compare(token.replace('!', '='))));
+  const isOneNothing = [a, b].some((term) => !absence(term) && isNeverThere(cx, term));
+  const found = !isOneNothing && withoutFlag(cx, a, () => withoutFlag(cx, b, () => compare(token.replace('!', '='))));
   const there = typeof found === 'boolean' ? literal(found) : found;
   const isLoose = token.length === 2;
   const alike = first && second && (isLoose ? of('and', first.is, second.is) : bothMissing(cx, e, first, second));

@@ -22,7 +22,7 @@ import { list, members } from './literals.js';
 import { compared, condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
-import { absence, absent, isMissing, partOf, withoutFlag } from './missing.js';
+import { absence, absent, isMissing, isNeverThere, partOf, withoutFlag } from './missing.js';
 import { cut, isChained, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
 import { memberName } from './member-name.js';
@@ -179,7 +179,7 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveImported(cx, object, e.property.name);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
-  if (of === cut || (e.optional && absence(of))) return cut;
+  if (of === cut || (e.optional && isNeverThere(cx, of))) return cut;
   const chained = (part: Term): Term => (isChained(e) ? partOf(cx, e, of, part) : part);
   if (!isChained(e)) takenAsThere(cx, e.object, of);
   if (name !== undefined) return chained(named(cx, e.property, of, name));

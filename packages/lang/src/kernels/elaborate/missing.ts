@@ -85,6 +85,20 @@ export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undef
   if (missing?.local && term.is !== 'literal') cx.session.missing.set(term, flagNow(cx, node, missing, missing.local));
 };
 
+/** What is undefined or null, which of the two is known when the kernel runs: a number that is never there. */
+export const eitherNothing = (cx: Context, node: AnyNode, missing: Missing): Term => {
+  const term: Term = { ...literal(0) };
+  cx.session.missing.set(term, { ...flagNow(cx, node, missing, missing.local!), is: literal(true) });
+  return term;
+};
+
+/** Whether a value is nothing on every way. */
+export const isNeverThere = (cx: Context, term: Term): boolean => {
+  const known = cx.session.missing.get(term);
+  const flag = known && 'is' in known ? known.is : undefined;
+  return absence(term) !== undefined || (flag?.is === 'literal' && flag.value === true);
+};
+
 const flagNow = (cx: Context, node: AnyNode, from: Missing, local: Local): Flag => ({
   of: from.of,
   is: read(cx, node, local),

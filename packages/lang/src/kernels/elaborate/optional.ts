@@ -5,7 +5,7 @@ import { refuse, takenAsThere, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { asIndex } from './index-of.js';
 import { loaded, named } from './member.js';
-import { absence, lacks, partOf } from './missing.js';
+import { isNeverThere, lacks, partOf } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
 import { nothing, type Term } from './term.js';
@@ -25,7 +25,7 @@ export const optional = (cx: Context, node: AnyNode): Term => {
   const object = bare(e.object);
   if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
   const of = e.optional ? optional(cx, object) : reference(cx, object);
-  if (of === cut || (e.optional && absence(of))) return cut;
+  if (of === cut || (e.optional && isNeverThere(cx, of))) return cut;
   const part = asked(cx, e, of);
   return isChained(e) ? partOf(cx, node, of, part) : part;
 };
@@ -44,7 +44,7 @@ const valueOfName = (cx: Context, id: Identifier): Term => {
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   const slot = binding && cx.env.lookup(binding);
   if (slot?.is !== 'pending' || slot.slot) return value(cx, id);
-  const begins = beginning(cx, slot);
+  const begins = beginning(cx, id, slot);
   if (begins) return begins;
   return slot.stretch === cx.stretch
     ? nothing

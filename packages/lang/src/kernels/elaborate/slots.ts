@@ -6,7 +6,17 @@ import { shapeText, type Shape } from '../vocabulary/algebra.js';
 import { compute, originOf, refuse, type Context } from './context.js';
 import { hold, holdRead, holdWritten } from './holds.js';
 import { hasItems, heldBy, keptBy, noteOrigin, partsOf, refuseHeld, refuseWritten, slotsOf } from './sharing.js';
-import { absence, absent, mayBe, missingOf, noteMissing, setAbsent, setOptional, setThere } from './missing.js';
+import {
+  absence,
+  absent,
+  eitherNothing,
+  mayBe,
+  missingOf,
+  noteMissing,
+  setAbsent,
+  setOptional,
+  setThere,
+} from './missing.js';
 import type { Absence, Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
@@ -73,10 +83,14 @@ const unasked = (locals: Local[]): Missing => ({ local: undefined, of: 'undefine
  * What a variable begins with that was given nothing but that up to here. In a loop it may hold more, which the next attempt knows by what it is
  * given later.
  */
-export const beginning = (cx: Context, slot: Slot): Term | undefined => {
-  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local || slot.missing.mixed) return undefined;
-  if (slot.missing.key !== undefined && slot.stretch !== cx.stretch) cx.session.guessed.add(slot.missing.key);
-  return absent(slot.missing.of);
+export const beginning = (cx: Context, node: AnyNode, slot: Slot): Term | undefined => {
+  if (slot.is !== 'pending' || slot.slot || !slot.missing?.local) return undefined;
+  const { missing } = slot;
+  const isElsewhere = slot.stretch !== cx.stretch;
+  if (missing.key !== undefined && isElsewhere) cx.session.guessed.add(missing.key);
+  return missing.mixed || (isElsewhere && cx.session.known.mixed)
+    ? eitherNothing(cx, node, missing)
+    : absent(missing.of);
 };
 
 /** A value like this, of zeros. */
@@ -93,7 +107,7 @@ const zerosLike = (cx: Context, node: AnyNode, term: Term): Term => {
 /** The current value of what a name is bound to; `within` is what it is known to lie in, `maybe` says that whoever reads it asks whether it is there. */
 export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interval, maybe = false): Term => {
   if (slot.is === 'constant' || slot.is === 'alias') return slot.term;
-  const begins = beginning(cx, slot);
+  const begins = beginning(cx, node, slot);
   if (begins) return begins;
   if (slot.is === 'pending')
     return slot.slot

@@ -6,13 +6,13 @@ export const bindLoops = (ops: NumericOps, source: Source) => ({
   step: (site: Site): void => ops.loopStep?.(source, site),
   done: (site: Site): void => ops.loopDone?.(source, site),
   /** What is called for each element, where it has a name. */
-  each: (f: unknown, site: Site): unknown =>
-    typeof f !== 'function'
+  each: (f: unknown, site: Site, of?: unknown): unknown =>
+    typeof f !== 'function' || (of !== undefined && !isCollection(of))
       ? f
       : new Proxy(f as (...args: unknown[]) => unknown, {
-          apply: (of, self, args) => {
+          apply: (called, self, args) => {
             ops.loopStep?.(source, site);
-            return Reflect.apply(of, self, args);
+            return Reflect.apply(called, self, args);
           },
         }),
   /** What a method returned that has called for each element. */
@@ -21,3 +21,9 @@ export const bindLoops = (ops: NumericOps, source: Source) => ({
     return result;
   },
 });
+
+/** Whether methods are those of JavaScript, which only call what they are given. */
+const isCollection = (of: unknown): boolean =>
+  typeof of === 'function'
+    ? of === Array || 'BYTES_PER_ELEMENT' in of
+    : Array.isArray(of) || ArrayBuffer.isView(of) || of instanceof Map || of instanceof Set;

@@ -210,7 +210,7 @@ const hasUpdate = (node: AnyNode): boolean => {
 };
 
 /** Whether reading an object a second time gives the same one: a name, or a row of an array; with `properties` also `a.b`. */
-const isStable = (cx: Context, node: AnyNode, properties: boolean): boolean => {
+export const isStable = (cx: Context, node: AnyNode, properties: boolean): boolean => {
   const e = bare(node);
   switch (e.type) {
     case 'Identifier':

@@ -1,11 +1,12 @@
 import type { AnyNode, CallExpression } from 'acorn';
 import { isFunction } from '../../source/ast.js';
-import { siteOf, wrap, type Context } from './context.js';
+import { isStable } from './assignment.js';
+import { siteOf, textOf, wrap, type Context } from './context.js';
 import { calls } from './loops.js';
 import { shortCircuits } from './short-circuits.js';
 
 /**
- * `xs.map((x) => …)` → `$ended(xs.map((x) => ($step(site), …)), site)`, and `xs.map(f)` → `$ended(xs.map($each(f, site)), site)`: what is called for each element is the body of a loop.
+ * `xs.map((x) => …)` → `$ended(xs.map((x) => ($step(site), …)), site)`, and `xs.map(f)` → `$ended(xs.map($each(f, site, xs)), site)`: what is called for each element is the body of a loop.
  * Those that neither call anything nor compute with what may be symbolic stay as they are.
  *
  * @param computes whether the arguments, which were rewritten, do
@@ -15,7 +16,7 @@ export const rewriteCallback = (cx: Context, e: CallExpression, computes: boolea
   const f = callbackOf(e);
   if (f === undefined || !(computes || !isFunction(f) || calls(f.body))) return nothing;
   const site = siteOf(cx, f.start);
-  if (!isFunction(f)) wrap(cx, f, `${cx.helper('each')}(`, `, ${site})`);
+  if (!isFunction(f)) wrap(cx, f, `${cx.helper('each')}(`, `, ${site}${receiver(cx, e)})`);
   else {
     const step = `${cx.helper('step')}(${site})`;
     if (f.body.type === 'BlockStatement') cx.code.appendLeft(f.body.start + 1, ` ${step};`);
@@ -27,6 +28,12 @@ export const rewriteCallback = (cx: Context, e: CallExpression, computes: boolea
 };
 
 const nothing = (): void => {};
+
+/** `, xs` where whose method is called can be said once more: that of an object of one's own may ask which function it is given. */
+const receiver = (cx: Context, { callee }: CallExpression): string =>
+  callee.type === 'MemberExpression' && callee.object.type !== 'Super' && isStable(cx, callee.object, true)
+    ? `, ${textOf(cx, callee.object)}`
+    : '';
 
 /** What a call hands to a method that calls it for each element. */
 const callbackOf = ({ callee, arguments: given }: CallExpression): AnyNode | undefined => {
