@@ -142,4 +142,52 @@ describe.each(backends)('extrema over parallel loops that variables hold, %s', (
     }
     sim.dispose();
   });
+
+  /* 1.000005 is more than 1: where nothing rounds, or one operation in each arm, what is found again is what was found. */
+  it('are told apart from what is a little less, though a branch or a loop makes them', async () => {
+    const { best } = fields('f32', i, ['best']);
+    const a = field('a', 'f32', { axes: ij });
+    const byBranch = kernel([a, best], (a, best) => {
+      let high = -1e9;
+      for (const p of range(32)) {
+        let s = 0.0;
+        if (a[p][2] > 0) s = a[p][0] * a[p][1];
+        else s = a[p][1];
+        high = Math.max(high, s);
+      }
+      best[0] += high;
+    });
+    const byLoop = kernel([a, best], (a, best) => {
+      let high = -1e9;
+      for (const p of range(32)) {
+        let s = -1e9;
+        for (const k of range(2)) s = Math.max(s, a[p][k]);
+        high = Math.max(high, s);
+      }
+      best[0] += high;
+    });
+    const clear = kernel([best], (best) => {
+      best[0] = 0.0;
+    });
+    for (const f of [byBranch, byLoop]) {
+      const sim = await made(
+        program({
+          layout: layout(dense(ij, [32, 3]).place(a), dense(i, 1).place(best)),
+          kernels: { f, clear },
+          differentiate: true,
+          backend,
+        }),
+      );
+      const forward = (): void => {
+        sim.run.clear();
+        sim.run.f();
+      };
+      for (let p = 0; p < 32; p++) [0.25, 0.5, 1].forEach((v, k) => sim.field(a).set([p, k], v));
+      for (const [p, v] of [[5, 1], [9, 1 + 40 * 2 ** -23]] as const) [v, 1].forEach((x, k) => sim.field(a).set([p, k], x)); // prettier-ignore
+      const { gradient } = valueAndGradient(sim, forward, { loss: best, wrt: { a } });
+      expect(gradient.a.get([5, 0])).toBe(0);
+      expect(gradient.a.get([9, 0])).toBe(1);
+      sim.dispose();
+    }
+  });
 });

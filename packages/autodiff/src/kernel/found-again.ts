@@ -1,4 +1,15 @@
-import { algebraOf, isFloat, scalarOf, walk, type Builder, type Kernel, type Op, type Value } from '@filigree/ir';
+import {
+  algebraOf,
+  freeValues,
+  isFloat,
+  scalarOf,
+  walk,
+  type Builder,
+  type Kernel,
+  type Op,
+  type Region,
+  type Value,
+} from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
 import { rowOf } from './rule.js';
 
@@ -24,7 +35,7 @@ export const foundAgain = ({ body }: Kernel, derivatives: DerivativeTable): Foun
       const source = made.get(x.id);
       if (!source || !isFloat(x.type) || found.has(source.op)) return;
       found.set(source.op, source.at);
-      if (source.op.regions.length === 0) source.op.operands.forEach(visit);
+      takenBy(source.op).forEach(visit);
     };
     visit(v);
     return [...found].sort(([, a], [, b]) => b - a).map(([op]) => op);
@@ -34,7 +45,7 @@ export const foundAgain = ({ body }: Kernel, derivatives: DerivativeTable): Foun
       const equal = b.cmp('eq', valueOf(v), found);
       const sources = sourcesOf(v);
       const rounding = sources.filter((op) => roundings(op) > 0);
-      if (rounding.length === 0 || (rounding.length === 1 && PLAIN.has(rounding[0].name))) return equal;
+      if (rounding.length === 0 || (rounding.length === 1 && isPlain(rounding[0]))) return equal;
       const bound = boundOf(b, v, sources, derivatives, valueOf);
       const near = b.cmp('le', b.math('abs', b.sub(valueOf(v), found)), bound);
       /* What is infinite on the way bounds nothing. */
@@ -69,6 +80,9 @@ const boundOf = (
       bound = b.add(bound, to(b.mul(size, b.constant(roundings(op) * unit, size.type)), v.type));
     }
     if (op.name === 'arith.cast' && isFloat(op.operands[0].type)) add(op.operands[0], to(slope, op.operands[0].type));
+    /* What rounds nothing hands on, or chooses, what it is given. */
+    if (op.regions.length > 0 && roundings(op) === 0)
+      for (const x of takenBy(op)) if (isFloat(x.type)) add(x, to(slope, x.type));
     const row = rowOf(derivatives, op);
     if (op.regions.length > 0 || op.name === 'arith.cast' || row?.is !== 'rule') continue;
     const terms = row.times(algebraOf(b, result.type), slope, valueOf(result), ...op.operands.map(valueOf));
@@ -77,7 +91,18 @@ const boundOf = (
   return bound;
 };
 
-/** Operations that give the same wherever they stand alone. */
+/** What an op is given, and what its regions take from around it. */
+const takenBy = ({ operands, regions }: Op): readonly Value[] => [...operands, ...regions.flatMap(freeValues)];
+
+/** Whether an op gives the same wherever it stands alone; branches do in each arm of which no more than one op rounds, and that is such. */
+const isPlain = (op: Op): boolean =>
+  op.name === 'scf.if'
+    ? op.regions.every((arm) => {
+        const rounding = roundingIn(arm);
+        return rounding.length === 0 || (rounding.length === 1 && isPlain(rounding[0]));
+      })
+    : PLAIN.has(op.name);
+
 const PLAIN: ReadonlySet<string> = new Set(['arith.add', 'arith.sub', 'arith.mul']);
 
 const EXACT: ReadonlySet<string> = new Set([
@@ -96,9 +121,12 @@ const EXACT: ReadonlySet<string> = new Set([
   'math.sign',
 ]);
 
-/** By how many units roundoff two ways to compute the result may be apart, where its operands are the same; of loops and branches, whose sums nobody follows, by as many as sums of some thousand terms. */
+/** By how many units roundoff two ways to compute the result may be apart, where its operands are the same; of loops and branches in which something rounds, whose sums nobody follows, by as many as sums of some thousand terms. */
 const roundings = (op: Op): number => {
-  if (op.regions.length > 0) return 256;
-  if (EXACT.has(op.name) || !/^(arith|math)\./.test(op.name)) return 0;
+  if (op.regions.length > 0) return op.regions.every((r) => roundingIn(r).length === 0) ? 0 : 256;
+  if (EXACT.has(op.name) || !/^(arith|math)\./.test(op.name) || !op.results.every((r) => isFloat(r.type))) return 0;
   return op.name.startsWith('math.') && op.name !== 'math.sqrt' && op.name !== 'math.fma' ? 16 : 4;
 };
+
+/** The ops right in a region that round. */
+const roundingIn = ({ ops }: Region): readonly Op[] => ops.filter((op) => roundings(op) > 0);
