@@ -1,4 +1,4 @@
-import type { Builder, Value } from '@filigree/ir';
+import type { Builder, Op, Value } from '@filigree/ir';
 import type { Reversal } from './reversal.js';
 
 /**
@@ -15,5 +15,22 @@ export const whereReached = (
   const untouched = seeds
     .map((seed) => b.cmp('eq', seed, b.constant(0, seed.type)))
     .reduce((all, one) => b.value('arith.and', [all, one]));
-  return (contribution) => b.select(untouched, b.constant(0, contribution.type), contribution);
+  return (contribution) =>
+    b.value('arith.select', [untouched, b.constant(0, contribution.type), contribution], { [UNTOUCHED]: true });
+};
+
+/** What such a choice is marked by. */
+const UNTOUCHED = 'untouched';
+
+/**
+ * The adjoints by which it is chosen that something contributes nothing; undefined for other ops. Whoever differentiates the adjoint once more asks for their tangents too: an adjoint of 0 that is
+ * about to change contributes.
+ */
+export const adjointsAsked = (op: Op, definition: (v: Value) => Op | undefined): readonly Value[] | undefined => {
+  if (op.attrs[UNTOUCHED] !== true) return undefined;
+  const asked = (v: Value): readonly Value[] => {
+    const made = definition(v);
+    return made?.name === 'arith.and' ? made.operands.flatMap(asked) : made ? made.operands.slice(0, 1) : [];
+  };
+  return asked(op.operands[0]);
 };

@@ -28,6 +28,8 @@ export interface Forward {
   readonly twinsOf: TwinsOf;
   readonly again: Again;
   readonly found: FoundAgain;
+  /** The op of the primal kernel that makes a value. */
+  readonly definition: (v: Value) => Op | undefined;
   readonly active: ReadonlySet<number>;
   /** Whether anything that the kernel writes or returns depends on a value. */
   readonly matters: (v: Value) => boolean;

@@ -1,6 +1,16 @@
-import { algebraOf, fail, isFloat, type Builder, type Op, type Region, type ScalarType } from '@filigree/ir';
+import {
+  algebraOf,
+  fail,
+  isFloat,
+  type Builder,
+  type Op,
+  type Region,
+  type ScalarType,
+  type Value,
+} from '@filigree/ir';
 import { isGiven } from '../is-given.js';
 import { ruleOf } from '../rule.js';
+import { adjointsAsked } from '../where-reached.js';
 import { forwardControl, isControl } from './control.js';
 import { forwardElement } from './elements.js';
 import {
@@ -48,6 +58,8 @@ const forwardScalar = (f: Forward, b: Builder, op: Op): void => {
   if (!result || !isFloat(result.type) || !op.operands.some((v) => tangentOf(f, v))) return;
   if (op.name === 'arith.cast')
     return setTangent(f, result, b.cast(tangentOf(f, op.operands[0])!, result.type as ScalarType));
+  const asked = adjointsAsked(op, f.definition);
+  if (asked) return setTangent(f, result, untouched(f, b, op, asked));
   const rule = ruleOf(f.derivatives, op, 'tangent');
   if (!rule) return;
   const s = algebraOf(b, result.type);
@@ -67,6 +79,15 @@ const forwardScalar = (f: Forward, b: Builder, op: Op): void => {
       result,
       terms.reduce((sum, term) => s.add(sum, term)),
     );
+};
+
+/** The tangent of a contribution that is nothing where adjoints are 0, and stay so. */
+const untouched = (f: Forward, b: Builder, { operands }: Op, adjoints: readonly Value[]): Value => {
+  const stays = adjoints
+    .flatMap((v) => tangentOf(f, v) ?? [])
+    .map((t) => b.cmp('eq', t, b.constant(0, t.type)))
+    .reduce((all, one) => b.and(all, one), valueOf(f, operands[0]));
+  return b.select(stays, tangentOrZero(f, b, operands[1]), tangentOrZero(f, b, operands[2]));
 };
 
 /** Ops that write what has tangents in a way that is not known: where they write the tangents too, as what clears cells does, all is well. */

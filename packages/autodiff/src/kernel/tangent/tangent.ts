@@ -4,6 +4,7 @@ import {
   checkOptions,
   controlBy,
   coreDialects,
+  definitions,
   derivative,
   fail,
   highestId,
@@ -91,6 +92,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
   const active = activeValues(primal, elementOf, controlOf, rows, 'tangent');
   const { of: influence } = influenceOf(primal, table, elementOf, controlOf, rows, active);
   const matters = ({ id }: Value): boolean => influence.has(id);
+  const made = definitions(primal.body);
   const f: Forward = {
     table,
     derivatives: rows,
@@ -99,6 +101,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     twinsOf: twinsIn(tangents, buffers),
     again: againIn(table, elementOf, new Set(), matters),
     found: foundAgain(primal, rows),
+    definition: ({ id }) => made.get(id),
     active,
     matters,
     places,
