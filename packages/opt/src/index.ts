@@ -10,7 +10,7 @@ export { integerRange } from './integer-range/integer-range.js';
 export { exactValues } from './integer-range/exact-values.js';
 export { rangesOf, type KnownRanges, type Ranges } from './integer-range/analysis.js';
 export { loadRarePasses } from '#rare';
-export { isQuick } from './support/cycles.js';
+export { isFunction } from './support/cycles.js';
 export { carrierOf, leave, take } from './support/carrier.js';
 export { factsOf, type Facts } from './support/facts.js';
 export { licm } from './licm.js';

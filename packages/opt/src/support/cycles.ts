@@ -9,6 +9,10 @@ export const cycles = (op: Op): number => {
 /** Whether an op is an instruction, and no call: at most as slow as a division or a root. */
 export const isQuick = (op: Op): boolean => cycles(op) <= 8;
 
+/** Whether an op is a function of floats that is a call, such as the sine. */
+export const isFunction = (op: Op): boolean =>
+  op.name.startsWith('math.') && !isQuick(op) && op.results.every((v) => isFloat(v.type));
+
 const costs: ReadonlyMap<string, number> = new Map(
   scalarOps
     .filter((o) => o.arity > 0 || o.name === 'constant')

@@ -16,7 +16,7 @@ import {
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
-import { cycles, isQuick } from '../support/cycles.js';
+import { cycles, isFunction } from '../support/cycles.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { ARITHMETIC_PER_LANE_BY_LANE, inRegisters, onWords } from '../support/lane-arithmetic.js';
 import { attrsOfParts, chunkFits, chunkedBound, indexConstant } from '../support/split-loop.js';
@@ -178,10 +178,9 @@ const pays = (region: Region, loops: Loops, functions: boolean): boolean => {
     const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
     if (vectors.length === 0) return;
     const floats = vectors.every((v) => isFloat(v.type));
-    const isFunction = functions && floats && op.name.startsWith('math.') && !isQuick(op);
     const fast =
       (inRegisters.has(op.name) && floats) || (onWords.has(op.name) && vectors.every((v) => isWord(scalarOf(v.type))));
-    if (isFunction) at += runs * cycles(op);
+    if (functions && isFunction(op)) at += runs * cycles(op);
     else if (fast) at += runs;
     else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
   });

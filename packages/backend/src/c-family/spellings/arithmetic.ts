@@ -1,4 +1,4 @@
-import { type Op, type ScalarType, type Value, byteSize, isFloat, lanesOf, scalarOf } from '@filigree/ir';
+import { type Op, type ScalarType, type Value, byteSize, isFloat, scalarOf } from '@filigree/ir';
 import {
   type Expr,
   type Truncated,
@@ -13,9 +13,7 @@ import {
   within,
 } from '../expr.js';
 import { literal } from '../literal.js';
-import { type Site, type Spelling, type Spellings, onVectors, pure, typeOf } from './spelling.js';
-
-const isOnLanes = (op: Op): boolean => lanesOf(op.results[0]!.type) > 1;
+import { type Site, type Spelling, type Spellings, isOnLanes, onVectors, pure, typeOf } from './spelling.js';
 
 const operandType = (op: Op): ScalarType => scalarOf(op.operands[0]!.type);
 
@@ -173,7 +171,7 @@ export const arithmeticSpellings: Spellings = {
   'arith.constant': pure((op, _args, site) => {
     const [result] = op.results as [Value];
     const value = literal(op.attrs['value']!, typeOf(op), site.tokens);
-    return lanesOf(result.type) > 1 ? call(onVectors('splat', result, site), value) : value;
+    return isOnLanes(op) ? call(onVectors('splat', result, site), value) : value;
   }),
   'arith.add': arithmetic('add', sum),
   'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),

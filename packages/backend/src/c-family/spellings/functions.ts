@@ -1,9 +1,7 @@
-import { type Op, lanesOf, scalarOps } from '@filigree/ir';
+import { type Op, scalarOps } from '@filigree/ir';
 import { binds, call, expr, infix } from '../expr.js';
 import { suffix } from '../tokens.js';
-import { type Site, type Spelling, type Spellings, onVectors, pure, typeOf } from './spelling.js';
-
-const isOnLanes = (op: Op): boolean => lanesOf(op.results[0]!.type) > 1;
+import { type Site, type Spelling, type Spellings, isOnLanes, onVectors, pure, typeOf } from './spelling.js';
 
 /** A function that has a helper for vectors, and is this for numbers. */
 const known = (name: string, ofNumbers: (op: Op, site: Site) => string): Spelling =>

@@ -62,6 +62,9 @@ export const pure = (write: Spelling['write']): Spelling => ({ effect: 'pure', w
 /** The scalar type of a result, or of what is stored. */
 export const typeOf = (op: Op): ScalarType => scalarOf((op.results[0] ?? op.operands[0]!).type);
 
+/** Whether the result of an op is a vector. */
+export const isOnLanes = (op: Op): boolean => lanesOf(op.results[0]!.type) > 1;
+
 /** A helper for whole vectors of the type of a value: `loadx8_f32`. Truth values are words there. */
 export const onVectors = (what: string, v: Value, site: Site): string =>
   site.helper(`${what}x${lanesOf(v.type)}_${isTruth(v) ? 'i32' : scalarOf(v.type)}`);

@@ -1,5 +1,5 @@
-import { isFloat, type Op } from '@filigree/ir';
-import { isQuick } from '@filigree/opt';
+import type { Op } from '@filigree/ir';
+import { isFunction } from '@filigree/opt';
 
 /** The place of the last loop among ops. */
 export const lastLoop = (ops: readonly Op[]): number =>
@@ -12,6 +12,3 @@ export const endsInFunctions = ({ name, regions }: Op): boolean => {
   const last = lastLoop(ops);
   return last >= 0 && ops.slice(last + 1).some(isFunction);
 };
-
-const isFunction = (op: Op): boolean =>
-  op.name.startsWith('math.') && !isQuick(op) && op.results.every((v) => isFloat(v.type));
