@@ -10,8 +10,8 @@ export interface Form {
 /** The integers of a kernel as sums. */
 export interface IntegerForms {
   readonly formOf: (v: Value) => Form;
-  /** What a form lies between, as far as loops over numbers tell. */
-  readonly boundsOf: (form: Form) => Bounds;
+  /** What a coordinate lies between, where that is certainly from 0 to below an extent, as far as loops over numbers tell. */
+  readonly within: (v: Value, extent: number) => Bounds | undefined;
   /** The op that a value is the result of. */
   readonly madeBy: (v: Value) => Op | undefined;
   /** Whether a value follows from arguments alone, and so is the same for all iterations. */
@@ -59,7 +59,11 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
     const [least, most] = op.name === 'arith.rem' ? [0, Math.min(hi, b.plus - 1)] : [lo / b.plus, hi / b.plus];
     if (lo >= 0) bounds.set(result.id, [Math.floor(least), Math.floor(most)]);
   });
-  return { formOf, boundsOf, madeBy: (v) => definitions.get(v.id), isFixed: (id) => fixed.has(id) };
+  const within = (v: Value, extent: number): Bounds | undefined => {
+    const found = boundsOf(formOf(v));
+    return found[0] >= 0 && found[1] < extent ? found : undefined;
+  };
+  return { formOf, within, madeBy: (v) => definitions.get(v.id), isFixed: (id) => fixed.has(id) };
 };
 
 /** The extents of what a loop over active elements goes over; nothing where there is no end. */

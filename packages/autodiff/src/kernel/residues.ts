@@ -11,7 +11,7 @@ import type { Residue } from './touched.js';
  */
 export const residuesOf = (
   kernel: Kernel,
-  { formOf, boundsOf, madeBy, isFixed }: IntegerForms,
+  { formOf, within, madeBy, isFixed }: IntegerForms,
 ): ((op: Op, index: readonly Value[], extents: readonly number[]) => Residue | undefined) => {
   const guards = new Map<Op, readonly Congruence[]>();
   const visit = ({ ops }: Region, here: readonly Congruence[]): void => {
@@ -42,10 +42,6 @@ export const residuesOf = (
 
   return (op, index, extents) => {
     const at = index.map(formOf);
-    const within = at.map((form, n) => {
-      const [lo, hi] = boundsOf(form);
-      return lo >= 0 && hi < extents[n];
-    });
     for (const { form, divisor } of guards.get(op) ?? []) {
       const weights = at.map((): number => 0);
       const beside: string[] = [];
@@ -53,7 +49,7 @@ export const residuesOf = (
         if (isFixed(id)) return beside.push(`${id}:${modulo(times, divisor)}`) > 0;
         const n = at.findIndex(({ terms }) => terms.size === 1 && terms.get(id) === 1);
         if (n >= 0) weights[n] = times;
-        return n >= 0 && within[n];
+        return n >= 0 && within(index[n], extents[n]) !== undefined;
       });
       if (!found) continue;
       const further = at.reduce((all, { plus }, n) => all + weights[n] * plus, -form.plus);

@@ -143,10 +143,7 @@ export const usesOf = (
   const forms = integerForms(kernel);
   const residueOf = residuesOf(kernel, forms);
   const boundsIn = (extents: readonly number[], index: readonly Value[]): Touched['within'] =>
-    index.map((v, n) => {
-      const [least, most] = forms.boundsOf(forms.formOf(v));
-      return least >= 0 && most < extents[n] ? [least, most] : undefined;
-    });
+    index.map((v, n) => forms.within(v, extents[n]));
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
   walk(kernel.body, (op, parents) => {

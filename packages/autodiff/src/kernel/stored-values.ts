@@ -12,7 +12,7 @@ import type { Use } from './standing.js';
  * @param stores of which each element has in the end what it was given (`lastStores`)
  */
 export const storedValues = (kernel: Kernel, layout: Layout, stores: readonly Use[]): ReadonlyMap<number, Settled> => {
-  const { formOf, boundsOf } = integerForms(kernel, layout);
+  const { within } = integerForms(kernel, layout);
   const places = placesIn(kernel.body);
   const found = new Map<number, Settled>();
   const settle = (v: Value, region: Region, element: Settled): void => {
@@ -33,10 +33,7 @@ export const storedValues = (kernel: Kernel, layout: Layout, stores: readonly Us
     const { extents, unbounded } = layout.fields.get(field)!;
     const [value, ...index] = op.operands;
     /* Outside of a field another element is written, and without activation perhaps none. */
-    const isInside = index.every((v, n) => {
-      const [least, most] = boundsOf(formOf(v));
-      return unbounded || (least >= 0 && most < extents[n]);
-    });
+    const isInside = unbounded || index.every((v, n) => within(v, extents[n]));
     if (isInside && op.attrs.activate !== false && !isRounded(layout, field))
       settle(value, places.get(op)!.region, { field, index });
   }
