@@ -143,6 +143,7 @@ const calls: Readonly<Record<string, (options: never) => unknown>> = {
   'runtime.steps': (o) => runtime.steps({} as never, 1, () => {}, o),
   'runtime.valueAndGradient': (o) => runtime.valueAndGradient({} as never, () => {}, o),
   'runtime.valueAndTangent': (o) => runtime.valueAndTangent({} as never, () => {}, o),
+  'runtime.hessianProduct': (o) => runtime.hessianProduct({} as never, () => {}, o),
   'sparse.buildCell': (o) => sparse.buildCell(builder, tree, 0, [], o),
   'sparse.buildCellPath': (o) => sparse.buildCellPath(builder, tree, 0, [], o),
   'sparse.buildContainer': (o) => sparse.buildContainer(builder, tree, 1, [], o),

@@ -10,18 +10,21 @@ export interface CompileOptions extends Pick<
   readonly layout?: LayoutName;
   /** `false`: compile even if the artifact is in the cache, so that the time says what compiling costs. */
   readonly cache?: false;
+  /** Whether products with second derivatives shall be there, of fields with adjoints. */
+  readonly twice?: true;
 }
 
 /** What stands above the blocks of grids. */
 export const blocksOf = ({ layout = 'pointer' }: CompileOptions): Blocks => LAYOUTS[layout];
 
 /** The same as options of `program`. */
-export const programOptions = ({ backend, threads, ablate, cache, losses }: CompileOptions) => ({
+export const programOptions = ({ backend, threads, ablate, cache, losses, twice }: CompileOptions) => ({
   threads,
   ablate,
   ...(backend === undefined ? {} : { backend }),
   ...(cache === undefined ? {} : { cache }),
   ...(losses && { losses: true }),
+  ...(twice && { hessianProducts: true as const }),
 });
 
 /** Hands out the sources of a program, what it warns of, and what it loses. */

@@ -1,4 +1,4 @@
-import { valueAndGradient, type AnyField, type FieldDecl, type FieldProgram } from 'filigree';
+import { hessianProduct, valueAndGradient, type AnyField, type FieldDecl, type FieldProgram } from 'filigree';
 
 /** A simulation as a function from what is optimised to one number, with its gradient. */
 export interface Differentiated {
@@ -6,6 +6,8 @@ export interface Differentiated {
   readonly size: number;
   readonly value: (x: Float64Array) => number;
   readonly gradient: (x: Float64Array) => ValueAndSlope;
+  /** How the gradient changes along a direction; of programs that were made for it. */
+  readonly product: (x: Float64Array, along: Float64Array) => ValueAndSlope & { readonly product: Float64Array };
   /** Bytes of all fields, adjoints among them. */
   readonly stateBytes: number;
 }
@@ -32,7 +34,7 @@ export interface DifferentiatedOptions {
   readonly forward: () => void;
 }
 
-type Sim = Pick<FieldProgram, 'tape' | 'field' | 'storage'>;
+type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'second' | 'field' | 'storage'>;
 
 /** A program and what it launches as a function of the elements that are optimised, one field after the other. */
 export const differentiated = (sim: Sim, { loss, by, begin, forward }: DifferentiatedOptions): Differentiated => {
@@ -47,6 +49,15 @@ export const differentiated = (sim: Sim, { loss, by, begin, forward }: Different
     begin?.();
   };
   const wrt = Object.fromEntries(parts.map(({ field }) => [field.name, field]));
+  const elementsOf = (fields: ReturnType<typeof valueAndGradient>['gradient']): Float64Array => {
+    const all = new Float64Array(size);
+    let at = 0;
+    for (const { field, box, length } of parts) {
+      all.set(fields[field.name].toArray(box) as ArrayLike<number>, at);
+      at += length;
+    }
+    return all;
+  };
   return {
     size,
     value: (x) => {
@@ -57,13 +68,21 @@ export const differentiated = (sim: Sim, { loss, by, begin, forward }: Different
     gradient: (x) => {
       set(x);
       const { value, gradient, tapeBytes } = valueAndGradient(sim, forward, { loss, wrt });
-      const slope = new Float64Array(size);
-      let at = 0;
-      for (const { field, box, length } of parts) {
-        slope.set(gradient[field.name].toArray(box) as ArrayLike<number>, at);
-        at += length;
-      }
-      return { value, gradient: slope, tapeBytes };
+      return { value, gradient: elementsOf(gradient), tapeBytes };
+    },
+    product: (x, along) => {
+      set(x);
+      const found = hessianProduct(sim, forward, {
+        loss,
+        wrt,
+        along: (tangentsOf) => {
+          let at = 0;
+          for (const { field, box, length } of parts)
+            tangentsOf(field).fromArray(along.subarray(at, (at += length)), box);
+        },
+      });
+      const { value, tapeBytes } = found;
+      return { value, gradient: elementsOf(found.gradient), product: elementsOf(found.product), tapeBytes };
     },
     stateBytes: sim.storage.bytes,
   };

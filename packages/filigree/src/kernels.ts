@@ -154,6 +154,7 @@ export {
   solveStep,
   steps,
   valueAndGradient,
+  hessianProduct,
   valueAndTangent,
   type GradientOptions,
   type HostStepOptions,

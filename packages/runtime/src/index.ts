@@ -29,6 +29,7 @@ export { pipelineSpec, type FieldPipelineOptions } from './program/field-passes.
 export type { Launchable } from './program/launcher.js';
 export { gradient, valueAndGradient, type GradientOptions, type ValueAndGradient } from './tape/value-and-gradient.js';
 export { valueAndTangent, type TangentChoices, type ValueAndTangent } from './tape/value-and-tangent.js';
+export { hessianProduct, type HessianProduct, type ProductOptions } from './tape/hessian-product.js';
 export type { AlongArguments, TangentDeck } from './tape/tangent-deck.js';
 export { solveStep, type SolveStepOptions } from './tape/solve-step.js';
 export { hostStep, steps, type HostStepOptions, type StepsOptions } from './tape/steps.js';

@@ -7,13 +7,15 @@ export interface GradientFindings extends Findings {
   /** Derivatives that were compared with differences, and those where a branch was too near for these to tell. */
   readonly compared: number;
   readonly passedOver: number;
+  /** Second derivatives that were compared with differences of gradients. */
+  readonly twice: number;
 }
 
 /** Kernels that are compiled into one program. */
 const BATCH = 4;
 
 /**
- * Random kernels whose gradients are held against tangents and central differences, on dense, pointer, bitmasked, hash and list layouts, on all backends in turn, with one thread and with two. A kernel may be
+ * Random kernels whose gradients are held against tangents and central differences, and whose second derivatives against differences of gradients, on dense, pointer, bitmasked, hash and list layouts, on all backends in turn, with one thread and with two. A kernel may be
  * refused; a gradient that is given is to be right.
  */
 export const fuzzGradients = async ({
@@ -26,7 +28,7 @@ export const fuzzGradients = async ({
 }: Omit<Fuzz, 'every'>): Promise<GradientFindings> => {
   const refused = new Map<string, number>();
   const faults: string[] = [];
-  let [tried, compared, passedOver] = [0, 0, 0];
+  let [tried, compared, passedOver, twice] = [0, 0, 0, 0];
   const names = Object.keys(places);
   for (let batch = Math.floor(first / BATCH); tried < count && faults.length < most; batch++) {
     const d = drawFrom(seed * 1_000_003 + batch);
@@ -45,7 +47,8 @@ export const fuzzGradients = async ({
     tried += texts.length;
     compared += found.compared;
     passedOver += found.passedOver;
+    twice += found.twice;
     say(`${tried} of ${count} gradients, ${faults.length} faults, ${passedOver} near branches`);
   }
-  return { tried, faults, refused, compared, passedOver };
+  return { tried, faults, refused, compared, passedOver, twice };
 };

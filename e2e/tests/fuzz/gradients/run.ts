@@ -7,6 +7,7 @@ import {
   dynamic,
   fields,
   hash,
+  hessianProduct,
   i,
   kernel,
   layout,
@@ -16,6 +17,7 @@ import {
   valueAndTangent,
   type KernelDef,
   type Layout,
+  type ValueAndGradient,
 } from 'filigree';
 import type { Draw } from '../draw.js';
 
@@ -63,13 +65,22 @@ export interface Checked {
   /** Derivatives that were compared with differences, and those where these tell nothing, since a branch is near. */
   readonly compared: number;
   readonly passedOver: number;
+  /** Second derivatives that were compared with differences of gradients. */
+  readonly twice: number;
+}
+
+/** How the elements, the number and the array change. */
+interface Way {
+  readonly elements: readonly (readonly [x: number, y: number])[];
+  readonly a: number;
+  readonly W: Float64Array;
 }
 
 const WEIGHTS = [0.7, -1.3, 0.9, 1.1];
 
 /**
  * Compiles kernels into one program, and compares of each the gradient by all elements, the number and the array with tangents along a random direction (1e-9), and both with central differences
- * (1e-6) where these agree with themselves.
+ * (1e-6) where these agree with themselves; and the products of second derivatives with that direction with central differences of gradients.
  */
 export const checkGradients = async (texts: readonly string[], target: GradientTarget, d: Draw): Promise<Checked> => {
   const { make, at } = places[target.layout];
@@ -93,22 +104,26 @@ export const checkGradients = async (texts: readonly string[], target: GradientT
     budget: 2 ** 22,
   };
   const sim = await program({ ...common, differentiate: [x, y, z, s, loss], debug: target.debug });
-  const moved = await program({ ...common, tangents: [x, y, z, s, loss] });
+  const moved = await program({ ...common, hessianProducts: [x, y, z, s, loss] });
   const faults: string[] = [];
   const refused = new Map<string, number>();
-  let [compared, passedOver] = [0, 0];
+  let [compared, passedOver, twice] = [0, 0, 0];
   const number = (): number => d.int(1800) / 900 - 1;
   try {
     for (const [n, text] of texts.entries()) {
       const name = `k${n}`;
       const here = at.map(() => [number(), number()] as const);
-      const way = at.map(() => [number(), number()] as const);
-      const [targets, a, da, count] = [at.map(() => d.int(4)), number(), number(), d.int(4)];
-      const [W, dW] = [0, 1].map(() => Float64Array.from({ length: 4 }, number));
+      const [targets, a, count] = [at.map(() => d.int(4)), number(), d.int(4)];
+      const W = Float64Array.from({ length: 4 }, number);
+      const [way, across] = [0, 1].map((): Way => ({
+        elements: at.map(() => [number(), number()] as const),
+        a: number(),
+        W: Float64Array.from({ length: 4 }, number),
+      }));
       const set = (p: typeof sim, t: number): void =>
         at.forEach((q, m) => {
-          p.field(x).set(q, here[m][0] + t * way[m][0]);
-          p.field(y).set(q, here[m][1] + t * way[m][1]);
+          p.field(x).set(q, here[m][0] + t * way.elements[m][0]);
+          p.field(y).set(q, here[m][1] + t * way.elements[m][1]);
           p.field(z).set(q, 0.25);
           p.field(to).set(q, targets[m]);
         });
@@ -116,9 +131,9 @@ export const checkGradients = async (texts: readonly string[], target: GradientT
         const run = p.run as unknown as Readonly<Record<string, (...of: unknown[]) => number>>;
         run.reset();
         run[name](
-          a + t * da,
+          a + t * way.a,
           count,
-          W.map((w, k) => w + t * dW[k]),
+          W.map((w, k) => w + t * way.W[k]),
         );
         run.total();
       };
@@ -129,25 +144,31 @@ export const checkGradients = async (texts: readonly string[], target: GradientT
       };
       const say = (what: string): void =>
         void faults.push(`${target.layout}, ${target.threads} threads, ${name}: ${what}\n${text}`);
+      type Gradient = Pick<ValueAndGradient<{ x: typeof x; y: typeof y }>, 'gradient' | 'byArgument' | 'byArray'>;
+      const times = ({ gradient, byArgument, byArray }: Gradient, by: Way): number =>
+        at.reduce((sum, q, m) => {
+          const [dx, dy] = by.elements[m];
+          return sum + dx * gradient.x.get(q) + dy * gradient.y.get(q);
+        }, 0) +
+        by.a * (byArgument[name]?.a ?? 0) +
+        by.W.reduce((sum, w, k) => sum + w * (byArray[name]?.W?.[k] ?? 0), 0);
+      const gradientAt = (t: number): Gradient => {
+        set(sim, t);
+        return valueAndGradient(sim, () => launch(sim, t), { loss, wrt: { x, y } });
+      };
+      let order = 'first';
       try {
-        set(sim, 0);
-        const found = valueAndGradient(sim, () => launch(sim, 0), { loss, wrt: { x, y } });
-        const by = found.byArgument[name] ?? {};
-        const list = found.byArray[name]?.W ?? new Float64Array(4);
-        const product =
-          at.reduce((sum, q, m) => sum + way[m][0] * found.gradient.x.get(q) + way[m][1] * found.gradient.y.get(q), 0) +
-          da * (by.a ?? 0) +
-          dW.reduce((sum, w, k) => sum + w * list[k], 0);
-        set(moved, 0);
-        const { tangent } = valueAndTangent(moved, () => launch(moved, 0), {
-          of: { loss },
-          along: (t) =>
+        const product = times(gradientAt(0), way);
+        const changes = {
+          along: (t: (f: typeof x) => { set: (at: number, v: number) => void }) =>
             at.forEach((q, m) => {
-              t(x).set(q, way[m][0]);
-              t(y).set(q, way[m][1]);
+              t(x).set(q, way.elements[m][0]);
+              t(y).set(q, way.elements[m][1]);
             }),
-          arguments: { [name]: { a: da, W: dW } },
-        });
+          arguments: { [name]: { a: way.a, W: way.W } },
+        };
+        set(moved, 0);
+        const { tangent } = valueAndTangent(moved, () => launch(moved, 0), { of: { loss }, ...changes });
         const forward = tangent.loss.get(0);
         if (!(Math.abs(product - forward) <= 1e-9 * Math.max(1, Math.abs(forward))))
           say(`gradient ${product}, tangent ${forward}`);
@@ -160,10 +181,29 @@ export const checkGradients = async (texts: readonly string[], target: GradientT
           compared++;
           if (!(Math.abs(product - near) <= 1e-6 * scale)) say(`gradient ${product}, by differences ${near}`);
         }
+        order = 'second';
+        set(moved, 0);
+        const second = hessianProduct(moved, () => launch(moved, 0), { loss, wrt: { x, y }, ...changes });
+        if (!(Math.abs(times(second, way) - forward) <= 1e-9 * Math.max(1, Math.abs(forward))))
+          say(`gradient with products ${times(second, way)}, tangent ${forward}`);
+        const bent = times(
+          { gradient: second.product, byArgument: second.productByArgument, byArray: second.productByArray },
+          across,
+        );
+        const [far, close] = [2e-4, 2e-5].map((h) => {
+          const [more, less] = [h, -h].map((t) => times(gradientAt(t), across));
+          return (more - less) / (2 * h);
+        });
+        const size = Math.max(1, Math.abs(close));
+        if (Math.abs(far - close) <= 1e-6 * size) {
+          twice++;
+          if (!(Math.abs(bent - close) <= 2e-6 * size)) say(`second derivative ${bent}, by differences ${close}`);
+        }
       } catch (e) {
         if (!(e instanceof DiagnosticError)) throw e;
         const { code, message } = e.diagnostics[0];
-        refused.set(code, (refused.get(code) ?? 0) + 1);
+        const key = order === 'first' ? code : `${code}, second derivatives`;
+        refused.set(key, (refused.get(key) ?? 0) + 1);
         if (process.env.FUZZ_REFUSED) console.error(`REFUSED ${code} ${message}`);
       }
     }
@@ -171,7 +211,7 @@ export const checkGradients = async (texts: readonly string[], target: GradientT
     sim.dispose();
     moved.dispose();
   }
-  return { faults, refused, compared, passedOver };
+  return { faults, refused, compared, passedOver, twice };
 };
 
 const defined = (text: string): KernelDef => {

@@ -29,6 +29,7 @@ import type { QueueSource } from './queue/queue-source.js';
 import type { QueueReport, SyncOptions } from './queue/report.js';
 import type { AdjointKernels, TangentKernels } from '../tape/derivative-kernels.js';
 import type { Decks } from '../tape/decks.js';
+import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';
 import type { TapeDeck } from '../tape/tape-deck.js';
 import type { Apart } from './apart.js';
@@ -67,6 +68,8 @@ export interface FieldProgram extends Running {
   readonly tape: TapeDeck | undefined;
   /** What `valueAndTangent` runs launches by; only of a program that was made with tangents. */
   readonly tangents: TangentDeck | undefined;
+  /** What `hessianProduct` records launches on, with their tangents; only of a program that was made for it. */
+  readonly second: TapeDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
   /** The kernels of each launch, and how they are launched. */
@@ -86,8 +89,9 @@ export interface FieldProgramOptions extends InstantiateOptions {
   readonly over?: Pick<FieldProgram, 'storage' | 'instance'>;
   /** The adjoints of its kernels, which are in the module too. */
   readonly adjoints?: AdjointKernels;
-  /** Their tangents, likewise. */
+  /** Their tangents, and the adjoints of these, likewise. */
   readonly tangents?: TangentKernels;
+  readonly second?: AdjointKernels;
   /** Whether kernels may report something; default that they may. */
   readonly reporting?: boolean;
   /** Whether the rules that derivatives rest on are checked where that costs time: adjoints run one by one then. */
@@ -109,7 +113,7 @@ export const fieldProgram = (
 ): TaskEither<Diagnostics, FieldProgram> =>
   attempt(async () => {
     const options = checkOptions('fieldProgram', given, fieldProgramSpec);
-    const { backend, seed = 0, over, adjoints, tangents, reporting = true, checked = false, ...rest } = options;
+    const { backend, seed = 0, over, adjoints, tangents, second, reporting = true, checked = false, ...rest } = options;
     const random = seeds(seed);
     const bind = { ...rest.bind, ...(over && arenaOf(storage, over)) };
     const shared = Object.keys(bind).length > 0;
@@ -144,7 +148,8 @@ export const fieldProgram = (
           { source: queued!, backend, instance, session, options: compiling, said: warned },
           parts,
         ),
-      decksOf: (parts) => derived?.decksOf({ storage, instance, adjoints, tangents, checked, returns, random }, parts),
+      decksOf: (parts) =>
+        derived?.decksOf({ storage, instance, adjoints, tangents, second, checked, returns, random }, parts),
     });
   });
 
@@ -166,6 +171,7 @@ export const fieldProgramSpec: OptionSpec<FieldProgramOptions> = {
   over: option.object('a program of fields', 'storage', 'instance'),
   adjoints: option.object('the adjoints of kernels', 'of', 'fields'),
   tangents: option.object('the tangents of kernels', 'of', 'fields'),
+  second: option.object('the adjoints of kernels with tangents', 'of', 'fields'),
   reporting: option.truth,
   checked: option.truth,
 };
@@ -198,8 +204,7 @@ const assembled = (
   const recorders = recordersOn(words.block);
   /* Derivatives follow what launches of one program do to fields. */
   const refuseForOthers = (what: string): void => {
-    const { recorder, tangents } = parts.taken?.decks ?? {};
-    refuseOn(words.block, what, [recorder, tangents]);
+    refuseOn(words.block, what, followersOf(parts.taken?.decks));
   };
   const writing = new Set(
     Object.entries(launches).flatMap(([name, kernels]) =>
@@ -219,7 +224,7 @@ const assembled = (
     (given) => {
       const { decks, waiting } = (parts.taken = take(given));
       const { recorder, accesses, tangents } = decks ?? {};
-      const own = [recorder, tangents].filter((deck) => deck !== undefined);
+      const own = followersOf(decks);
       own.forEach((deck) => recorders.add(deck));
       const queue = waiting?.queue;
       const self: Waiting = { flush: () => queue?.flush() };
@@ -237,8 +242,8 @@ const assembled = (
           session?.turns.take(self);
           if (use && use !== 'settle') {
             refuseForOthers('writes to a field, or takes hold of its memory');
-            for (const deck of [recorder, tangents])
-              deck?.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
+            for (const deck of own)
+              deck.refuse('the host writes to a field, or takes hold of its memory', 'do so before, or by a kernel');
           }
           if (use === 'hold' || (use === 'bind' && !session)) queue?.stop();
           else queue?.flush();
@@ -259,8 +264,8 @@ const assembled = (
         onBackground: (name) => {
           session?.turns.take(self);
           if (writing.has(name)) refuseForOthers(`launches '${name}', which writes fields`);
-          for (const deck of [recorder, tangents])
-            deck?.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
+          for (const deck of own)
+            deck.refuse(`launch.${name} runs in the background`, `write run.${name} in what is differentiated`);
           queue?.flush();
           queue?.forget();
         },
@@ -293,12 +298,17 @@ const assembled = (
     losses: ledger?.losses ?? (() => []),
     tape: decks?.tape(queue),
     tangents: decks?.tangents,
+    second: decks?.second,
     storage,
     instance: queue ? held(instance, queue) : instance,
     launches,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');
 };
+
+/** Those of a program that follow what launches do to its fields. */
+const followersOf = (decks: Decks | undefined): readonly Pick<Recorder, 'refuse'>[] =>
+  [decks?.recorder, decks?.tangents, decks?.second?.recorder].filter((deck) => deck !== undefined);
 
 /** An instance whose memory is handed out as it is after all launches, and from then on after each. */
 const held = (instance: Instance, queue: Queue): Instance =>

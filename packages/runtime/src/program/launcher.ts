@@ -197,7 +197,7 @@ const callOf = (
     start: () => {
       if (tangents?.running()) {
         try {
-          return tangents.launch(kernel.name, args);
+          return tangents.launch(kernel.name, args, buffers);
         } catch (e) {
           return stopped(e);
         }

@@ -48,7 +48,7 @@ import { fieldProgram, fieldProgramSpec, type FieldProgram, type FieldProgramOpt
 import { upTo, type FastMath } from './queue/freedom.js';
 import { queueOption, type QueueOptions } from './queue/queue-options.js';
 import type { QueuedLowering } from './queue/queue-source.js';
-import type { DerivedKernels } from '../tape/derivative-kernels.js';
+import type { DerivedKernels } from '../tape/with-derivatives.js';
 import type { Asked } from '../tape/differentiated-fields.js';
 import type { Told } from './keeping.js';
 import { loadAllLowering, withLowering } from './load-lowering.js';
@@ -66,7 +66,7 @@ export type Fields = Readonly<Record<string, AnyField>>;
 /** A layout, kernels for its fields, and how they are compiled. */
 export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = Fields>
   extends
-    Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'reporting' | 'checked'>,
+    Omit<FieldProgramOptions, 'fastMath' | 'adjoints' | 'tangents' | 'second' | 'reporting' | 'checked'>,
     FieldPipelineOptions {
   /** The layout of all fields. */
   readonly layout: Layout;
@@ -80,7 +80,7 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
   readonly budget?: number;
   /**
    * Whether launches wait until someone looks, and are then planned and run together: `true`, or how (thesis §4.5). Kernels that
-   * return a number, and the host's accesses to fields, run what waits. With `debug`, `losses` or `tangents` nothing waits. Default false.
+   * return a number, and the host's accesses to fields, run what waits. With `debug`, `losses`, `tangents` or `hessianProducts` nothing waits. Default false.
    */
   readonly queue?: boolean | QueueOptions;
   /**
@@ -94,6 +94,11 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
    * are compiled a second time, with tangents.
    */
   readonly tangents?: Asked;
+  /**
+   * The fields that `hessianProduct` is to differentiate twice, likewise: they have tangents, which `valueAndTangent` can be asked for, and both have adjoints; all
+   * kernels are compiled with tangents, and the adjoints of these.
+   */
+  readonly hessianProducts?: Asked;
   /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
   readonly pipeline?: (storage: Storage) => Pass<Module>;
 }
@@ -146,7 +151,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
     const named = namesOf(options.kernels);
     /* What not every program needs is loaded when one does: pages load the rest only. */
     const derived = asksForDerivatives(options) ? await import('../tape/derived.js') : undefined;
-    const companions = derived?.withCompanions(plain, options.differentiate, options.tangents, options.debug === true);
+    const companions = derived?.withCompanions(plain, options, options.debug === true);
     const layout = companions?.layout ?? plain;
     const bits = hasBits(layout, options) ? await import('@filigree/quant/passes') : undefined;
     const front = once((): FrontEnd => {
@@ -238,7 +243,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             ),
           );
         const launchable = launchables(lowered.kernels, signatures, named.definitions, kept?.writes);
-        const { adjoints, tangents } = kept && known ? NO_DERIVATIVES : front();
+        const { adjoints, tangents, second } = kept && known ? NO_DERIVATIVES : front();
         return fieldProgram(
           storage,
           lowered,
@@ -249,6 +254,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
             backend,
             ...(adjoints && { adjoints }),
             ...(tangents && { tangents }),
+            ...(second && { second }),
             reporting: mayReport(storage, options),
             checked: options.debug === true,
           },
@@ -301,10 +307,13 @@ const mayReport = ({ nodes }: Storage, { debug, lowering, pipeline }: ProgramOpt
   pipeline !== undefined ||
   nodes.some(({ pool, length }) => pool !== undefined || length !== undefined);
 
-const asksForDerivatives = ({ differentiate, tangents }: ProgramOptions): boolean =>
-  differentiate !== undefined || tangents !== undefined;
+const asksForDerivatives = (options: ProgramOptions): boolean =>
+  options.differentiate !== undefined || asksForTangents(options);
 
-const NO_DERIVATIVES = { adjoints: undefined, tangents: undefined };
+const asksForTangents = ({ tangents, hessianProducts }: ProgramOptions): boolean =>
+  tangents !== undefined || hessianProducts !== undefined;
+
+const NO_DERIVATIVES = { adjoints: undefined, tangents: undefined, second: undefined };
 
 /** Whether what a program becomes depends on nothing but itself, and its backend keeps it. */
 const isBankable = <O extends ProgramOptions>(options: O): options is O & { readonly backend: Backend } => {
@@ -319,13 +328,13 @@ const looksIntoKernels = (options: ProgramOptions): boolean => {
 };
 
 /** Whether launches wait: not where they say at once what is wrong, where tangents run with them, nor where they share their fields with another program's. */
-const waits = ({ queue, debug, losses, tangents, over }: ProgramOptions): boolean =>
-  queue !== undefined &&
-  queue !== false &&
-  debug !== true &&
-  losses !== true &&
-  tangents === undefined &&
-  over === undefined;
+const waits = (options: ProgramOptions): boolean =>
+  options.queue !== undefined &&
+  options.queue !== false &&
+  options.debug !== true &&
+  options.losses !== true &&
+  !asksForTangents(options) &&
+  options.over === undefined;
 
 /** A memory in which there is room for a program and for the code of plans. */
 const roomFor = async (
@@ -371,6 +380,7 @@ export const programSpec: OptionSpec<ProgramOptions> = {
   queue: queueOption,
   differentiate: option.or(true, option.array('a list of fields')),
   tangents: option.or(true, option.array('a list of fields')),
+  hessianProducts: option.or(true, option.array('a list of fields')),
   pipeline: option.callback,
 };
 

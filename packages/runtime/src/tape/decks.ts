@@ -24,6 +24,8 @@ export interface Decks {
   readonly tangents: TangentDeck | undefined;
   /** The tape, whose launches wait in a queue where there is one. */
   readonly tape: (queue: Queue | undefined) => TapeDeck | undefined;
+  /** The tape of launches with their tangents. */
+  readonly second: TapeDeck | undefined;
 }
 
 /** What decks are made from. */
@@ -32,6 +34,7 @@ export interface DeckSetting {
   readonly instance: Instance;
   readonly adjoints: AdjointKernels | undefined;
   readonly tangents: TangentKernels | undefined;
+  readonly second: AdjointKernels | undefined;
   /** Whether accesses are checked. */
   readonly checked: boolean;
   /** The buffers of what kernels return, by kernel. */
@@ -41,45 +44,20 @@ export interface DeckSetting {
 
 /** The decks of a program that runs. */
 export const decksOf = (
-  { storage, instance, adjoints, tangents, checked, returns, random }: DeckSetting,
+  { storage, instance, adjoints, tangents, second, checked, returns, random }: DeckSetting,
   { arena, check }: Pick<RunningParts, 'arena' | 'check'>,
 ): Decks => {
-  const fieldOf = hostFields(arena);
-  const keep = keepFieldsIn(arena, saversOf(arena, fieldOf));
-  const structures = adjoints && structuresOf(arena, adjoints.structural, adjoints.fields);
-  const recorder =
-    adjoints &&
-    structures &&
-    recorderOf(
-      instance,
-      structures,
-      keeperOf(
-        new Map(
-          [...adjoints.of].map(([kernel, made]) => [
-            kernel,
-            'needs' in made ? made.needs : overwriting(adjoints.writes.get(kernel)!),
-          ]),
-        ),
-        keep,
-      ),
-    );
-  const accesses =
-    adjoints?.watched &&
-    accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
-      instance.launch(kernel, args);
-      check(of, shown, kernel);
+  const keep = keepFieldsIn(arena, saversOf(arena, hostFields(arena)));
+  const tapeOf = (kernels: AdjointKernels): Pick<Decks, 'tape'> & { readonly recorder: Recorder } => {
+    const structures = structuresOf(arena, kernels.structural, kernels.fields);
+    const needs = [...kernels.of].map(([kernel, made]) => {
+      return [kernel, 'needs' in made ? made.needs : overwriting(kernels.writes.get(kernel)!)] as const;
     });
-  return {
-    recorder,
-    accesses,
-    tangents: tangents && tangentDeck(instance, tangents, (kernel) => check(kernel, undefined, kernel), returns),
-    tape: (queue) =>
-      adjoints &&
-      structures &&
-      recorder &&
+    const recorder = recorderOf(instance, structures, keeperOf(new Map(needs), keep));
+    const tape = (queue: Queue | undefined): TapeDeck =>
       tapeDeck(
         instance,
-        adjoints,
+        kernels,
         recorder,
         structures,
         launchByName(instance, check, queue),
@@ -92,7 +70,24 @@ export const decksOf = (
               list.run();
               check('adjoints', undefined);
             },
-      ),
+      );
+    return { recorder, tape };
+  };
+  const [first, twice] = [adjoints, second].map((kernels) => kernels && tapeOf(kernels));
+  const accesses =
+    adjoints?.watched &&
+    accessDeck(instance, storage.layout, adjoints.watched, (kernel, args, of, shown) => {
+      instance.launch(kernel, args);
+      check(of, shown, kernel);
+    });
+  return {
+    recorder: first?.recorder,
+    accesses,
+    tangents:
+      tangents &&
+      tangentDeck(instance, tangents, (kernel) => check(kernel, undefined, kernel), returns, twice?.recorder),
+    tape: (queue) => first?.tape(queue),
+    second: twice?.tape(undefined),
   };
 };
 

@@ -1,5 +1,6 @@
 import {
   differentiable,
+  tangentField,
   withGradients,
   withMarks,
   withTangents,
@@ -13,26 +14,39 @@ import { componentsOf, type AnyField, type FieldDecl, type Layout } from '@filig
 /** What is asked for: derivatives of all fields of floats, or of some; nothing, of none. */
 export type Asked = true | readonly AnyField[] | undefined;
 
+/** What derivatives a program is made with. */
+export interface AskedDerivatives {
+  readonly differentiate?: Asked;
+  readonly tangents?: Asked;
+  readonly hessianProducts?: Asked;
+}
+
 /** A layout with what belongs to its fields. */
 export interface Companions extends Omit<WithGradients, 'layout'>, WithTangents {
   /** Where accesses to fields are noted whose rules are checked. */
   readonly marks: Readonly<Record<string, Marks>>;
+  /** The names of the scalar fields that are differentiated twice and of their tangents, each with that of its adjoint. */
+  readonly second: Readonly<Record<string, string>>;
 }
 
 /**
- * A layout with the adjoints and tangents of fields; as it is where none are asked for. Errors: `program/differentiate`, `program/tangents`.
+ * A layout with the adjoints and tangents of fields, and the adjoints of tangents; as it is where none are asked for. Errors: `program/differentiate`,
+ * `program/tangents`, `program/hessianProducts`.
  *
  * @param checked whether accesses to fields with adjoints are watched
  */
-export const withCompanions = (layout: Layout, differentiate: Asked, tangents: Asked, checked: boolean): Companions => {
-  const adjoined = chosen(layout, differentiate, 'differentiate');
-  const moved = chosen(layout, tangents, 'tangents');
+export const withCompanions = (layout: Layout, asked: AskedDerivatives, checked: boolean): Companions => {
+  const [adjoined, moved, twice] = OPTIONS.map((option) => chosen(layout, asked[option], option));
   const { adjoints, layout: graded } = withGradients(layout, adjoined);
   const { layout: marked, marks } = withMarks(graded, checked ? adjoined : []);
-  return { ...withTangents(marked, moved), adjoints, marks };
+  const { tangents, layout: bent } = withTangents(marked, [...new Set([...moved, ...twice])]);
+  const { adjoints: second, layout: all } = withGradients(bent, [...twice, ...twice.map(tangentField)]);
+  return { adjoints, marks, tangents, second, layout: all };
 };
 
-const chosen = (layout: Layout, asked: Asked, option: 'differentiate' | 'tangents'): readonly FieldDecl[] => {
+const OPTIONS = ['differentiate', 'tangents', 'hessianProducts'] as const;
+
+const chosen = (layout: Layout, asked: Asked, option: keyof AskedDerivatives): readonly FieldDecl[] => {
   if (asked === undefined) return [];
   if (asked !== true && !Array.isArray(asked))
     fail(`program/${option}`, `${option} is true, or a list of fields`, { remedy: `write ${option}: true` });

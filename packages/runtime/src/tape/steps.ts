@@ -16,10 +16,10 @@ export interface StepsOptions {
   readonly keep?: 'all' | 'root' | number;
 }
 
-type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'field' | 'storage'>;
+type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'field' | 'storage'> & Partial<Pick<FieldProgram, 'second'>>;
 
 /**
- * Steps of a simulation, for `forward` of `valueAndGradient`: n times `step(k)`. States may be overwritten in place: they are
+ * Steps of a simulation, for `forward` of `valueAndGradient` and `hessianProduct`: n times `step(k)`. States may be overwritten in place: they are
  * brought back for the derivative, and memory grows as √n (thesis App. D). Elsewhere it only runs the steps.
  *
  * Errors: `tape/none`, `tape/state` where a field of the state is not in the program, `tape/keep`, `tape/replay` where steps that run
@@ -27,7 +27,8 @@ type Sim = Pick<FieldProgram, 'tape' | 'tangents' | 'field' | 'storage'>;
  */
 export const steps = (sim: Sim, n: number, step: (k: number) => void, given: StepsOptions): void => {
   const { state, keep = 'root' } = checkOptions<StepsOptions>('steps', given, spec);
-  const tape = sim.tangents && !sim.tape ? undefined : tapeOf(sim);
+  const twice = sim.second?.recorder.recording() === true;
+  const tape = twice ? sim.second : sim.tangents && !sim.tape ? undefined : tapeOf(sim);
   if (!Number.isInteger(n) || n < 0)
     fail('tape/keep', `there are ${n} steps`, { remedy: 'give a whole number from 0' });
   const segments = keep === 'all' ? 0 : keep === 'root' ? Math.ceil(Math.sqrt(n)) : keep;
@@ -43,9 +44,9 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
   if (n > 0)
     tape.steps({
       n,
-      step,
+      step: twice ? sim.tangents!.later(step) : step,
       segments,
-      state: new Set(withEncoded(sim.storage.layout, names)),
+      state: new Set(withEncoded(sim.storage.layout, twice ? withTangents(names, sim.tangents) : names)),
     });
 };
 
@@ -71,6 +72,10 @@ export interface HostStepOptions {
  */
 export const hostStep = (sim: Sim, given: HostStepOptions): void => {
   const { reads, writes, forward, backward, tangent } = checkOptions<HostStepOptions>('hostStep', given, hostSpec);
+  if (sim.second?.recorder.recording())
+    fail('product/host-step', 'a step of the host says nothing of second derivatives', {
+      remedy: 'compute it by kernels, or divide the difference of two gradients by the distance between them',
+    });
   if (sim.tangents?.running()) return forwardStep(sim.tangents, forward, tangent);
   if (sim.tangents && !sim.tape) return forward();
   const { recorder, fields, writes: writesOf } = tapeOf(sim);
@@ -121,6 +126,10 @@ const tapeOf = (sim: Sim): TapeDeck =>
   fail('tape/none', 'the program was not made to be differentiated', {
     remedy: 'make it with program({ …, differentiate: true })',
   });
+
+/** Fields with their tangents, which steps pass on as they do these. */
+const withTangents = (names: readonly string[], deck: TangentDeck | undefined): readonly string[] =>
+  names.flatMap((f) => [f, deck?.fields[f] ?? []].flat());
 
 const stateNames = (sim: Sim, f: AnyField): readonly string[] => {
   const found = isField(f) ? componentsOf(f) : [];

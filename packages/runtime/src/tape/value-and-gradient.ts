@@ -75,17 +75,13 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
     });
   sim.tangents?.refuse(
     'a gradient is asked for',
-    'call valueAndGradient outside of valueAndTangent: second derivatives are those of traced programs, or differences of gradients',
+    'call valueAndGradient outside of valueAndTangent; second derivatives are those of hessianProduct',
   );
   const by = Object.entries(wrt) as readonly (readonly [string, AnyField])[];
   for (const f of [loss, ...by.map(([, f]) => f)]) checkDifferentiated(f, tape.fields);
   const recorded = tape.record(forward);
   const sources = by.flatMap(([, f]) => componentsOf(f).map((c) => c.name));
-  if (!tape.dependents(recorded, sources).has(loss.name))
-    fail('tape/independent', `'${loss.name}' depends on none of ${sources.map((s) => `'${s}'`).join(', ')}`, {
-      remedy:
-        'launch the kernels that compute it within forward, differentiate the fields between too, and give those that it follows from',
-    });
+  if (!tape.dependents(recorded, sources).has(loss.name)) refuseIndependent(loss, sources);
   const first = sim.storage.layout.fields.get(loss.name)!.axes.map(() => 0);
   look(first);
   tape.clear();
@@ -99,6 +95,12 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
     tapeBytes: recorded.bytes + bytes,
   };
 };
+
+export const refuseIndependent = (loss: FieldDecl, sources: readonly string[]): never =>
+  fail('tape/independent', `'${loss.name}' depends on none of ${sources.map((s) => `'${s}'`).join(', ')}`, {
+    remedy:
+      'launch the kernels that compute it within forward, differentiate the fields between too, and give those that it follows from',
+  });
 
 const checkDifferentiated = (f: AnyField, known: Readonly<Record<string, string>>): void => {
   if (!isField(f) || !componentsOf(f).every((c) => Object.hasOwn(known, c.name)))

@@ -53,7 +53,7 @@ export const valueAndTangent = <const O extends Readonly<Record<string, AnyField
   Object.values(of).forEach(checked);
   deck.clear();
   along?.((f) => sim.field(tangentField(checked(f))));
-  const returned = deck.run(forward, byArgument);
+  const { returned } = deck.run(forward, byArgument);
   const views = (field: (f: AnyField) => unknown): never =>
     Object.fromEntries(Object.entries(of).map(([name, f]) => [name, field(f)])) as never;
   return { value: views((f) => sim.field(f)), tangent: views((f) => sim.field(tangentField(f))), returned };

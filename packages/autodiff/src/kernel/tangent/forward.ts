@@ -43,6 +43,8 @@ export interface Forward {
   readonly isRounded: (op: Op) => boolean;
   /** Buffers of which each iteration has its own. */
   readonly own: ReadonlySet<string>;
+  /** Whether what the program says of derivatives is kept, for whoever differentiates the kernel again. */
+  readonly keepsGiven: boolean;
   /** The values of the primal kernel as they are now, by id; the same map for all regions, since each is left before it is entered again. */
   readonly values: Map<number, Value>;
   /** Tangents by id of the primal value; a value that has none does not change. */

@@ -1,4 +1,4 @@
-import { partsOfGiven, type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
+import { fail, opWith, partsOfGiven, type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
 import { takenAt } from '../is-given.js';
 import { setTangent, tangentOf, valueOf, type Forward } from './forward.js';
 
@@ -8,12 +8,14 @@ import { setTangent, tangentOf, valueOf, type Forward } from './forward.js';
  */
 export const forwardGiven = (f: Forward, b: Builder, op: Op): void => {
   const { results, regions } = op;
+  const { values, inputs: by } = partsOfGiven(op);
   const at = takenAt(op, f.matters);
+  const now = f.keepsGiven ? givenAgain(f, b, op, at) : at.map((v) => valueOf(f, v));
   results.forEach((r, n) => {
-    f.values.set(r.id, valueOf(f, at[n]));
+    f.values.set(r.id, now[n]);
     f.tangents.delete(r.id);
   });
-  const inputs = partsOfGiven(op).inputs.flatMap((v, n) => {
+  const inputs = by.flatMap((v, n) => {
     const tangent = tangentOf(f, v);
     return tangent ? [{ n, tangent }] : [];
   });
@@ -21,6 +23,8 @@ export const forwardGiven = (f: Forward, b: Builder, op: Op): void => {
   const [region] = regions;
   const rowTimes = (at: Builder, seeds: readonly Value[]): Value => {
     const within = new Map(f.values);
+    /* Of a result that the region uses it knows the derivative that was given, too. */
+    if (f.keepsGiven) values.forEach((v, n) => within.set(v.id, now[n]));
     region.params.forEach((p, n) => within.set(p.id, seeds[n]));
     f.again.region(at, region, within);
     const row = region.ops[region.ops.length - 1].operands;
@@ -37,6 +41,28 @@ export const forwardGiven = (f: Forward, b: Builder, op: Op): void => {
     return found.map((v, n) => b.select(isRow[n], as(b, product, v), v));
   });
   results.forEach((r, n) => setTangent(f, r, tangents[n]));
+};
+
+/** The op on values as they are now. Error: `tangent/moved`, where its derivative is taken elsewhere: what is moved has no second one. */
+const givenAgain = (f: Forward, b: Builder, op: Op, at: readonly Value[]): readonly Value[] => {
+  const [region] = op.regions;
+  const { values } = partsOfGiven(op);
+  if (values.some((v, n) => v.id !== at[n].id))
+    fail('tangent/moved', 'the derivative of singular vectors, or of what else is moved for it, has none itself', {
+      ...(op.loc && { loc: op.loc }),
+      remedy: 'compute what is differentiated twice from values that are not moved, or by polar2 or polar3',
+    });
+  const params = region.params.map((p) => b.newValue(p.type, p.hint));
+  const within = new Map(f.values);
+  region.params.forEach((p, n) => within.set(p.id, params[n]));
+  const { ops } = b.collect(() => {
+    f.again.region(b, region, within);
+    const end = region.ops[region.ops.length - 1];
+    b.append(opWith(end, { operands: end.operands.map((v) => f.again.value(within, v)) }));
+  });
+  const results = op.results.map((r) => b.newValue(r.type, r.hint));
+  b.append(opWith(op, { operands: op.operands.map((v) => valueOf(f, v)), regions: [{ params, ops }], results }));
+  return results;
 };
 
 const as = (b: Builder, v: Value, like: Value): Value =>

@@ -49,6 +49,11 @@ export interface TangentOptions {
   readonly formats?: Formats;
   /** A table to use instead of `derivatives`. */
   readonly table?: DerivativeTable;
+  /**
+   * Whether the kernel is to be differentiated again: what the program says of derivatives (`derivative.given`) then stands in it, until `withoutGiven`. Default
+   * false.
+   */
+  readonly again?: boolean;
 }
 
 /** A kernel with its tangents, and what it takes and gives. */
@@ -68,12 +73,18 @@ export interface Tangent {
  * operation after the other. Tangents of elements lie in fields of their own and are written where the elements are; so states may be overwritten, and loops
  * need no history.
  *
- * Errors: `tangent/no-rule`, `tangent/no-tangent`, `tangent/lost`, `tangent/extremum`, `tangent/unknown-kernel`.
+ * Errors: `tangent/no-rule`, `tangent/no-tangent`, `tangent/lost`, `tangent/extremum`, `tangent/unknown-kernel`, `tangent/moved`.
  *
  * @param module with its layout, on which both lie; its kernel is on fields
  */
 export const tangent = (module: Module, name: string, given: TangentOptions): Tangent => {
-  const { tangents, dialects: own = [], formats, table: rows = derivatives } = checkOptions('tangent', given, spec);
+  const {
+    tangents,
+    dialects: own = [],
+    formats,
+    table: rows = derivatives,
+    again = false,
+  } = checkOptions('tangent', given, spec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
   const primal =
     module.kernels.find((k) => k.name === name) ??
@@ -109,6 +120,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     coordinateOf: coordinatesOf(primal),
     isRounded: ({ attrs }) => isRounded(layout, String(attrs.field)),
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
+    keepsGiven: again,
     values: new Map(),
     tangents: new Map(),
     region: (b, region, around) => forwardRegion(f, b, region, around),
@@ -152,4 +164,5 @@ const spec: OptionSpec<TangentOptions> = {
   dialects: option.array('a list of dialects'),
   formats: option.anything,
   table: option.anything,
+  again: option.truth,
 };
