@@ -39,6 +39,18 @@ export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
 export * from './build/module.js';
 export * from './range/range.js';
+export {
+  anyReal,
+  containsReals,
+  hasRealRange,
+  isRealRange,
+  joinReals,
+  meetReals,
+  numberAbove,
+  numberBelow,
+  type RealRange,
+  type ValueRange,
+} from './range/real.js';
 export { beforeWrap, compareRanges, disjointBits, shiftBy } from './range/arithmetic.js';
 export * from './rewrite/walk.js';
 export * from './rewrite/substitute.js';

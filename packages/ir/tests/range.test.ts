@@ -106,7 +106,7 @@ describe('what an op says of the range of its result', () => {
         const value = Number(values[0]);
         expect(value).toBeGreaterThanOrEqual(range!.lo);
         expect(value).toBeLessThanOrEqual(range!.hi);
-        if (Number.isSafeInteger(value)) expect(Math.abs(value % range!.align)).toBe(0);
+        if (Number.isSafeInteger(value)) expect(Math.abs(value % (range as IntegerRange).align)).toBe(0);
       }),
       { numRuns: 2000 },
     );

@@ -40,6 +40,7 @@ import {
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
 import { componentInputs, randomComponents } from './random-components.js';
 import { randomReductions, reductionInputs } from './random-reductions.js';
+import { floatInputs, randomFloats } from './random-floats.js';
 import { indexInputs, randomIndices } from './random-indices.js';
 import { nestInputs, randomNests } from './random-nests.js';
 import { randomRecords, recordInputs } from './random-records.js';
@@ -303,6 +304,23 @@ describe('indices come out the same', () => {
   it('simplified after others', () => check([canonicalize(), licm(), integerRange(), canonicalize()], 100));
   it('with the edges of loops apart', () => check([partition(), integerRange(), canonicalize(), dce()], 100));
   it('simplified again', () => check([integerRange(), canonicalize(), integerRange(), cse(), dce()], 60));
+});
+
+describe('indices made of floats come out the same', () => {
+  const check = (order: readonly Pass<Module>[], runs: number): void =>
+    fc.assert(
+      fc.property(fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 300 }), (choices) => {
+        const before = randomFloats(chooser(choices));
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const expected = run(before, floatInputs(choices[0]!));
+        expect(expected).toBeDefined();
+        expect(differences(expected!, run(optimized(before, order), floatInputs(choices[0]!)))).toEqual([]);
+      }),
+      { numRuns: runs },
+    );
+
+  it('simplified once', () => check([integerRange()], 400));
+  it('simplified after others, and again', () => check([canonicalize(), licm(), integerRange(), canonicalize(), integerRange(), cse(), dce()], 200)); // prettier-ignore
 });
 
 describe('components come out the same', () => {

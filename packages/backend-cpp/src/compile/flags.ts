@@ -27,7 +27,7 @@ export const compilerFlags = (
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',
-  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting'] : []),
+  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre'] : []),
   ...(fastMath === true ? fast : [`-ffp-contract=${fastMath === 'contract' ? 'fast' : 'off'}`]),
 ];
 

@@ -15,6 +15,8 @@ import {
 } from '../kernel/type.js';
 import { withFold } from '../fold/core-folds.js';
 import { arithmeticRanges } from '../range/arithmetic.js';
+import type { IntegerRange } from '../range/range.js';
+import { isRealRange, realRanges, wholeRangesOfReals, type RealRange } from '../range/real.js';
 import { type ScalarOp, scalarOps } from '../scalar/scalar-op.js';
 import { bitcaster, constantProblem, converter, scalarFromAttr } from './convert.js';
 import {
@@ -188,8 +190,17 @@ const bitcastProblem = (op: Op, from: Type): string | undefined => {
 };
 
 const withRange = (def: OpDef): OpDef => {
-  const range = arithmeticRanges[def.name.slice('arith.'.length)];
-  return range ? { ...def, range } : def;
+  const [whole, real] = [arithmeticRanges[def.name.slice('arith.'.length)], realRanges[def.name]];
+  if (!whole && !real) return def;
+  return {
+    ...def,
+    range: (op, operands, type) => {
+      if (isFloat(type)) return real?.(op, operands, type);
+      return operands.some(isRealRange)
+        ? wholeRangesOfReals[def.name]?.(op, operands as readonly RealRange[], type)
+        : whole?.(op, operands as readonly (IntegerRange | undefined)[], type);
+    },
+  };
 };
 
 /** Integer and float arithmetic, truth values, conversions, short vectors. */

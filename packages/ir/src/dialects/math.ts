@@ -3,6 +3,7 @@ import { isFloat, scalarOf } from '../kernel/type.js';
 import { type ScalarOp, scalarOps } from '../scalar/scalar-op.js';
 import { type Lane, defineElementwise, firstProblem, hasOperands, operandIs, sameOperands } from './define.js';
 import { withFold } from '../fold/core-folds.js';
+import { realRanges } from '../range/real.js';
 import { dialect } from './op-table.js';
 
 /** A function of floats: f32 or f64, alike in and out. In f32 the f64 value is rounded once. */
@@ -49,5 +50,7 @@ const fma = floatFunction(
 /** Elementary functions: every `math` row of the scalar table, and `math.fma`. */
 export const math = dialect(
   'math',
-  [...scalarOps.filter((r) => r.kernelOp.startsWith('math.')).map(fromRow), fma].map(withFold),
+  [...scalarOps.filter((r) => r.kernelOp.startsWith('math.')).map(fromRow), fma].map((def) =>
+    withFold({ ...def, ...(realRanges[def.name] && { range: realRanges[def.name] }) }),
+  ),
 );

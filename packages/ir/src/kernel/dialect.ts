@@ -1,7 +1,7 @@
 import type { Access } from './access.js';
 import type { Control } from './control.js';
 import type { Attrs, Buffer, Op, Region, TypedArray, Value } from './op.js';
-import type { IntegerRange } from '../range/range.js';
+import type { ValueRange } from '../range/real.js';
 import type { OwnType, ScalarType, Type } from './type.js';
 
 /** The buffers of a module by bare name. */
@@ -102,14 +102,10 @@ export interface OpDef {
   /** Which elements of which buffers an op touches, in the order in which it does; none where its operands do not say. */
   readonly accesses?: (op: Op) => readonly Access[];
   /**
-   * What the one result may be, a scalar integer or truth value of this type, where its operands are in these ranges: those of floats and
-   * vectors are absent. Nothing where no more is known than the type says.
+   * What the one result may be, a scalar of this type, where its operands are in these ranges: those of vectors are absent, and those of floats that nobody asks
+   * for. Of a float it is a range of reals. Nothing where no more is known than the type says.
    */
-  readonly range?: (
-    op: Op,
-    operands: readonly (IntegerRange | undefined)[],
-    type: ScalarType,
-  ) => IntegerRange | undefined;
+  readonly range?: (op: Op, operands: readonly (ValueRange | undefined)[], type: ScalarType) => ValueRange | undefined;
   /** A simpler value for the one result of an op without regions; `canonicalize` asks for it. */
   readonly fold?: Fold;
   readonly traits: OpTraits;

@@ -1,13 +1,21 @@
 import {
+  anyReal,
   beforeWrap,
   containsRange,
+  containsReals,
   fitsType,
   fullRange,
   handedOn,
   hasRange,
+  hasRealRange,
+  isRealRange,
   isSingleRange,
   joinRanges,
+  joinReals,
   meetRange,
+  meetReals,
+  numberAbove,
+  numberBelow,
   rangeBetween,
   rangeOfValue,
   receivedBy,
@@ -20,23 +28,29 @@ import {
   type Kernel,
   type LoopCount,
   type Op,
+  type RealRange,
   type Region,
   type Scalar,
   type ScalarType,
   type TypedArray,
   type Value,
+  type ValueRange,
 } from '@filigree/ir';
 import { rangesOfParams } from '../alike.js';
 import { constantOfOp } from '../support/constant-in.js';
 import type { Facts } from '../support/facts.js';
+import { countedFloats } from './counted-floats.js';
 import { conditionsOf, impliedBy, type Condition } from './conditions.js';
 
 /** What is known about the integers of a kernel. */
 export interface Ranges {
   /** The range of a value at the current place; undefined for floats and vectors. */
   readonly of: (v: Value) => IntegerRange | undefined;
-  /** Takes an op into account, in program order. Those with regions are entered by `enter` instead. */
+  /** That of a float which an integer is made of. */
+  readonly real: (v: Value) => RealRange | undefined;
+  /** Takes an op into account, in program order, one that a pass has made too. Those with regions are entered by `enter` instead. */
   readonly note: (op: Op) => void;
+  readonly noteMade: (op: Op) => void;
   /** Whether a sum, difference, product or left shift gives the number that it would give without a limit to its type. */
   readonly exact: (op: Op) => boolean;
   /** Runs `inside` with what is known in this region of an op: in a branch its condition, in a loop the bounds of its counter. */
@@ -58,36 +72,52 @@ export const rangesOf = (
   facts: Facts,
   { counters, slices = false }: KnownRanges = {},
 ): Ranges => {
-  const known = new Map<number, IntegerRange>();
+  const known = new Map<number, ValueRange>();
   const definitions = new Map<number, Op>();
   /** What conditions around the place at hand say, the innermost last. */
-  const said: Map<number, IntegerRange>[] = [];
+  const said: Map<number, ValueRange>[] = [];
   const tables = tableRanges(buffers);
+  const counted = countedFloats(kernel, facts);
 
-  const of = (v: Value): IntegerRange | undefined => {
+  const any = (v: Value): ValueRange | undefined => {
     for (let i = said.length - 1; i >= 0; i--) {
       const range = said[i]!.get(v.id);
       if (range) return range;
     }
-    return known.get(v.id) ?? (hasRange(v.type) ? fullRange(v.type) : undefined);
+    return known.get(v.id) ?? (hasRange(v.type) ? fullRange(v.type) : counted.has(v.id) ? anyReal : undefined);
   };
-  const set = (v: Value, range: IntegerRange | undefined): void => {
+  /* A sum may be added up anew, in another order, where another one is made of it: then what was found of it is not said of that. */
+  const asMade = (v: Value): ValueRange | undefined => {
+    const made = definitions.get(v.id);
+    return made && isRounded(made) ? (known.get(v.id) ?? anyReal) : any(v);
+  };
+  const of = (v: Value): IntegerRange | undefined => {
+    const range = hasRange(v.type) ? any(v) : undefined;
+    return isRealRange(range) ? undefined : range;
+  };
+  const real = (v: Value): RealRange | undefined => {
+    const range = counted.has(v.id) ? any(v) : undefined;
+    return isRealRange(range) ? range : undefined;
+  };
+  /* In a loop more may be known of a first iteration than of all. */
+  const set = (v: Value, range: ValueRange | undefined): void => {
     if (range) known.set(v.id, range);
+    else known.delete(v.id);
   };
   for (const [id, [lo, hi]] of rangesOfParams(kernel)) known.set(id, { lo, hi, align: 1 });
 
   const note = (op: Op): void => {
     const result = op.results[0];
     for (const v of op.results) definitions.set(v.id, op);
-    if (op.regions.length > 0 || op.results.length !== 1 || !hasRange(result!.type)) return;
-    set(result!, rangeOf(op, result!.type));
+    if (op.regions.length > 0 || op.results.length !== 1) return;
+    if (hasRange(result!.type) || counted.has(result!.id)) set(result!, rangeOf(op, result!.type as ScalarType));
   };
-  const rangeOf = (op: Op, type: ScalarType): IntegerRange | undefined => {
+  const rangeOf = (op: Op, type: ScalarType): ValueRange | undefined => {
     const constant = constantOfOp(op, facts);
     if (constant !== undefined) return constantRange(constant, type);
     if (op.name === 'arith.select') return chosenRange(op, type);
-    const own = facts.def(op)?.range?.(op, op.operands.map(of), type);
-    if (own) return own;
+    const own = facts.def(op)?.range?.(op, op.operands.map(isRounded(op) ? asMade : any), type);
+    if (own || hasRealRange(type)) return own;
     const read = tableRead(op, facts);
     return read && tables(read.place, slices && read.index.length === 1 ? of(read.index[0]!) : undefined);
   };
@@ -106,15 +136,15 @@ export const rangesOf = (
       set(counter, counters?.get(counter.id) ?? counterRange(op, count));
     }
     /* What arrives at values by ways that control takes; conditions hold for what a region hands on. */
-    const arrives = new Map<number, (IntegerRange | undefined)[]>();
+    const arrives = new Map<number, (ValueRange | undefined)[]>();
     const hand = (from: ControlEdge['from']): void => {
       for (const edge of control.edges) {
         if (edge.from !== from) continue;
         const received = receivedBy(op, edge);
         handedOn(op, edge).forEach((v, k) => {
           const at = arrives.get(received[k]!.id);
-          if (at) at.push(of(v));
-          else arrives.set(received[k]!.id, [of(v)]);
+          if (at) at.push(any(v));
+          else arrives.set(received[k]!.id, [any(v)]);
         });
       }
     };
@@ -137,7 +167,7 @@ export const rangesOf = (
       let stable = true;
       for (const p of carried) {
         const [now, then] = [known.get(p.id), joined(arrives.get(p.id) ?? [])];
-        if (!now || !then || containsRange(now, then)) continue;
+        if (!now || !then || containsValues(now, then)) continue;
         stable = false;
         known.set(p.id, widened(now, then, p.type as ScalarType, round));
       }
@@ -165,11 +195,13 @@ export const rangesOf = (
   /** Runs `inside` with what comparisons say. */
   const where = <T>(conditions: readonly Condition[], inside: () => T): T => {
     if (conditions.length === 0) return inside();
-    const here = new Map<number, IntegerRange>();
+    const here = new Map<number, ValueRange>();
     said.push(here);
-    for (const { value, compared, predicate } of conditions) {
-      const [a, b] = [of(value), of(compared)];
-      if (a && b) here.set(value.id, narrowed(a, predicate, b));
+    for (const { value, compared, predicate, holds } of conditions) {
+      const [a, b] = [any(value), any(compared)];
+      if (!a || !b) continue;
+      if (!isRealRange(a)) here.set(value.id, narrowed(a, predicate, b as IntegerRange));
+      else if (isRealRange(b)) here.set(value.id, narrowedReal(a, predicate, b, value.type as ScalarType, holds));
     }
     const result = inside();
     said.pop();
@@ -177,7 +209,7 @@ export const rangesOf = (
   };
 
   /** Of a choice: each side is, and is computed from, what the condition says where it is taken. `r < 0 ? r + n : r` is not negative. */
-  const chosenRange = (op: Op, type: ScalarType): IntegerRange | undefined => {
+  const chosenRange = (op: Op, type: ScalarType): ValueRange | undefined => {
     const [condition, ...sides] = op.operands;
     return joined(
       sides.map((side, n) =>
@@ -187,7 +219,7 @@ export const rangesOf = (
             const made = definitions.get(side.id);
             return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
               ? rangeOf(made, type)
-              : of(side);
+              : any(side);
           },
         ),
       ),
@@ -197,7 +229,12 @@ export const rangesOf = (
   visitRegion(kernel.body);
   return {
     of,
+    real,
     note,
+    noteMade: (op) => {
+      for (const v of op.results) if (hasRealRange(v.type)) counted.add(v.id);
+      note(op);
+    },
     within,
     exact: (op) => {
       const type = op.results[0]!.type;
@@ -206,6 +243,11 @@ export const rangesOf = (
     },
   };
 };
+
+/** Whether passes and compilers may take an op on floats together with others, and round elsewhere. */
+const isRounded = ({ name, results }: Op): boolean => ROUNDED.has(name) && hasRealRange(results[0]!.type);
+
+const ROUNDED: ReadonlySet<string> = new Set(['arith.add', 'arith.sub', 'arith.mul', 'arith.div', 'arith.neg', 'math.fma']); // prettier-ignore
 
 /** Whether control may come back to a region from itself or from one behind it. */
 const isHead = ({ edges }: Control, region: number): boolean =>
@@ -222,28 +264,36 @@ const tableRead = (op: Op, facts: Facts): Access | undefined => {
 };
 
 /** First one step beyond what is known, for what settles by itself; then to the ends of the type. */
-const widened = (now: IntegerRange, then: IntegerRange, type: ScalarType, round: number): IntegerRange => {
-  const both = joinRanges(now, then);
+const widened = (now: ValueRange, then: ValueRange, type: ScalarType, round: number): ValueRange => {
+  const both = joinValues(now, then);
   if (round === 0) return both;
-  const full = fullRange(type);
+  const full = isRealRange(both) ? anyReal : fullRange(type);
   if (round > 2) return full;
-  return { lo: both.lo < now.lo ? full.lo : now.lo, hi: both.hi > now.hi ? full.hi : now.hi, align: both.align };
+  const ends = { lo: both.lo < now.lo ? full.lo : now.lo, hi: both.hi > now.hi ? full.hi : now.hi };
+  return isRealRange(both) ? { ...ends, nan: both.nan } : { ...ends, align: both.align };
 };
+
+const joinValues = (a: ValueRange, b: ValueRange): ValueRange =>
+  isRealRange(a) ? joinReals(a, b as RealRange) : joinRanges(a, b as IntegerRange);
+
+const containsValues = (outer: ValueRange, inner: ValueRange): boolean =>
+  isRealRange(outer) ? containsReals(outer, inner as RealRange) : containsRange(outer, inner as IntegerRange);
 
 const lastOf = (first: number, end: number, step: number): number =>
   end <= first ? first : first + Math.floor((end - 1 - first) / step) * step;
 
-const joined = (ranges: readonly (IntegerRange | undefined)[]): IntegerRange | undefined => {
-  let result: IntegerRange | undefined;
+const joined = (ranges: readonly (ValueRange | undefined)[]): ValueRange | undefined => {
+  let result: ValueRange | undefined;
   for (const r of ranges) {
     if (!r) return undefined;
-    result = result ? joinRanges(result, r) : r;
+    result = result ? joinValues(result, r) : r;
   }
   return result;
 };
 
-const constantRange = (constant: Scalar, type: ScalarType): IntegerRange => {
+const constantRange = (constant: Scalar, type: ScalarType): ValueRange => {
   const value = Number(constant);
+  if (hasRealRange(type)) return Number.isNaN(value) ? anyReal : { lo: value, hi: value, nan: false };
   return fitsType(type, value, value) ? rangeOfValue(value) : fullRange(type);
 };
 
@@ -260,6 +310,29 @@ const narrowed = (a: IntegerRange, predicate: string, b: IntegerRange): IntegerR
       return meetRange(a, b.lo, Infinity);
     case 'eq':
       return meetRange(a, b.lo, b.hi);
+    default:
+      return a;
+  }
+};
+
+/**
+ * The same of floats, of which one that is less than another is at most the one before it. Where a comparison does not hold, either of them may be NaN.
+ *
+ * @param holds whether it is one that holds
+ */
+const narrowedReal = (a: RealRange, predicate: string, b: RealRange, type: ScalarType, holds: boolean): RealRange => {
+  if (!holds && b.nan) return a;
+  switch (predicate) {
+    case 'lt':
+      return meetReals(a, -Infinity, numberBelow(b.hi, type), !holds);
+    case 'le':
+      return meetReals(a, -Infinity, b.hi, !holds);
+    case 'gt':
+      return meetReals(a, numberAbove(b.lo, type), Infinity, !holds);
+    case 'ge':
+      return meetReals(a, b.lo, Infinity, !holds);
+    case 'eq':
+      return meetReals(a, b.lo, b.hi, !holds);
     default:
       return a;
   }

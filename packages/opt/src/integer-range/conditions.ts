@@ -5,6 +5,8 @@ export interface Condition {
   readonly value: Value;
   readonly predicate: string;
   readonly compared: Value;
+  /** Whether it is the comparison that holds, and not that its opposite does not: of floats only one that holds tells that there is no NaN. */
+  readonly holds: boolean;
 }
 
 /** The comparisons that hold in a region of an op, because control takes a way there only where they do. */
@@ -40,7 +42,10 @@ export const impliedBy = (
       const [a, b] = [def.operands[0]!, def.operands[1]!];
       const p = String(def.attrs['predicate']);
       const predicate = truth ? p : inverse[p]!;
-      out.push({ value: a, predicate, compared: b }, { value: b, predicate: mirrored[predicate]!, compared: a });
+      out.push(
+        { value: a, predicate, compared: b, holds: truth },
+        { value: b, predicate: mirrored[predicate]!, compared: a, holds: truth },
+      );
     }
   };
   hold(condition, is);

@@ -5,6 +5,7 @@ import {
   type ScalarType,
   type Value,
   alignOf,
+  fitsType,
   isSingleRange,
   type IntegerRange,
   compareRanges,
@@ -165,6 +166,12 @@ const alignOfMask = (mask: number): number => {
   return unit;
 };
 
+/** A float, or a number in place of NaN. */
+const numberOr = (x: Value, otherwise: number, c: RangeContext): Value => {
+  const isNumber = c.build('arith.cmp', [x, x], 'i1', { predicate: 'eq' });
+  return c.build('arith.select', [isNumber, x, c.constant(otherwise, x.type)], x.type);
+};
+
 const rules: Readonly<Record<string, Rule>> = {
   'arith.min': extremum((x, y) => x.hi <= y.lo),
   'arith.max': extremum((x, y) => x.lo >= y.hi),
@@ -172,7 +179,18 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.rem': remainder,
   'arith.shr': shiftRight,
   'arith.and': and,
+  'arith.cast': (op, c) => {
+    const [x] = op.operands as [Value];
+    const range = op.attrs['fits'] === true ? undefined : c.real(x);
+    if (!range || !fitsType(op.results[0]!.type as ScalarType, Math.trunc(range.lo), Math.trunc(range.hi)))
+      return undefined;
+    return c.build('arith.cast', [range.nan ? numberOr(x, 0, c) : x], op.results[0]!.type, { ...op.attrs, fits: true });
+  },
   'arith.cmp': (op, c) => {
+    if (op.operands.every((v) => c.real(v))) {
+      const range = c.range(op.results[0]!);
+      return range && isSingleRange(range) ? c.constant(range.lo, 'i1') : undefined;
+    }
     const known = operandRanges(op, c);
     const truth = known && compareRanges(String(op.attrs['predicate']), known[2], known[3]);
     return truth === undefined ? undefined : c.constant(truth ? 1 : 0, 'i1');

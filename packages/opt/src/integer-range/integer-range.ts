@@ -55,12 +55,13 @@ const simplifyKernel = (kernel: Kernel, facts: Facts, buffers: Buffers): Kernel 
   };
   const context: RangeContext = {
     range: ranges.of,
+    real: ranges.real,
     def: (v) => definitions.get(v.id),
     exact: ranges.exact,
     constant: (value, type) => pool.value(scalarOfType(value, type), type, append),
     build: (name, operands, type, attrs = {}) => {
       const op = simpleOp(name, operands, attrs, fresh(type), place);
-      ranges.note(op);
+      ranges.noteMade(op);
       const folded = foldByRange(op, context);
       if (folded) return folded;
       append(op);

@@ -4,6 +4,7 @@ import {
   fullRange,
   hasRange,
   isLoop,
+  isRealRange,
   opTable,
   rangeBetween,
   rangeOfValue,
@@ -50,7 +51,8 @@ export class Ranges {
     const operands = op.operands.map((v) =>
       hasRange(v.type) ? (this.known.get(v.id) ?? fullRange(v.type)) : undefined,
     );
-    return def?.range?.(op, operands, 'i32');
+    const range = def?.range?.(op, operands, 'i32');
+    return isRealRange(range) ? undefined : range;
   }
 
   /** Bounds that are multiples of the unit hold for the base and any digit. */
