@@ -188,7 +188,11 @@ export class Assembled {
         for (const { g, number } of record.groups)
           computed[number] = made === undefined ? asNodes(g) : made.computed(g);
         if (made === undefined) continue;
-        all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
+        all.push({
+          ...made.elements,
+          sums: { ...NO_SUMS, first: graph.length },
+          ...(records.length > 1 && { places: Int32Array.from(record.groups[0].g.members) }),
+        });
         for (const { g, number } of record.groups)
           for (const p of nodes.places.get(number) ?? []) this.standForPlace(computed[number], p, g.members.length);
       }
