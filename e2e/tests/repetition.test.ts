@@ -359,6 +359,32 @@ it('cells of several kinds that come in turns have their values in turns, so tha
   }
 });
 
+it('what repeats beside much that does not is nodes like the rest', () => {
+  const kind = (e: number): number => (e * 7919) % 5;
+  const nested = (v: number, depth: number): number =>
+    depth === 0 ? v : nested(Math.sin(v) + v / (2 + v * v), depth - 1);
+  const { found, asNodes } = compiled(
+    91,
+    (x) => {
+      let u = [...x];
+      for (let step = 0; step < 3; step++) {
+        const [now, sums] = [u, new Array<number>(91).fill(0)];
+        for (let e = 0; e < 90; e++) {
+          const v = nested(now[e] - now[e + 1], 6 + kind(e));
+          sums[e] += v;
+          sums[e + 1] -= v;
+        }
+        for (let e = 0; e < 90; e++) sums[e] += 0.5 * Math.sin(now[e]) * Math.cos(now[e + 1]) * now[e];
+        u = now.map((v, i) => v + 0.1 * sums[i]);
+      }
+      return u;
+    },
+    { kind, nested },
+  );
+  expect(found.elements).toBe(0);
+  expect(found.kernels).toBe(asNodes.kernels);
+});
+
 it('steps of which threads take shares of rows compute what plain evaluation does', { timeout: 180_000 }, async () => {
   const side = 100;
   const [steps, n] = [10, side ** 2];

@@ -320,8 +320,8 @@ describe('instances that fill vector lanes', () => {
 
   it('are not cut into pieces for a few bytes of tables, since the ends of pieces fill none', () => {
     expect(piecesOf(1, true)).toBe(16);
-    expect(piecesOf(12, true)).toBeUndefined();
-    expect(piecesOf(12, false)).toBe(16);
+    expect(piecesOf(24, true)).toBeUndefined();
+    expect(piecesOf(24, false)).toBe(16);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { PlaceOptions } from '../options.js';
-import { accessBytes, findPieces, piecesBytes, type Pieces } from './pieces.js';
+import { findPieces, piecesBytes, savedBesides, type Pieces } from './pieces.js';
 
 /**
  * How the position that an instance reads or writes is found (§4.8). Instance `i` is entry `j` of
@@ -71,7 +71,7 @@ export const encode = (
   /* Pieces are no stretches, so there is one minimum for all. */
   const whole = Int32Array.of(0, starts[starts.length - 1]);
   const cut = encoding(columns, free, whole, options, pieces);
-  const cost = tableBytes(cut) + piecesBytes(pieces.count, onLanes) - whole[1] * accessBytes(bytes, pieces.strides);
+  const cost = tableBytes(cut) + piecesBytes(pieces.count, onLanes) - whole[1] * savedBesides(bytes, pieces);
   return written(cost < tableBytes(plain) ? cut : plain);
 };
 

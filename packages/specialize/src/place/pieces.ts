@@ -37,9 +37,16 @@ const pieceBytes = (count: number, operations: number): number =>
  */
 const ACCESS_BYTES = 1;
 
-/** What instances save besides tables, each of them, whose columns have these strides: `bytes[c]` is what an entry of column c takes as a table. */
-export const accessBytes = (bytes: readonly number[], strides: Pieces['strides']): number =>
-  bytes.every((n, c) => n === 0 || strides[c] === 0 || strides[c] === 1) ? ACCESS_BYTES * bytes.length : 0;
+/**
+ * What each instance saves besides tables whose columns have these strides: `bytes[c]` is what an entry of column c takes as a table. Tables that are left are read from end to end by each of the
+ * pieces that come in turns.
+ */
+export const savedBesides = (bytes: readonly number[], { step, strides }: Pick<Pieces, 'step' | 'strides'>): number => {
+  const isTable = (c: number): boolean => bytes[c] > 0 && strides[c] === undefined;
+  const left = bytes.reduce((sum, n, c) => sum + (isTable(c) ? n : 0), 0);
+  const inRows = bytes.every((n, c) => n === 0 || strides[c] === 0 || strides[c] === 1);
+  return (inRows ? ACCESS_BYTES * bytes.length : 0) - (step - 1) * left;
+};
 
 /** Instances that may take turns. */
 const STEPS = [1, 2, 3, 4, 6, 8];
@@ -63,7 +70,8 @@ export const findPieces = (
     const strides = columns.map((column, c) => (bytes[c] === 0 ? undefined : commonStride(column, step)));
     const tables = strides.reduce<number>((sum, s, c) => sum + (s === undefined ? 0 : bytes[c]), 0);
     if (tables === 0) continue;
-    const saved = tables + accessBytes(bytes, strides);
+    const saved = tables + savedBesides(bytes, { step, strides });
+    if (saved <= 0) continue;
     const origins = 4 * strides.filter((s) => s !== undefined).length;
     const gain = starts[starts.length - 1] * saved;
     const costOf = (length: number): number => {
