@@ -187,7 +187,8 @@ const emitInstances = (
     );
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
-  if (g.oneEach) {
+  /* One instance is no loop: compilers would put it on lanes. */
+  if (g.oneEach || (g.size === 1 && tile.first === undefined)) {
     /* A team waits for what one of its threads does. */
     if (options.emit.teams) return void b.for(b.i32(0), b.i32(1), b.i32(1), { team: true }, [], instance);
     return instance(b.i32(0));
