@@ -333,6 +333,78 @@ it('steps of time on a row of cells are a loop', () => {
   expect(found.launches).toBeLessThan(asNodes.launches);
 });
 
+/** Cells of a square grid, each the mean of its neighbours, of which those at the boundary have fewer. */
+const means =
+  (side: number, steps: number) =>
+  (x: number[]): number[] => {
+    let u = x;
+    for (let step = 0; step < steps; step++)
+      u = u.map((own, k) => {
+        const [i, j] = [Math.floor(k / side), k % side];
+        let sum = x[k] + own;
+        if (i > 0) sum += u[k - side];
+        if (i < side - 1) sum += u[k + side];
+        if (j > 0) sum += u[k - 1];
+        if (j < side - 1) sum += u[k + 1];
+        return sum / 6;
+      });
+    return u;
+  };
+
+it('cells of several kinds that come in turns have their values in turns, so that rows need no tables', () => {
+  for (const steps of [3, 20]) {
+    const { found } = compiled(40 ** 2, means(40, steps), { side: 40, steps });
+    expect(found.elements).toBeGreaterThan(0);
+    expect(found.indexBytes).toBeLessThan(4 * 40 ** 2);
+  }
+});
+
+it('what repeats beside much that does not is nodes like the rest', () => {
+  const kind = (e: number): number => (e * 7919) % 5;
+  const nested = (v: number, depth: number): number =>
+    depth === 0 ? v : nested(Math.sin(v) + v / (2 + v * v), depth - 1);
+  const { found, asNodes } = compiled(
+    91,
+    (x) => {
+      let u = [...x];
+      for (let step = 0; step < 3; step++) {
+        const [now, sums] = [u, new Array<number>(91).fill(0)];
+        for (let e = 0; e < 90; e++) {
+          const v = nested(now[e] - now[e + 1], 6 + kind(e));
+          sums[e] += v;
+          sums[e + 1] -= v;
+        }
+        for (let e = 0; e < 90; e++) sums[e] += 0.5 * Math.sin(now[e]) * Math.cos(now[e + 1]) * now[e];
+        u = now.map((v, i) => v + 0.1 * sums[i]);
+      }
+      return u;
+    },
+    { kind, nested },
+  );
+  expect(found.elements).toBe(0);
+  expect(found.kernels).toBe(asNodes.kernels);
+});
+
+it('steps of which threads take shares of rows compute what plain evaluation does', { timeout: 180_000 }, async () => {
+  const side = 100;
+  const [steps, n] = [10, side ** 2];
+  const given = values(n, 1.7);
+  const program: Program = {
+    inputs: { x: n },
+    run: ({ x }) => ({ y: symbolic(means(side, steps), { scope: { side, steps } })(x as never) as never }),
+  };
+  const { module } = orThrow(specialize()(orThrow(trace({ arithmetic: 'exact' }).run(program))));
+  expect(printModule(module)).toContain('parallel = true');
+  const backends = [wasm(), ...((await cpp().probe()).usable ? [cpp()] : [])];
+  for (const backend of backends) {
+    const instance = orThrow(await instantiate(module, backend, { cache: false, threads: 3 })());
+    instance.buffer('x').write(Float64Array.from(given));
+    instance.run();
+    expect([...(instance.buffer('y').read() as Float64Array)], backend.name).toEqual(means(side, steps)(given));
+    instance.dispose();
+  }
+});
+
 it('elements leave a recurrence beside them the loop that it is', () => {
   const { found, asNodes } = compiled(201, (x) => {
     const sums = new Array<number>(200).fill(0);

@@ -30,7 +30,7 @@ static void part0_of_axpy(const double* __restrict x, const unsigned short* __re
 }
 
 // Kernel axpy: reads x, f, y; changes y.
-static void axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, int threads) {
+static __attribute__((noinline)) void axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, int threads) {
   {
     const long long trips = 8;
     #ifdef FILIGREE_ONE_THREAD

@@ -49,6 +49,30 @@ describe('recurrences', () => {
     expect(JSON.stringify(sizes[1].module.kernels).length).toBeLessThan(20_000);
   });
 
+  it('on the rows of a grid need no tables, also on teams', () => {
+    const side = 40;
+    const heat = ({ x }: Record<string, Num[]>): Record<string, Num[]> => {
+      let u: readonly Num[] = x;
+      for (let step = 0; step < 12; step++) {
+        const now = u;
+        u = now.map((own, k) => {
+          if ([Math.floor(k / side), k % side].some((i) => i === 0 || i === side - 1)) return own;
+          const around = [now[k - 1], now[k + 1], now[k - side], now[k + side]].reduce((a, b) => m.add(a, b));
+          return m.add(own, m.mul(0.1, m.sub(around, m.mul(4, own))));
+        });
+      }
+      return { y: [...u] };
+    };
+    const x = numbers(side ** 2, 5);
+    const program = { inputs: { x: side ** 2 }, run: (given: unknown) => heat(given as never) };
+    for (const teams of [false, true]) {
+      const emit = { ...defaultOptions.emit, teams };
+      const { outputs, specialized } = runProgram(program, { x }, { emit }, 'exact');
+      expect([...outputs.y]).toEqual(heat({ x: [...x] }).y);
+      expect(specialized.indexBytes).toBeLessThan(4 * side ** 2);
+    }
+  });
+
   it('of several values, of which only the last are asked for', () => {
     const lorenz = (steps: number) =>
       agrees(3, (x) => {

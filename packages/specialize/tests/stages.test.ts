@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coreDialects, interpret, symbolicMath as m, verifyModule, type Num } from '@filigree/ir';
+import { coreDialects, interpret, printModule, symbolicMath as m, verifyModule, type Num } from '@filigree/ir';
 import {
   decompose,
   defaultOptions,
@@ -320,8 +320,22 @@ describe('instances that fill vector lanes', () => {
 
   it('are not cut into pieces for a few bytes of tables, since the ends of pieces fill none', () => {
     expect(piecesOf(1, true)).toBe(16);
-    expect(piecesOf(12, true)).toBeUndefined();
-    expect(piecesOf(12, false)).toBe(16);
+    expect(piecesOf(24, true)).toBeUndefined();
+    expect(piecesOf(24, false)).toBe(16);
+  });
+});
+
+describe('one instance', () => {
+  it('is no loop, which compilers would put on lanes', () => {
+    const program: Program = {
+      inputs: { x: 12 },
+      run: ({ x }) => ({ y: [list(x).reduce((a, b) => m.min(m.add(a, m.abs(b)), m.mul(a, b)))] }),
+    };
+    const { outputs, specialized } = runProgram(program, { x: numbers(12, 3) });
+    expect(specialized.kernels).toBe(1);
+    expect(printModule(specialized.module)).not.toContain('scf.for');
+    const expected = numbers(12, 3).reduce((a, b) => Math.min(a + Math.abs(b), a * b));
+    expect(relativeError(outputs.y, [expected])).toBeLessThan(1e-12);
   });
 });
 

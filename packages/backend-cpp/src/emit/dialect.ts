@@ -93,6 +93,8 @@ export const cppDialect: CFamilyDialect = {
   spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
   helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',
+  /* In its entry, which finds buffers in the slab, g++ would compute with these sums in the kernel's loops, and run out of registers. */
+  head: (name, params) => `static __attribute__((noinline)) void ${name}(${params.join(', ')})`,
   independent: (lanes, accumulated) => [
     lanes
       ? ['#pragma omp simd', ...accumulated.map((a) => `reduction(${a.helper}:${a.variable})`)].join(' ')

@@ -89,7 +89,7 @@ const emitSteps = (b: Builder, { tiles: steps, groups }: Launch, options: EmitCo
           continue;
         }
         b.for(b.i32(0), b.i32(SHARES), b.i32(1), { parallel: true }, [], (share) =>
-          level.forEach((g, k) => emitGroup(b, g, shareOf(b, tiles[k], share), steps * SHARES, options)),
+          level.forEach((g, k) => emitGroup(b, g, tiles[k], steps * SHARES, options, share)),
         );
       }
     });
@@ -115,32 +115,46 @@ const stepOf = (b: Builder, g: PlacedGroup, step: Value): Tile => {
   return { index, first, count, ...(shared && { step }) };
 };
 
-const shareOf = (b: Builder, { first, count, ...tile }: Tile, share: Value): Tile => {
+/** One of the shares of so many. */
+const shareOf = (b: Builder, count: Value, share: Value): { readonly from: Value; readonly to: Value } => {
   const at = (k: Value): Value => b.div(b.mul(count, k), b.i32(SHARES));
-  const from = at(share);
-  return {
-    ...tile,
-    first: first === undefined ? from : b.add(first, from),
-    count: b.sub(at(b.add(share, b.i32(1))), from),
-  };
+  return { from: at(share), to: at(b.add(share, b.i32(1))) };
 };
 
-/** The instances of one tile of many. Loops say how often they run as a rule: whoever divides the work must know. */
-const emitGroup = (b: Builder, g: PlacedGroup, tile: Tile, tiles: number, options: EmitContext): void => {
+/** The instances of one tile of many, or a share of them. Loops say how often they run as a rule: whoever divides the work must know. */
+const emitGroup = (
+  b: Builder,
+  g: PlacedGroup,
+  tile: Tile,
+  tiles: number,
+  options: EmitContext,
+  share?: Value,
+): void => {
   const { pieces } = g;
-  if (pieces === undefined)
-    return emitInstances(b, g, tile, { step: 1, trips: Math.ceil(g.size / tiles), team: true }, options);
+  if (pieces === undefined) {
+    const own = share ? shareOfTile(b, tile, share) : tile;
+    return emitInstances(b, g, own, { step: 1, trips: Math.ceil(g.size / tiles), team: true }, options);
+  }
   const ofTile = (k: number): Value => b.load(POOL[32], linear(b, tile.index, 1, pieces.tileBase + k));
   const { first, step } = g.encoded.pieces!;
-  const [from, to] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
+  const [begin, end] = tile.index === undefined ? [b.i32(0), b.i32(first.length)] : [ofTile(0), ofTile(1)];
+  const own = share && shareOf(b, b.sub(end, begin), share);
+  const [from, to] = own ? [b.add(begin, own.from), b.add(begin, own.to)] : [begin, end];
   const [of, within] = [Math.ceil(first.length / tiles), Math.ceil(g.size / first.length)];
   /* Of short pieces each thread of a team takes one. */
   const team = options.emit.teams && of > within;
   b.for(from, to, b.i32(1), { ...(team ? { team } : {}), trips: of }, [], (index) => {
     const from = b.load(POOL[32], linear(b, index, 1, pieces.firstBase));
     const count = b.load(POOL[32], linear(b, index, 1, pieces.countBase));
-    emitInstances(b, g, { index, first: from, count }, { step, trips: within, team: !team }, options);
+    const { step: ofLoop } = tile;
+    const piece: Tile = { index, first: from, count, ...(ofLoop && { step: ofLoop }) };
+    emitInstances(b, g, piece, { step, trips: within, team: !team }, options);
   });
+};
+
+const shareOfTile = (b: Builder, { first, count, ...tile }: Tile, share: Value): Tile => {
+  const { from, to } = shareOf(b, count, share);
+  return { ...tile, first: first === undefined ? from : b.add(first, from), count: b.sub(to, from) };
 };
 
 const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
@@ -173,7 +187,8 @@ const emitInstances = (
     );
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
-  if (g.oneEach) {
+  /* One instance is no loop: compilers would put it on lanes. */
+  if (g.oneEach || (g.size === 1 && tile.first === undefined)) {
     /* A team waits for what one of its threads does. */
     if (options.emit.teams) return void b.for(b.i32(0), b.i32(1), b.i32(1), { team: true }, [], instance);
     return instance(b.i32(0));

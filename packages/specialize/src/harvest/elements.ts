@@ -12,6 +12,7 @@ import { evaluatedTerms } from './evaluated-terms.js';
 import { leafColumns, membersByKinds } from './leaf-columns.js';
 import { NUMBER, sumGroups } from './element-sums.js';
 import { kindOfVariable } from './unit-form.js';
+import { unitsAsWritten } from './units-as-written.js';
 
 /** The units of a program, those of elements behind those of its graph. */
 export interface AllUnits {
@@ -22,6 +23,7 @@ export interface AllUnits {
   readonly level: Int32Array;
   readonly unit: Int32Array;
   readonly destinations: Destinations;
+  readonly written: Int32Array;
   readonly groups: readonly HarvestedGroup[];
 }
 
@@ -37,7 +39,7 @@ export const harvestElements = (d: Grouping, options: GroupOptions): AllUnits =>
     ...(r.elements[k].roots.length > 0 ? valueGroups(d, e, r, k, kindOf) : []),
     ...sumGroups(d, e, r, k, kindOf, evaluated, options),
   ]);
-  return { ...r, groups };
+  return { ...r, written: unitsAsWritten(d, r), groups };
 };
 
 /** The kind of a value as a leaf; constants are `NUMBER`. */

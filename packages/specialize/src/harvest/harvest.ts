@@ -21,7 +21,7 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
     const form = unitForm(d);
     const terms = termList(d, d.hashes);
     const { graph, inputs, outputs } = d;
-    const { groups, ids, unit, ...units } = harvestElements(d, options);
+    const { groups, ids, unit, written, ...units } = harvestElements(d, options);
     const { ptr, roots, level, destinations } = units;
     const listed = productGroups(d, options);
     const all = [
@@ -30,7 +30,7 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
     ];
     const harvested = groups.length === 0 ? all : repeatHarvested(all, listed, units);
     return {
-      ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids },
+      ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids, written },
       loadsOfLevel: loadsOfLevel({ level, unit }, [...harvested, ...listed]),
       harvested,
       listed,

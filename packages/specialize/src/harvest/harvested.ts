@@ -59,6 +59,8 @@ export interface Harvest extends Pick<
   readonly listed: readonly ListedGroup[];
   /** Values have numbers below this: nodes of the graph, and behind them the values of elements. */
   readonly ids: number;
+  /** Units in the order of the program. */
+  readonly written: Int32Array;
   /** How often instances load values of each level, in all. */
   readonly loadsOfLevel: Float64Array;
 }

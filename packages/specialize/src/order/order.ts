@@ -1,6 +1,5 @@
 import { pass, type Pass, checkOptions } from '@filigree/ir';
 import { orderSpec, defaultOptions, type OrderOptions } from '../options.js';
-import { countFrom } from '../trace/count-from.js';
 import { accesses } from './accesses.js';
 import { breadthFirst } from './breadth-first.js';
 import { lineLoads } from './misses.js';
@@ -34,19 +33,19 @@ const BETTER = 0.8;
 export const order = (given?: Partial<OrderOptions>): Pass<Harvest, Ordered> => {
   const options = { ...defaultOptions.order, ...checkOptions('order', given, orderSpec) };
   return pass('order', (h) => {
-    const asWritten = countFrom(0, h.ptr.length - 1);
+    const { written } = h;
     const reads = readCount(h);
     /* Steps of a loop run in their order. */
     const inSteps = h.harvested.some((g) => g.repeated);
     if (!options.reorder || inSteps || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
-      return { ...h, order: asWritten };
+      return { ...h, order: written };
     const touched = accesses(h);
-    const before = lineLoads(h, touched, asWritten);
-    if (before.near <= POOR * before.lines) return { ...h, order: asWritten };
+    const before = lineLoads(h, touched, written);
+    if (before.near <= POOR * before.lines) return { ...h, order: written };
     const found = breadthFirst(touched);
     return lineLoads(h, touched, found).far <= BETTER * before.far
       ? { ...h, order: found, harvested: reorderInstances(h, found) }
-      : { ...h, order: asWritten };
+      : { ...h, order: written };
   });
 };
 

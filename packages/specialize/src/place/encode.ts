@@ -1,5 +1,5 @@
 import type { PlaceOptions } from '../options.js';
-import { findPieces, pieceBytes, type Pieces } from './pieces.js';
+import { findPieces, piecesBytes, savedBesides, type Pieces } from './pieces.js';
 
 /**
  * How the position that an instance reads or writes is found (§4.8). Instance `i` is entry `j` of
@@ -66,13 +66,13 @@ export const encode = (
   const plain = encoding(columns, free, starts, options, undefined);
   if (!options.pieces || starts[starts.length - 1] < WORTH) return written(plain);
   const bytes = plain.addresses.map((a) => (a.is === 'table' ? a.width / 8 : 0));
-  const perPiece = pieceBytes(onLanes);
-  const pieces = findPieces(columns, bytes, starts, perPiece);
+  const pieces = findPieces(columns, bytes, starts, onLanes);
   if (pieces === undefined) return written(plain);
   /* Pieces are no stretches, so there is one minimum for all. */
   const whole = Int32Array.of(0, starts[starts.length - 1]);
   const cut = encoding(columns, free, whole, options, pieces);
-  return written(tableBytes(cut) + pieces.first.length * perPiece < tableBytes(plain) ? cut : plain);
+  const cost = tableBytes(cut) + piecesBytes(pieces.count, onLanes) - whole[1] * savedBesides(bytes, pieces);
+  return written(cost < tableBytes(plain) ? cut : plain);
 };
 
 /** How columns are to be encoded: all but the tables, which are written when it is settled. */

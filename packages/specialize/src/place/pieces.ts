@@ -17,12 +17,36 @@ export interface Pieces {
 /** What the beginning of a piece costs, in bytes of tables that could be read meanwhile: its bounds and its loop. */
 const PIECE_BYTES = 128;
 
-/** Instances at the end of a piece that fill no vector and run one by one, and what an operation of theirs costs in such bytes. */
-const REST = 4;
+/** Instances that fill a vector; at the end of a piece fewer run one by one, and what an operation of theirs costs in such bytes. */
+const LANES = 4;
 const OPERATION_BYTES = 2;
 
-/** What a piece costs where instances of so many operations fill vector lanes, or of 0 where they do not. */
-export const pieceBytes = (operations: number): number => PIECE_BYTES + REST * OPERATION_BYTES * operations;
+/**
+ * What pieces cost of these counts.
+ *
+ * @param operations of an instance where these fill vector lanes, 0 where they do not
+ */
+export const piecesBytes = (counts: Int32Array, operations: number): number =>
+  counts.reduce((sum, count) => sum + pieceBytes(count, operations), 0);
+
+const pieceBytes = (count: number, operations: number): number =>
+  PIECE_BYTES + (count % LANES) * OPERATION_BYTES * operations;
+
+/**
+ * What an access costs, in such bytes, that is made one by one since positions come from a table: where all that instances in a row read and write lies in a row, an access is of a whole vector.
+ */
+const ACCESS_BYTES = 1;
+
+/**
+ * What each instance saves besides tables whose columns have these strides: `bytes[c]` is what an entry of column c takes as a table. Tables that are left are read from end to end by each of the
+ * pieces that come in turns.
+ */
+export const savedBesides = (bytes: readonly number[], { step, strides }: Pick<Pieces, 'step' | 'strides'>): number => {
+  const isTable = (c: number): boolean => bytes[c] > 0 && strides[c] === undefined;
+  const left = bytes.reduce((sum, n, c) => sum + (isTable(c) ? n : 0), 0);
+  const inRows = bytes.every((n, c) => n === 0 || strides[c] === 0 || strides[c] === 1);
+  return (inRows ? ACCESS_BYTES * bytes.length : 0) - (step - 1) * left;
+};
 
 /** Instances that may take turns. */
 const STEPS = [1, 2, 3, 4, 6, 8];
@@ -32,26 +56,32 @@ const SAMPLE = 128;
 
 /**
  * The pieces of columns of one length that save most bytes, tile by tile, or undefined where none would: `bytes[c]` is what
- * an entry of column c takes as a table, 0 where it takes none, `perPiece` what a piece costs. Columns without order cost a look at a sample only.
+ * an entry of column c takes as a table, 0 where it takes none, `operations` as of `piecesBytes`. Columns without order cost a look at a sample only.
  */
 export const findPieces = (
   columns: readonly Int32Array[],
   bytes: readonly number[],
   starts: Int32Array,
-  perPiece: number,
+  operations: number,
 ): Pieces | undefined => {
   let best: Pieces | undefined;
   let most = 0;
   for (const step of STEPS) {
     const strides = columns.map((column, c) => (bytes[c] === 0 ? undefined : commonStride(column, step)));
-    const saved = strides.reduce<number>((sum, s, c) => sum + (s === undefined ? 0 : bytes[c]), 0);
-    if (saved === 0) continue;
-    const costOf = perPiece + 4 * strides.filter((s) => s !== undefined).length;
-    const gainOf = (pieces: number): number => starts[starts.length - 1] * saved - pieces * costOf;
-    const begins = stretches(columns, strides, step, starts, (pieces) => gainOf(pieces) > most);
-    if (begins === undefined) continue;
-    most = gainOf(begins.length * step);
-    best = piecesOf(begins, step, starts, strides);
+    const tables = strides.reduce<number>((sum, s, c) => sum + (s === undefined ? 0 : bytes[c]), 0);
+    if (tables === 0) continue;
+    const saved = tables + savedBesides(bytes, { step, strides });
+    if (saved <= 0) continue;
+    const origins = 4 * strides.filter((s) => s !== undefined).length;
+    const gain = starts[starts.length - 1] * saved;
+    const costOf = (length: number): number => {
+      const counts = Int32Array.from({ length: step }, (_, i) => Math.ceil((length - i) / step));
+      return piecesBytes(counts, operations) + step * origins;
+    };
+    const found = stretches(columns, strides, step, starts, costOf, gain - most);
+    if (found === undefined) continue;
+    most = gain - found.cost;
+    best = piecesOf(found.begins, step, starts, strides);
   }
   return best;
 };
@@ -71,24 +101,28 @@ const commonStride = (column: Int32Array, step: number): number | undefined => {
   return 4 * others <= to - from - step ? stride : undefined;
 };
 
-/** Where stretches begin within which all columns keep their strides; undefined as soon as there are too many to pay. */
+/** Where stretches begin within which all columns keep their strides, and what they cost by their lengths; undefined as soon as that is too much. */
 const stretches = (
   columns: readonly Int32Array[],
   strides: readonly (number | undefined)[],
   step: number,
   starts: Int32Array,
-  pays: (pieces: number) => boolean,
-): readonly number[] | undefined => {
+  costOf: (length: number) => number,
+  most: number,
+): { readonly begins: readonly number[]; readonly cost: number } | undefined => {
   const regular = strides.flatMap((stride, c) => (stride === undefined ? [] : [{ column: columns[c], stride }]));
   const begins: number[] = [];
+  let cost = 0;
   for (let t = 0; t + 1 < starts.length; t++) {
     for (let begin = starts[t]; begin < starts[t + 1];) {
       begins.push(begin);
-      if (!pays(begins.length * step)) return undefined;
-      begin = stretchEnd(regular, step, begin, starts[t + 1]);
+      const end = stretchEnd(regular, step, begin, starts[t + 1]);
+      cost += costOf(end - begin);
+      if (cost >= most) return undefined;
+      begin = end;
     }
   }
-  return begins;
+  return { begins, cost };
 };
 
 /** The end of the stretch that begins at `begin`, `limit` at most. */

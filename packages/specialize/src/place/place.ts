@@ -292,10 +292,13 @@ const encodeTiles = (
   starts: Int32Array,
 ): Encoded => {
   const onLanes = simd && g.body && payOnLanes(g.body.template, columns.length);
-  if (!g.repeated) return encode(columns, starts, options, onLanes ? operationsOf(g.body.template) : 0);
+  const lanes = onLanes ? operationsOf(g.body.template) : 0;
+  if (!g.repeated) return encode(columns, starts, options, lanes);
   const steps = starts.length - 1;
   const many = starts[steps] >= MANY_A_STEP * steps;
-  return encode(columns, many ? starts : Int32Array.of(0, starts[steps]), { ...options, pieces: false });
+  return many
+    ? encode(columns, starts, options, lanes)
+    : encode(columns, Int32Array.of(0, starts[steps]), { ...options, pieces: false });
 };
 
 const placeUnrolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGroup => {

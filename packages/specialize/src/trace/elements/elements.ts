@@ -12,6 +12,8 @@ export interface Elements {
   readonly roots: Int32Array;
   readonly firstValue: number;
   readonly sums: Sums;
+  /** Where elements stand in the program, ascending, if others stand among them that wait for as much. */
+  readonly places?: Int32Array;
 }
 
 /** The number of the first value of elements that come next. */

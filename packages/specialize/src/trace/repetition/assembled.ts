@@ -26,6 +26,10 @@ const BYTES_A_SUM_THAT_GOES_ON = 24;
 const LEAST_OPERATIONS = 3;
 /** Where stretches read each other more often in a row, there are many at each step on the way, of which later stages make a loop. */
 const MOST_LEVELS = 4;
+/** As long as so many operations take to become nodes, a compiler takes for a kernel. */
+const OPERATIONS_A_KERNEL = 3000;
+/** Where so many of the operations need not, kernels of the rest are what they would be anyway. */
+const MOSTLY = 0.75;
 /** Room for what is mostly empty. */
 const FEW = 16;
 
@@ -40,16 +44,17 @@ export class Assembled {
 
   /**
    * Whether stretches from one on are worth a template: some path has at least `least` of them that do not read what others of them compute, what stretches read of each other and add up is
-   * little beside what they compute, since it goes through memory, and where something is far from what it depends on there are many at each step on the way.
+   * little beside what they compute, since it goes through memory, and where something is far from what it depends on there are many at each step on the way. Of a loop that has ended
+   * it is known besides whether what need not be nodes is worth the kernels of the rest, which reads elements and is read by them.
    */
-  repeats(first: number, least = MANY): boolean {
+  repeats(first: number, least: number | undefined, ended: boolean): boolean {
     const { stretches, made } = this;
     const { length, leaves, runs } = stretches;
     const base = runs.baseOf(first);
     const level = new Int32Array(length - first);
     const counts = new Map<PathForm, number[]>();
     const isRead = new Bits(stretches.base - base);
-    let [alike, terms, highest] = [false, 0, 0];
+    let [terms, highest] = [0, 0];
     for (let run = runs.runOf(first); run < runs.count; run++) {
       const form = made.formOf(run);
       let atLevels = counts.get(form);
@@ -76,11 +81,20 @@ export class Assembled {
         l = Math.max(l, ofSums);
         highest = Math.max(highest, l);
         level[s - first] = l;
-        alike ||= (atLevels[l] = (atLevels[l] ?? 0) + 1) >= least;
+        atLevels[l] = (atLevels[l] ?? 0) + 1;
       }
     }
+    let [spared, rest, alike] = [0, 0, false];
+    for (const [form, atLevels] of counts)
+      atLevels.forEach((count) => {
+        if (count >= MANY) spared += count * form.length;
+        else rest++;
+        alike ||= count >= (least ?? MANY);
+      });
+    const operations = stretches.base - base;
+    if (ended && spared < MOSTLY * operations && spared < OPERATIONS_A_KERNEL * rest) return false;
     const isFar = highest > MOST_LEVELS && length - first < MANY * (highest + 1);
-    return alike && !isFar && LEAST_OPERATIONS * (isRead.size + terms) <= stretches.base - base;
+    return alike && !isFar && LEAST_OPERATIONS * (isRead.size + terms) <= operations;
   }
 
   /** Makes nodes that stand for values of elements. */
@@ -188,7 +202,11 @@ export class Assembled {
         for (const { g, number } of record.groups)
           computed[number] = made === undefined ? asNodes(g) : made.computed(g);
         if (made === undefined) continue;
-        all.push({ ...made.elements, sums: { ...NO_SUMS, first: graph.length } });
+        all.push({
+          ...made.elements,
+          sums: { ...NO_SUMS, first: graph.length },
+          ...(records.length > 1 && { places: Int32Array.from(record.groups[0].g.members) }),
+        });
         for (const { g, number } of record.groups)
           for (const p of nodes.places.get(number) ?? []) this.standForPlace(computed[number], p, g.members.length);
       }

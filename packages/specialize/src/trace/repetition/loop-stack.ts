@@ -22,7 +22,7 @@ const MOST_INTERRUPTED = 16;
  * it. A loop within it whose length differs, or that is long, is cut: each of its iterations is a stretch, and what stands before and after it. What never repeats
  * is not recorded any more. Whatever is decided, results are right; it decides what they cost.
  *
- * @param repeats whether what stretches from one on did repeats at least so many times, often without a number; else they are nodes from now on
+ * @param repeats whether what stretches from one on did repeats at least so many times, often without a number; else they are nodes from now on. When the loop has ended it is all that there is
  */
 export class LoopStack {
   private readonly sites = new Map<object, Map<number, number>>();
@@ -53,7 +53,7 @@ export class LoopStack {
 
   constructor(
     private readonly stretches: Stretches,
-    private readonly repeats: (first: number, least?: number) => boolean,
+    private readonly repeats: (first: number, least: number | undefined, ended: boolean) => boolean,
   ) {}
 
   step(text: object, site: number): void {
@@ -102,7 +102,7 @@ export class LoopStack {
     if (depth === 0) {
       this.endStretch();
       if (this.waits > 0 || stretches.length === this.first) return;
-      (this.repeats(this.first) ? this.largeRuns : this.smallRuns)[loop]++;
+      (this.repeats(this.first, undefined, true) ? this.largeRuns : this.smallRuns)[loop]++;
       return;
     }
     if (this.waits > 0) return;
@@ -155,7 +155,7 @@ export class LoopStack {
     if (recorded >= this.look) {
       const least = this.look === FIRST_LOOK.stretches ? FIRST_LOOK.least : undefined;
       this.look *= LOOK_AGAIN;
-      if (!this.repeats(this.first, least)) {
+      if (!this.repeats(this.first, least, false)) {
         this.smallRuns[this.stack[0]]++;
         this.waits = Infinity;
         return;

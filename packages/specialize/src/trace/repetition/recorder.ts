@@ -23,8 +23,8 @@ export const recorderOf = (graph: Graph, all: Elements[]): Recorder => {
     if (rest.length <= FEW && rest.every((v) => made.isShort(v))) made.make(rest, find);
     else assembled.assemble(rest);
   };
-  const loops = new LoopStack(stretches, (first, least) => {
-    const repeats = assembled.repeats(first, least);
+  const loops = new LoopStack(stretches, (first, least, ended) => {
+    const repeats = assembled.repeats(first, least, ended);
     if (!repeats) made.makeAll(first, find);
     return repeats;
   });
