@@ -19,6 +19,7 @@ import { storesApart } from './apart.js';
 import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
+import { accessesOf } from './accesses.js';
 import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
@@ -34,7 +35,7 @@ import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
-import { lastStores } from './standing.js';
+import { lastStores, standings } from './standing.js';
 import { storedValues } from './stored-values.js';
 import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
@@ -135,6 +136,8 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     facts: found,
   });
   const facts = loopFacts(primal, table, controlOf);
+  const accesses = accessesOf(primal, layout, elementOf, cleared);
+  const standingOf = standings(accesses, controlOf, facts.constantOf);
   const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
   const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
   /* Arguments are asked for by the host. */
@@ -159,7 +162,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
   const drafted = (ends: ReadonlyMap<number, Settled>): Drafted => {
     for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-      const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, facts, ends, kept);
+      const overwritten = overwrittenBy(standingOf, ends, kept);
       const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
       const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
         cse({ dialects }),
@@ -175,12 +178,12 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const first = drafted(settled);
   /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it. */
   const stored = (): ReadonlyMap<number, Settled> =>
-    storedValues(primal, layout, lastStores(primal, elementOf, cleared, controlOf, facts.constantOf));
+    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
   const second = isLost(first.whole.kernels[0]) ? drafted(new Map([...stored(), ...settled])) : first;
   const { whole, made, kept } = isLost(second.whole.kernels[0]) ? first : second;
   const [scattered] = whole.kernels;
   refuseLost(name, scattered, 'adjoint');
-  refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
+  refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
   const turned = gather ? gatherStencils(scattered, table) : scattered;
   const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
@@ -194,7 +197,13 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
         : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
     buffers: all.filter((x) => !taken.has(x.name)),
     ...made,
-    needs: needsOf(primal, scattered, elementOf, cleared, kept),
+    needs: needsOf(
+      accesses,
+      accessesOf(scattered, layout, elementOf, cleared, accesses.keys),
+      elementOf,
+      cleared,
+      kept,
+    ),
     ...flowOf(primal, elementOf, setting.active),
   };
 };
