@@ -24,12 +24,13 @@ import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { clearedBy } from './cleared.js';
-import { draftAdjoint, type Draft, type Overflow, type Setting } from './draft.js';
+import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
 import { influenceOf } from './influence.js';
 import { loopFacts } from './loop-facts.js';
 import { holdElements, type Settled } from './hold.js';
+import { keptReads, type KeptReads } from './kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './lost.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
@@ -142,7 +143,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
   /* Arguments are asked for by the host. */
   const influential = new Set([...influence.of.keys(), ...primal.params.map((p) => p.id)]);
-  const setting: Omit<Setting, 'overwritten'> = {
+  const setting: Omit<Setting, 'overwritten' | 'keptReads'> = {
     primal,
     table,
     controlOf,
@@ -160,27 +161,43 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     anyOrder: reversesInAnyOrder(primal, layout, table),
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
-  const drafted = (ends: ReadonlyMap<number, Settled>): Drafted => {
-    for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-      const overwritten = overwrittenBy(standingOf, ends, kept);
-      const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
+  const drafted = (ends: ReadonlyMap<number, Settled>, keptReads?: KeptReads): Drafted => {
+    let remembered: Remembered = { loops: new Set(), reads: new Set() };
+    for (let kept: ReadonlySet<string> = keptReads?.fields ?? new Set(); ;) {
+      const overwritten = overwrittenBy(standingOf, ends, kept, keptReads);
+      const { draft, buffers, ...made } = draftAdjoint(
+        module.buffers,
+        { ...setting, overwritten, keptReads },
+        remembered,
+      );
       const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
         cse({ dialects }),
         dce({ dialects }),
       ]);
       const missed = missedIn(whole.kernels[0]);
-      if (!missed.loops.some((n) => !remembered.has(n)) && !missed.fields.some((f) => !kept.has(f)))
-        return { whole, made, kept };
-      remembered = new Set([...remembered, ...missed.loops]);
-      kept = new Set([...kept, ...missed.fields.flatMap((f) => [f, ...encodedWith(layout, f)])]);
+      const fields = [...missed.fields].flatMap((f) => [f, ...encodedWith(layout, f)]);
+      const loops = new Set([...remembered.loops, ...missed.loops]);
+      const reads = new Set([...remembered.reads, ...missed.reads]);
+      const isNew =
+        loops.size > remembered.loops.size || reads.size > remembered.reads.size || fields.some((f) => !kept.has(f));
+      if (!isNew || keptReads?.fits(reads) === false) return { whole, made, kept };
+      remembered = { loops, reads };
+      kept = new Set([...kept, ...fields]);
     }
   };
-  const first = drafted(settled);
   /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it. */
   const stored = (): ReadonlyMap<number, Settled> =>
-    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
-  const second = isLost(first.whole.kernels[0]) ? drafted(new Map([...stored(), ...settled])) : first;
-  const { whole, made, kept } = isLost(second.whole.kernels[0]) ? first : second;
+    new Map([...storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf)), ...settled]); // prettier-ignore
+  const first = drafted(settled);
+  const { whole, made, kept } =
+    firstWhole([
+      () => first,
+      () => drafted(stored()),
+      () => {
+        const keptReadsOf = keptReads({ kernel: primal, layout, table, controlOf, elementOf, constants: facts.constants, accesses, standingOf }); // prettier-ignore
+        return keptReadsOf && drafted(stored(), keptReadsOf);
+      },
+    ]) ?? first;
   const [scattered] = whole.kernels;
   refuseLost(name, scattered, 'adjoint');
   refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
@@ -215,6 +232,15 @@ interface Drafted {
   /** The fields that it reads as they were before the launch. */
   readonly kept: ReadonlySet<string>;
 }
+
+/** What is made first of some without what is lost. */
+const firstWhole = (ways: readonly (() => Drafted | undefined)[]): Drafted | undefined => {
+  for (const make of ways) {
+    const made = make();
+    if (made && !isLost(made.whole.kernels[0])) return made;
+  }
+  return undefined;
+};
 
 /** Where sums of a kernel get nests of their own, the module with these; what loops hand on as it is is known before. */
 const summedByElement = (module: Module, dialects: readonly Dialect[], layout: Layout): Module | undefined => {

@@ -1,6 +1,7 @@
 import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
 import { isGiven, takenAt } from './is-given.js';
+import type { Found } from './kept-reads.js';
 import { lostValue, type Loss } from './lost.js';
 import type { Overwritten } from './overwrites.js';
 
@@ -27,6 +28,7 @@ export interface Remade {
 /**
  * @param matters whether anything that is wanted depends on a value
  * @param overwritten what is known of elements that outlive the kernel and that it overwrites
+ * @param found what is kept of what is read and overwritten
  * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
  */
 export const againIn = (
@@ -36,6 +38,7 @@ export const againIn = (
   matters: (v: Value) => boolean,
   remade: Remade = { body: undefined, places: new Set() },
   overwritten?: Overwritten,
+  found?: Found,
 ): Again => {
   let making = false;
   const makes = (op: Op): boolean => {
@@ -88,6 +91,8 @@ export const againIn = (
         why: `a value that lay in ${element.place} meanwhile`,
         remedy: 'keep it in a field',
       });
+    const before = element?.does === 'load' ? found?.(b, op, (v) => value(known, v)) : undefined;
+    if (before) return void known.set(op.results[0].id, before);
     const loss = element?.does === 'load' ? overwritten?.lossOf(op) : undefined;
     if (loss) return lose(b, op, known, loss);
     copy(b, op, known);

@@ -5,6 +5,7 @@ import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { Settled } from './hold.js';
 import type { Loss } from './lost.js';
+import type { KeptReads } from './kept-reads.js';
 import type { Needs } from './needs.js';
 import { isRounded } from './rounded.js';
 import type { StandingOf } from './standing.js';
@@ -26,18 +27,21 @@ export const overwrittenBy = (
   standingOf: StandingOf,
   settled: ReadonlyMap<number, Settled>,
   kept: ReadonlySet<string>,
+  keptReads: KeptReads | undefined,
 ): Overwritten => ({
-  lossOf: (read) => {
-    const standing = standingOf(read);
-    const field = read.attrs.field as string | undefined;
+  lossOf: (op) => {
+    const standing = standingOf(op);
+    const field = op.attrs.field as string | undefined;
     if (!standing || field === undefined || (kept.has(field) ? standing.was : standing.stays)) return undefined;
     const { touched, overwritten, was } = standing;
-    const where = [read.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
+    const read = keptReads?.numberOf(op);
+    const where = [op.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
     return {
       why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
       remedy:
-        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it',
+        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let serial loops count to numbers and stay within the field, so that what they read can be kept',
       ...(was ? { keep: field } : { overwritten: true }),
+      ...(read !== undefined && { read }),
     };
   },
   inTheEnd: (b, v, valueOf) => {

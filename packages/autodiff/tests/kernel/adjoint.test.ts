@@ -122,7 +122,11 @@ describe('the adjoint of a kernel', () => {
     expect(kept(readAgain)).toEqual([]);
   });
 
-  it('refuses an element that a loop in order writes again after it was read', () => {
+  /** Whether an adjoint runs its primal once more and keeps what its reads find. */
+  const keepsReads = (module: Module): boolean =>
+    adjoint(module, 'f', { adjoints }).buffers.some(({ name }) => name.startsWith('f_found'));
+
+  it('keeps what it read of an element that a loop in order writes again', () => {
     const halves = moduleOf(`
       %q = arith.constant {value = 0} : i32
       %m = arith.constant {value = 4} : i32
@@ -137,7 +141,7 @@ describe('the adjoint of a kernel', () => {
         field.store %c, %k {field = x}
         scf.yield
       }`);
-    expect(codeOf(() => adjoint(halves, 'f', { adjoints }))).toBe('adjoint/overwritten');
+    expect(keepsReads(halves)).toBe(true);
   });
 
   /* y[k + by] = y[k + by - 1]², where `by` is computed by what stands before. */
@@ -159,8 +163,7 @@ ${by}
       '%c: i1, %d: i32',
     );
   it('takes what a loop in order wrote for what stays only where each iteration writes further on', () => {
-    const found = (module: Module): string | undefined => codeOf(() => adjoint(module, 'f', { adjoints }));
-    expect(found(moving('%at = arith.add %k, %d : i32', '%at'))).toBe(undefined);
+    expect(keepsReads(moving('%at = arith.add %k, %d : i32', '%at'))).toBe(false);
     const byBranch = `
         %by = scf.if %c {
           %n = field.load %k {field = n} : i32
@@ -169,7 +172,7 @@ ${by}
           scf.yield %d
         } : i32
         %at = arith.add %k, %by : i32`;
-    expect(found(moving(byBranch, '%at'))).toBe('adjoint/overwritten');
+    expect(keepsReads(moving(byBranch, '%at'))).toBe(true);
   });
 
   it.each([
