@@ -12,7 +12,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
-import { againIn, passingWrites, settledPlaces } from './again.js';
+import { againIn, passingWrites } from './again.js';
 import { cutsOf } from './cuts.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
@@ -25,6 +25,7 @@ import { recordLoop } from './record.js';
 import { foundAgain } from './found-again.js';
 import type { Reversal } from './reversal.js';
 import { reverseRegion } from './reverse.js';
+import { settledPlaces } from './settled-places.js';
 import { Sums } from './sums.js';
 
 /** What is known of a kernel before it is reversed. */

@@ -13,12 +13,12 @@ import {
 } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import type { Accesses, Use } from './accesses.js';
-import { settledPlaces } from './again.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
 import { ownElements } from './own.js';
 import { isRounded } from './rounded.js';
 import { loadFrom, Runner, type Place, type ValueOf } from './run-on-copies.js';
+import { settledPlaces } from './settled-places.js';
 import type { StandingOf } from './standing.js';
 import { placeOfField } from './touched.js';
 
