@@ -29,6 +29,7 @@ import {
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
+  boxLoops,
   fieldDialects,
   memoryFor,
   storageOf,
@@ -286,13 +287,16 @@ interface FrontEnd extends DerivedKernels {
   readonly signatures: Readonly<Record<string, KernelSignature>>;
 }
 
-const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions): FrontEnd =>
-  orThrow(
+const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions): FrontEnd => {
+  const { module, signatures } = orThrow(
     lowerKernels(Object.fromEntries(definitions), layout, 'kernels', options.extensions, {
       derivatives: asksForDerivatives(options),
       debug: options.debug === true,
     }),
   );
+  const takesRows = options.backend?.capabilities.grain === undefined;
+  return { module: takesRows ? orThrow(boxLoops(layout).run(module)) : module, signatures };
+};
 
 /** Whether kernels may report something: cells and lists that are full, and what is checked. */
 const mayReport = ({ nodes }: Storage, { debug, lowering, pipeline }: ProgramOptions): boolean =>
