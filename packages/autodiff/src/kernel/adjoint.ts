@@ -32,6 +32,7 @@ import { loopFacts } from './loop-facts.js';
 import { holdElements, type Settled } from './hold.js';
 import { keptReads, type KeptReads } from './kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './lost.js';
+import { madeByLoops } from './made-by-loops.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
@@ -185,17 +186,17 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       kept = new Set([...kept, ...fields]);
     }
   };
-  /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it. */
-  const stored = (): ReadonlyMap<number, Settled> =>
-    new Map([...storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf)), ...settled]); // prettier-ignore
-  const first = drafted(settled);
+  /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it; but what loops would compute again. */
+  const stored = storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
+  const byLoops = madeByLoops(primal, controlOf);
+  const first = drafted(new Map([...[...stored].filter(([v]) => byLoops.has(v)), ...settled]));
   const { whole, made, kept } =
     firstWhole([
       () => first,
-      () => drafted(stored()),
+      () => drafted(new Map([...stored, ...settled])),
       () => {
         const keptReadsOf = keptReads({ kernel: primal, layout, table, controlOf, elementOf, constants: facts.constants, accesses, standingOf }); // prettier-ignore
-        return keptReadsOf && drafted(stored(), keptReadsOf);
+        return keptReadsOf && drafted(new Map([...stored, ...settled]), keptReadsOf);
       },
     ]) ?? first;
   const [scattered] = whole.kernels;

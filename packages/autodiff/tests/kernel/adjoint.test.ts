@@ -99,6 +99,32 @@ describe('the adjoint of a kernel', () => {
     );
   });
 
+  it('reads what a loop has summed up where that was stored, and computes again what is no work', () => {
+    const needed = (body: string): readonly string[] =>
+      adjoint(inLoop(body), 'f', { adjoints }).needs.needed.flatMap(({ place }) =>
+        place.includes('_grad') ? [] : [place],
+      );
+    const summed = `
+      %zero = arith.constant {value = 0} : i32
+      %m = arith.constant {value = 8} : i32
+      %one = arith.constant {value = 1} : i32
+      %none = arith.constant {value = 0} : f64
+      %s = scf.for %zero, %m, %one, %none {
+      ^(%k: i32, %so: f64):
+        %a = field.load %k {field = x} : f64
+        %more = arith.add %so, %a : f64
+        scf.yield %more
+      } : f64
+      %t = math.tanh %s : f64
+      field.store %t, %p {field = y}`;
+    expect(needed(summed)).toEqual(["field 'y'"]);
+    const alone = `
+      %a = field.load %p {field = x} : f64
+      %t = math.tanh %a : f64
+      field.store %t, %p {field = y}`;
+    expect(needed(alone)).toEqual(["field 'x'"]);
+  });
+
   it('keeps an element that it needs and overwrites, and one that it does not need it does not keep', () => {
     const kept = (body: string) => adjoint(inLoop(body), 'f', { adjoints }).needs.kept;
     const squared = `
