@@ -1,5 +1,8 @@
 import {
   byteSize,
+  SCRATCH_BYTES,
+  walk,
+  type Buffer,
   isVector,
   lanesOf,
   makeValue,
@@ -19,49 +22,80 @@ import { attrsOfParts, indexConstant, unitChunks } from '../support/split-loop.j
 import { terminatorOf } from '../support/values.js';
 import { sumsOf } from './sums-of.js';
 
-/** Sums that are in registers at once, of those that processors have: the others are for what is added. */
-const SUMS = 8;
+/** Sums that are in registers at once, and iterations that go together at most: the other registers are for what is added. So many sums do not wait for each other, and what they share is loaded for each of them once. */
+const roomFor = (bytes: number): { readonly sums: number; readonly together: readonly number[] } =>
+  /* Processors with vectors of 64 bytes have 32 registers, those with smaller ones 16. */
+  bytes < 64 ? { sums: 8, together: [4, 2] } : { sums: 16, together: [8, 4, 2] };
 
-/** Iterations that go together, at most: so many sums do not wait for each other, and what they share is loaded for each of them once. */
-const TOGETHER = 4;
+/** Bytes of the vector that a sum of numbers becomes, see `vectorize`. */
+const VECTOR = 64;
+
+/** Scratch buffers, and how many times their length they are to have. */
+export interface Room {
+  readonly scratch: ReadonlyMap<string, Buffer>;
+  readonly grow: (buffer: string, times: number) => void;
+}
 
 /** Several iterations of a parallel loop at once, with their sums; nothing where that cannot be, or would gain nothing. */
-export const jamLoop = (loop: Op, ctx: RewriteContext, facts: Facts, bytes: number): Replacement | undefined => {
+export const jamLoop = (
+  loop: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+  bytes: number,
+  { scratch, grow }: Room,
+): Replacement | undefined => {
   const [region] = loop.regions as readonly [Region];
   const sums = sumsOf(region);
-  const own = dependentIn(region);
+  const own = dependentIn(region, scratch);
   if (!sums || !goTogether(region, own, facts) || !sharesLoads(sums, own)) return undefined;
   const registers = sums.results.reduce(
-    (n, { type }) => n + Math.ceil((byteSize(scalarOf(type)) * lanesOf(type)) / bytes),
+    (n, { type }) => n + Math.ceil((isVector(type) ? byteSize(scalarOf(type)) * lanesOf(type) : VECTOR) / bytes),
     0,
   );
   const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
-  const together = [TOGETHER, TOGETHER / 2].find(
-    (n) => n * registers <= SUMS && unitChunks(loop, n, facts, constantOf)?.isEven === true,
+  const room = roomFor(bytes);
+  const used = scratchIn(loop, scratch);
+  const together = room.together.find(
+    (n) =>
+      n * registers <= room.sums &&
+      used.every(({ type, length }) => n * length * byteSize(type) <= SCRATCH_BYTES) &&
+      unitChunks(loop, n, facts, constantOf)?.isEven === true,
   );
   if (together === undefined) return undefined;
+  for (const { name } of used) grow(name, together);
   return ctx.build((b) => {
     b.loc = loop.loc;
     const [lower, upper] = loop.operands as readonly [Value, Value];
     b.for(lower, upper, indexConstant(b, loop, BigInt(together)), attrsOfParts(loop), [], (first) => {
-      const copies = Array.from({ length: together }, (_, n) => {
-        const at = n === 0 ? first : b.add(first, indexConstant(b, loop, BigInt(n)));
-        return new Map([[region.params[0]!.id, at]]);
+      const copies = Array.from({ length: together }, (_, number): Copy => {
+        const at = number === 0 ? first : b.add(first, indexConstant(b, loop, BigInt(number)));
+        return { number, values: new Map([[region.params[0]!.id, at]]) };
       });
-      jam(region, copies, own, ctx, b);
+      new Jam(b, ctx, own, scratch, sums).region(region, copies);
     });
     return [];
   });
 };
 
-/** The values in a region that follow from its parameters, or that its loops carry. */
-const dependentIn = (region: Region): ReadonlySet<number> => {
+const scratchIn = (loop: Op, scratch: ReadonlyMap<string, Buffer>): readonly Buffer[] => {
+  const found = new Set<Buffer>();
+  walk(loop.regions[0]!, (op) => {
+    const buffer = scratch.get(bufferOf(op));
+    if (buffer) found.add(buffer);
+  });
+  return [...found];
+};
+
+const bufferOf = ({ attrs }: Op): string => String(attrs['buffer'] ?? '').slice(1);
+
+/** The values in a region that follow from its parameters, that its loops carry, or that were kept in memory of an iteration's own. */
+const dependentIn = (region: Region, scratch: ReadonlyMap<string, Buffer>): ReadonlySet<number> => {
   const found = new Set<number>(region.params.map((p) => p.id));
   const visit = ({ ops }: Region): void => {
     for (const op of ops) {
       for (const { params } of op.regions) for (const p of params.slice(1)) found.add(p.id);
       op.regions.forEach(visit);
-      if (op.regions.length > 0 || op.operands.some((v) => found.has(v.id)))
+      if (op.regions.length > 0 || scratch.has(bufferOf(op)) || op.operands.some((v) => found.has(v.id)))
         for (const r of op.results) found.add(r.id);
     }
   };
@@ -69,65 +103,88 @@ const dependentIn = (region: Region): ReadonlySet<number> => {
   return found;
 };
 
-/** Whether inner loops are the same for all iterations, and nothing is done in them but computing, loading, and storing what the innermost has added up. */
+/** Whether inner loops are the same for all iterations, and nothing is done in them but computing, loading and storing. */
 const goTogether = (region: Region, own: ReadonlySet<number>, facts: Facts): boolean =>
-  region.ops.every((op, n) => {
+  region.ops.every((op) => {
     if (op.regions.length > 0)
-      return !op.operands.slice(0, 3).some((v) => own.has(v.id)) && op.regions.every((r) => goTogether(r, own, facts));
-    if (facts.terminator(op) || facts.pure(op) || op.name === 'mem.load') return true;
-    return op.name === 'mem.store' && region.ops.slice(0, n).some((before) => before.regions.length > 0);
+      return (
+        op.name === 'scf.for' &&
+        !op.operands.slice(0, 3).some((v) => own.has(v.id)) &&
+        op.regions.every((r) => goTogether(r, own, facts))
+      );
+    return facts.terminator(op) || facts.pure(op) || op.name === 'mem.load' || op.name === 'mem.store';
   });
 
-/** Whether iterations load vectors for their sums that are the same for all of them. */
+/** Whether iterations load for their sums what is the same for all of them. */
 const sharesLoads = (sums: Op, own: ReadonlySet<number>): boolean =>
   sums.regions[0]!.ops.some(
-    (op) => op.name === 'mem.load' && isVector(op.results[0]!.type) && !own.has(op.operands[0]!.id),
+    (op) =>
+      op.name === 'mem.load' &&
+      (isVector(op.results[0]!.type) || !isVector(sums.results[0]!.type)) &&
+      !own.has(op.operands[0]!.id),
   );
 
-/** Appends a region for several iterations, of each of which is known what stands for its values: op by op, what is the same for all of them once. */
-const jam = (
-  { ops }: Region,
-  copies: readonly Map<number, Value>[],
-  own: ReadonlySet<number>,
-  ctx: RewriteContext,
-  b: Builder,
-): void => {
-  for (const op of ops.slice(0, -1)) {
-    b.loc = op.loc;
-    if (op.regions.length > 0) {
-      jamInner(op, copies, own, ctx, b);
-      continue;
-    }
-    const each = op.results.some((r) => own.has(r.id)) || op.name === 'mem.store' ? copies : copies.slice(0, 1);
-    for (const copy of each) {
-      const results = op.results.map((r) => makeValue(ctx.ids.next(), r.type, r.hint));
-      b.append(opWith(op, { operands: op.operands.map((v) => copy.get(v.id) ?? v), results }));
-      for (const other of each.length === 1 ? copies : [copy])
-        op.results.forEach((r, n) => other.set(r.id, results[n]!));
+/** An iteration of those that go together, and what stands for its values. */
+interface Copy {
+  readonly number: number;
+  readonly values: Map<number, Value>;
+}
+
+/** Appends several iterations, op by op: what is the same for all of them once. */
+class Jam {
+  constructor(
+    private readonly b: Builder,
+    private readonly ctx: RewriteContext,
+    private readonly own: ReadonlySet<number>,
+    private readonly scratch: ReadonlyMap<string, Buffer>,
+    private readonly sums: Op,
+  ) {}
+
+  region({ ops }: Region, copies: readonly Copy[]): void {
+    for (const op of ops.slice(0, -1)) {
+      this.b.loc = op.loc;
+      if (op.regions.length > 0) {
+        /* Loops that add up nothing share nothing. */
+        const adds = op === this.sums || sumsOf({ params: [], ops: [op] }) === this.sums;
+        for (const together of adds ? [copies] : copies.map((copy) => [copy])) this.loop(op, together);
+        continue;
+      }
+      const each = op.results.some((r) => this.own.has(r.id)) || op.name === 'mem.store' ? copies : copies.slice(0, 1);
+      for (const copy of each) {
+        const results = op.results.map((r) => makeValue(this.ctx.ids.next(), r.type, r.hint));
+        this.b.append(opWith(op, { operands: this.operands(op, copy), results }));
+        for (const other of each.length === 1 ? copies : [copy])
+          op.results.forEach((r, n) => other.values.set(r.id, results[n]!));
+      }
     }
   }
-};
 
-/** A loop that goes through the iterations of several at once, and carries what each of them does. */
-const jamInner = (
-  loop: Op,
-  copies: readonly Map<number, Value>[],
-  own: ReadonlySet<number>,
-  ctx: RewriteContext,
-  b: Builder,
-): void => {
-  const [first] = copies as readonly [Map<number, Value>];
-  const [lower, upper, step] = loop.operands.slice(0, 3).map((v) => first.get(v.id) ?? v) as [Value, Value, Value];
-  const [region] = loop.regions as readonly [Region];
-  const begin = copies.flatMap((copy) => loop.operands.slice(3).map((v) => copy.get(v.id) ?? v));
-  const carries = loop.results.length;
-  const results = b.for(lower, upper, step, attrsOfParts(loop), begin, (counter, carried) => {
-    copies.forEach((copy, n) => {
-      copy.set(region.params[0]!.id, counter);
-      region.params.slice(1).forEach((p, k) => copy.set(p.id, carried[n * carries + k]!));
+  /** Each iteration has its own part of scratch buffers. */
+  private operands(op: Op, { number, values }: Copy): readonly Value[] {
+    const operands = op.operands.map((v) => values.get(v.id) ?? v);
+    const buffer = this.scratch.get(bufferOf(op));
+    const index = operands.at(-1)!;
+    if (!buffer || number === 0) return operands;
+    const { b } = this;
+    const by = number * buffer.length;
+    return [...operands.slice(0, -1), b.add(index, b.constant(index.type === 'i64' ? BigInt(by) : by, index.type))];
+  }
+
+  /** A loop that goes through the iterations of several at once, and carries what each of them does. */
+  private loop(loop: Op, copies: readonly Copy[]): void {
+    const [first] = copies as readonly [Copy];
+    const [lower, upper, step] = loop.operands.slice(0, 3).map((v) => first.values.get(v.id) ?? v) as [Value, Value, Value]; // prettier-ignore
+    const [region] = loop.regions as readonly [Region];
+    const begin = copies.flatMap(({ values }) => loop.operands.slice(3).map((v) => values.get(v.id) ?? v));
+    const carries = loop.results.length;
+    const results = this.b.for(lower, upper, step, attrsOfParts(loop), begin, (counter, carried) => {
+      copies.forEach(({ values }, n) => {
+        values.set(region.params[0]!.id, counter);
+        region.params.slice(1).forEach((p, k) => values.set(p.id, carried[n * carries + k]!));
+      });
+      this.region(region, copies);
+      return copies.flatMap(({ values }) => terminatorOf(region).operands.map((v) => values.get(v.id) ?? v));
     });
-    jam(region, copies, own, ctx, b);
-    return copies.flatMap((copy) => terminatorOf(region).operands.map((v) => copy.get(v.id) ?? v));
-  });
-  copies.forEach((copy, n) => loop.results.forEach((r, k) => copy.set(r.id, results[n * carries + k]!)));
-};
+    copies.forEach(({ values }, n) => loop.results.forEach((r, k) => values.set(r.id, results[n * carries + k]!)));
+  }
+}
