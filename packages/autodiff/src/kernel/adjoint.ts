@@ -187,16 +187,18 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     }
   };
   /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it; but what loops would compute again. */
-  const stored = storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
+  const stored = (): ReadonlyMap<number, Settled> =>
+    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
   const byLoops = madeByLoops(primal, controlOf);
-  const first = drafted(new Map([...[...stored].filter(([v]) => byLoops.has(v)), ...settled]));
+  const addedUp = byLoops.size === 0 ? [] : [...stored()].filter(([v]) => byLoops.has(v));
+  const first = drafted(new Map([...addedUp, ...settled]));
   const { whole, made, kept } =
     firstWhole([
       () => first,
-      () => drafted(new Map([...stored, ...settled])),
+      () => drafted(new Map([...stored(), ...settled])),
       () => {
         const keptReadsOf = keptReads({ kernel: primal, layout, table, controlOf, elementOf, constants: facts.constants, accesses, standingOf }); // prettier-ignore
-        return keptReadsOf && drafted(new Map([...stored, ...settled]), keptReadsOf);
+        return keptReadsOf && drafted(new Map([...stored(), ...settled]), keptReadsOf);
       },
     ]) ?? first;
   const [scattered] = whole.kernels;
