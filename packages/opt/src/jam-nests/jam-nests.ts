@@ -1,8 +1,7 @@
 import { rare } from '#rare';
-import { mapKernels, rewriteOps, type Buffer } from '@filigree/ir';
+import { walk } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
-import { factsOf } from '../support/facts.js';
-import { sumsOf } from './sums-of.js';
+import { isNestOfSums } from './sums-of.js';
 
 /**
  * Takes some iterations of a parallel loop at once, and the loops in it together, where each of these adds up and all load the same: in a product of matrices four rows of the result share every row of
@@ -14,31 +13,14 @@ import { sumsOf } from './sums-of.js';
 export const jamNests = corePass(
   'jam-nests',
   { bytes: 32 },
-  (dialects, { bytes }) => {
-    const facts = factsOf(dialects);
-    return (module) => {
-      const scratch = new Map(module.buffers.flatMap((b) => (b.role === 'scratch' ? [[b.name, b] as const] : [])));
-      const times = new Map<string, number>();
-      const grow = (name: string, by: number): void => void times.set(name, Math.max(by, times.get(name) ?? 1));
-      const jammed = mapKernels(module, (k) =>
-        rewriteOps(
-          k,
-          dialects,
-          (op, ctx) =>
-            op.name === 'scf.for' &&
-            op.attrs['parallel'] === true &&
-            op.results.length === 0 &&
-            sumsOf(op.regions[0]!) !== undefined
-              ? rare().jamLoop(op, ctx, facts, bytes, { scratch, grow })
-              : undefined,
-          module.buffers,
-        ),
-      );
-      const grown = (b: Buffer): Buffer => ({ ...b, length: b.length * times.get(b.name)! });
-      return times.size === 0
-        ? jammed
-        : { ...jammed, buffers: jammed.buffers.map((b) => (times.has(b.name) ? grown(b) : b)) };
-    };
-  },
+  (dialects, { bytes }) =>
+    (module) => {
+      let found = false;
+      for (const { body } of module.kernels)
+        walk(body, (op) => {
+          found ||= isNestOfSums(op);
+        });
+      return found ? rare().jamModule(module, dialects, bytes) : module;
+    },
   { bytes: 1 },
 );

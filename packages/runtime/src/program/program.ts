@@ -155,7 +155,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       return derived && companions
         ? {
             signatures,
-            ...derived.withDerivatives(module, companions, signatures, options.extensions, waits(options)),
+            ...derived.withDerivatives(
+              options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(layout).run(module)) : module,
+              companions,
+              signatures,
+              options.extensions,
+              waits(options),
+            ),
           }
         : { signatures, module };
     });
@@ -164,7 +170,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
     const known = found && keeping?.isTold(found.told) ? found.told : undefined;
-    if (!known) await withFrontEnd(front);
+    if (!known) orThrow(await withLowering(attempt(() => withFrontEnd(() => front().module))));
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {
@@ -287,16 +293,13 @@ interface FrontEnd extends DerivedKernels {
   readonly signatures: Readonly<Record<string, KernelSignature>>;
 }
 
-const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions): FrontEnd => {
-  const { module, signatures } = orThrow(
+const lowered = ({ definitions }: Names, layout: Layout, options: ProgramOptions): FrontEnd =>
+  orThrow(
     lowerKernels(Object.fromEntries(definitions), layout, 'kernels', options.extensions, {
       derivatives: asksForDerivatives(options),
       debug: options.debug === true,
     }),
   );
-  const takesRows = options.backend?.capabilities.grain === undefined;
-  return { module: takesRows ? orThrow(boxLoops(layout).run(module)) : module, signatures };
-};
 
 /** Whether kernels may report something: cells and lists that are full, and what is checked. */
 const mayReport = ({ nodes }: Storage, { debug, lowering, pipeline }: ProgramOptions): boolean =>

@@ -1,81 +1,12 @@
-import {
-  Builder,
-  bufferMap,
-  highestId,
-  idsFrom,
-  mapKernels,
-  mapRegions,
-  opTable,
-  pass,
-  walk,
-  type Module,
-  type Op,
-  type Pass,
-  type Region,
-  type Value,
-} from '@filigree/ir';
-import { fieldDialects } from '../access/dialects.js';
-import { nodeOf, type Layout } from '../layout/layout.js';
-import { isPlainArray } from '../layout/stored-as.js';
+import type { Module, Pass } from '@filigree/ir';
+import { rare } from '#lowering';
+import type { Layout } from '../layout/layout.js';
+import { mayBeBox } from './may-be-box.js';
+import { whereSome } from './where-some.js';
 
 /**
  * Loops over the active elements of a plain array of several axes, in which there are loops, as the nests that `ndrange` gives: all elements are there. So sums in them, as those of products of matrices, are found
  * by whoever looks for sums in nests. For targets that take a row of iterations for a thread; loops that have few rows stay as they are.
  */
-export const boxLoops = (layout: Layout): Pass<Module> => {
-  const table = opTable(fieldDialects(layout));
-  return pass('box-loops', (module) =>
-    mapKernels(module, (kernel) => {
-      const b = new Builder(table, bufferMap(module.buffers), idsFrom(highestId(kernel) + 1));
-      const within = (region: Region): Region => {
-        const ops = region.ops.flatMap((op) => {
-          const extents = boxOf(layout, op);
-          return extents ? nestOf(b, op, extents) : [mapRegions(op, within)];
-        });
-        return ops.every((op, n) => op === region.ops[n]) ? region : { params: region.params, ops };
-      };
-      const body = within(kernel.body);
-      return body === kernel.body ? kernel : { ...kernel, body };
-    }),
-  );
-};
-
-/** Fewer rows are not enough for the threads of a small machine. */
-const FEWEST_ROWS = 16;
-
-/** How far a loop goes along each axis, where it is such a loop. */
-const boxOf = (layout: Layout, op: Op): readonly number[] | undefined => {
-  if (op.name !== 'field.for' || Object.keys(op.attrs).join() !== 'node') return undefined;
-  const node = nodeOf(layout, op);
-  const [{ params, ops }] = op.regions as [Region];
-  if (!node || node.parent !== 0 || node.morton || !isPlainArray(layout, node)) return undefined;
-  const extents = node.axes.map((a) => node.extents[a]!);
-  const isNest = params.length === extents.length && extents.length > 1 && ops.some((o) => o.name === 'scf.for');
-  return isNest && extents[0]! >= FEWEST_ROWS ? extents : undefined;
-};
-
-const nestOf = (b: Builder, op: Op, extents: readonly number[]): readonly Op[] => {
-  const [{ params, ops }] = op.regions as [Region];
-  const lanes = takesLanes(op) ? { simd: true } : {};
-  return b.collect(() => {
-    b.loc = op.loc;
-    const [zero, one, ...ends] = [0, 1, ...extents].map(b.i32) as [Value, Value, ...Value[]];
-    const along = (n: number): void => {
-      const innermost = n === params.length - 1;
-      const inside = innermost ? ops : b.collect(() => (along(n + 1), b.op('scf.yield'))).ops;
-      const attrs = { ...(n === 0 ? { parallel: true } : {}), ...(innermost ? lanes : {}) };
-      b.op('scf.for', [zero, ends[n]!, one], attrs, [{ params: [params[n]!], ops: inside }]);
-    };
-    along(0);
-  }).ops;
-};
-
-/** Whether iterations can be lanes: nothing in them updates what others do, or changes structures. */
-const takesLanes = (op: Op): boolean => {
-  let takes = true;
-  walk(op.regions[0]!, ({ name }) => {
-    const [dialect, does] = name.split('.');
-    takes &&= does === 'load' || does === 'store' || (dialect !== 'field' && dialect !== 'mem');
-  });
-  return takes;
-};
+export const boxLoops = (layout: Layout): Pass<Module> =>
+  whereSome('box-loops', layout, mayBeBox, (...all) => rare().boxModule(...all));

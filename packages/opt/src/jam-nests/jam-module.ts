@@ -6,9 +6,13 @@ import {
   isVector,
   lanesOf,
   makeValue,
+  mapKernels,
+  rewriteOps,
   opWith,
   scalarOf,
   type Builder,
+  type Dialect,
+  type Module,
   type Op,
   type Region,
   type Replacement,
@@ -17,10 +21,10 @@ import {
   type Value,
 } from '@filigree/ir';
 import { constantIn } from '../support/constant-in.js';
-import type { Facts } from '../support/facts.js';
+import { factsOf, type Facts } from '../support/facts.js';
 import { attrsOfParts, indexConstant, unitChunks } from '../support/split-loop.js';
 import { terminatorOf } from '../support/values.js';
-import { sumsOf } from './sums-of.js';
+import { isNestOfSums, sumsOf } from './sums-of.js';
 
 /** Sums that are in registers at once, and iterations that go together at most: the other registers are for what is added. So many sums do not wait for each other, and what they share is loaded for each of them once. */
 const roomFor = (bytes: number): { readonly sums: number; readonly together: readonly number[] } =>
@@ -30,14 +34,34 @@ const roomFor = (bytes: number): { readonly sums: number; readonly together: rea
 /** Bytes of the vector that a sum of numbers becomes, see `vectorize`. */
 const VECTOR = 64;
 
+/** Takes iterations of the loops of a module together, see `jamNests`. */
+export const jamModule = (module: Module, dialects: readonly Dialect[], bytes: number): Module => {
+  const facts = factsOf(dialects);
+  const scratch = new Map(module.buffers.flatMap((b) => (b.role === 'scratch' ? [[b.name, b] as const] : [])));
+  const times = new Map<string, number>();
+  const grow = (name: string, by: number): void => void times.set(name, Math.max(by, times.get(name) ?? 1));
+  const jammed = mapKernels(module, (k) =>
+    rewriteOps(
+      k,
+      dialects,
+      (op, ctx) => (isNestOfSums(op) ? jamLoop(op, ctx, facts, bytes, { scratch, grow }) : undefined),
+      module.buffers,
+    ),
+  );
+  const grown = (b: Buffer): Buffer => ({ ...b, length: b.length * times.get(b.name)! });
+  return times.size === 0
+    ? jammed
+    : { ...jammed, buffers: jammed.buffers.map((b) => (times.has(b.name) ? grown(b) : b)) };
+};
+
 /** Scratch buffers, and how many times their length they are to have. */
-export interface Room {
+interface Room {
   readonly scratch: ReadonlyMap<string, Buffer>;
   readonly grow: (buffer: string, times: number) => void;
 }
 
 /** Several iterations of a parallel loop at once, with their sums; nothing where that cannot be, or would gain nothing. */
-export const jamLoop = (
+const jamLoop = (
   loop: Op,
   ctx: RewriteContext,
   facts: Facts,
