@@ -76,6 +76,14 @@ const everywhere: Readonly<Record<string, KernelDef>> = {
       x[p] += dt * g[p].dot(g[p]);
     }
   }),
+  'what is there before it is known where it goes': kernel([x, v, 'f64'], (x, v, dt) => {
+    for (const p of active(x)) {
+      const s = math.sin(x[p]) * dt;
+      const q = p + 0;
+      v[q] = s;
+      x[p] = v[q] * v[q] + x[p];
+    }
+  }),
   'an exchange': kernel([x, v, 'f64'], (x, v, dt) => {
     for (const p of active(x)) {
       const t = x[p];
@@ -116,6 +124,13 @@ const everywhere: Readonly<Record<string, KernelDef>> = {
 
 /** Loops whose iterations read what earlier ones wrote. */
 const inOrder: Readonly<Record<string, KernelDef>> = {
+  'elements by numbers, one of which comes late': kernel([x, v, y, 'f64'], (x, v, y, dt) => {
+    const t = x[4] * dt;
+    v[1] = math.sin(x[0]) * t;
+    x[3] = t * 0.9;
+    x[4] = math.sin(v[1]) * t;
+    x[2] = math.tanh(math.sin(x[2])) + y[2];
+  }),
   'a recurrence': kernel([x, y, v, 'f64'], (x, y, v, dt) => {
     y[0] = x[0] * dt;
     for (const k of serially(range(1, 5))) y[k] = math.sin(y[k - 1]) * x[k] + v[k];

@@ -48,6 +48,40 @@ const bySweep = kernel([u, 'i32'], (u, t) => {
       u[i][j] = 0.3 * u[i][j] + 0.2 * Math.sin(u[i - 1][j] + u[i + 1][j]) * (u[i][j - 1] + u[i][j + 1]);
     }
 });
+/* Four colours, as stencils with diagonals need: rows and columns by a number each. */
+const byTwo = kernel([u, 'i32', 'i32'], (u, row, column) => {
+  for (const i of range(1, 7))
+    for (const j of range(1, 7))
+      if (i % 2 === row && j % 2 === column)
+        u[i][j] = 0.3 * u[i][j] + 0.2 * Math.sin(u[i - 1][j] + u[i][j + 1]) * (u[i][j - 1] + u[i + 1][j - 1]);
+});
+/* The same of elements of which one by two numbers in the text has its turn; others are passed over. */
+const byCorner = kernel([u], (u) => {
+  for (const i of range(1, 7))
+    for (const j of range(1, 7)) {
+      if (i % 2 !== 0 || (j & 1) !== 1) continue;
+      u[i][j] = 0.4 * u[i][j] + 0.2 * Math.sin(u[i - 1][j] * u[i + 1][j + 1]) + 0.1 * Math.exp(u[i][j - 1]);
+    }
+});
+const byNested = kernel([u, 'i32'], (u, t) => {
+  for (const i of range(1, 7))
+    if (i % 2 === (t >> 1) % 2)
+      for (const j of range(1, 7))
+        if (j % 2 === t % 2) u[i][j] = Math.cos(u[i][j]) * u[i - 1][j - 1] + u[i][j + 1] ** 2;
+});
+/* Three colours, and five as stencils of five points have them that read neighbours of neighbours. */
+const byThree = kernel([u, 'i32'], (u, color) => {
+  for (const i of range(1, 7))
+    for (const j of range(1, 7))
+      if ((i + j) % 3 === color)
+        u[i][j] = 0.3 * u[i][j] + 0.2 * Math.sin(u[i - 1][j] + u[i + 1][j]) * (u[i][j - 1] + u[i + 1][j + 1]);
+});
+const byFive = kernel([u, 'i32'], (u, t) => {
+  for (const i of range(1, 7))
+    for (const j of range(1, 7))
+      if ((i + 2 * j) % 5 === t % 5)
+        u[i][j] = 0.3 * u[i][j] + 0.2 * Math.sin(u[i - 1][j] + u[i + 1][j]) * (u[i][j - 1] + u[i - 1][j - 1]);
+});
 const total = kernel([a, b, x, u, loss], (a, b, x, u, loss) => {
   for (const i of range(8))
     for (const j of range(8))
@@ -57,7 +91,23 @@ const zero = kernel([loss], (loss) => {
   loss[0] = 0.0;
 });
 
-const kernels = { there, back, ring, other, even, bit, byColor, bySweep, total, zero };
+const kernels = {
+  there,
+  back,
+  ring,
+  other,
+  even,
+  bit,
+  byColor,
+  bySweep,
+  byTwo,
+  byCorner,
+  byNested,
+  byThree,
+  byFive,
+  total,
+  zero,
+};
 
 const layouts: Readonly<Record<string, () => Layout>> = {
   dense: () => layout(...[a, b, x, u].map((f) => dense(ij, N).place(f)), dense(i, 1).place(loss)),
@@ -111,6 +161,11 @@ describe('gradients through memory that is used again', () => {
     check(x, turns, () => [0, 1, 2, 3].forEach((t) => run.bit(t)));
     check(u, places, () => [0, 1, 0, 1].forEach((color) => run.byColor(color)));
     check(u, places, () => [0, 1, 2, 3].forEach((t) => run.bySweep(t)));
+    check(u, places, () => [0, 1, 2, 3].forEach((t) => run.byTwo(t % 2, t >> 1)));
+    check(u, places, () => [0, 1].forEach(() => run.byCorner()));
+    check(u, places, () => [0, 1, 2, 3].forEach((t) => run.byNested(t)));
+    check(u, places, () => [0, 1, 2, 0].forEach((color) => run.byThree(color)));
+    check(u, places, () => [0, 1, 2, 3, 4].forEach((t) => run.byFive(t)));
     sim.dispose();
   });
 
@@ -134,6 +189,47 @@ describe('gradients through memory that is used again', () => {
     'a neighbour of the same colour': kernel([u, 'i32'], (u, color) => {
       for (const i of range(1, 7))
         for (const j of range(1, 7)) if ((i + j) % 2 === color) u[i][j] = Math.sin(u[i - 1][j - 1]);
+    }),
+    'a neighbour of the same row and column of colours': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(2, 6))
+        for (const j of range(2, 6))
+          if (i % 2 === color && j % 2 === color) u[i][j] = Math.sin(u[i - 2][j] + u[i - 1][j + 1]);
+    }),
+    'a neighbour of the same row of colours alone': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7)) if (i % 2 === color) u[i][j] = Math.sin(u[i - 1][j] + u[(i + 2) % 8][j]);
+    }),
+    'a neighbour where one of two colours is enough': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7)) if (i % 2 === color || j % 2 === 1) u[i][j] = Math.sin(u[i - 1][j - 1]);
+    }),
+    'a neighbour where it has not both colours': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7)) {
+          if (i % 2 === color && j % 2 === 1) continue;
+          u[i][j] = Math.sin(u[i - 1][j]);
+        }
+    }),
+    'a neighbour of the same of three colours': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(2, 7)) if ((i + j) % 3 === color) u[i][j] = Math.sin(u[i - 1][j - 2]);
+    }),
+    'a neighbour of one of three colours of sums that may wrap around': kernel([u, 'i32'], (u, t) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7)) if ((i + j + t) % 3 === 0) u[i][j] = Math.sin(u[i - 1][j]);
+    }),
+    'a neighbour of three colours of products that do': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7)) if ((i * 1073741825 + j) % 3 === color) u[i][j] = Math.sin(u[i - 1][j]);
+    }),
+    'a neighbour of one of five colours that is five away': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(2, 7)) if ((i + 2 * j) % 5 === color) u[i][j] = Math.sin(u[i - 1][j - 2]);
+    }),
+    'a neighbour whose colour is another of other sums': kernel([u, 'i32'], (u, color) => {
+      for (const i of range(1, 7))
+        for (const j of range(1, 7))
+          if (i % 2 === color && i % 4 === color) u[i][j] = Math.sin(u[i - 1][j + 1] + u[(i + 4) % 8][j]);
     }),
     'a neighbour beyond the border, which is the element itself': kernel([u, 'i32'], (u, color) => {
       for (const i of range(8)) for (const j of range(8)) if ((i + j) % 2 === color) u[i][j] = Math.sin(u[i - 1][j]);

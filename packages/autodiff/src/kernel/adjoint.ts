@@ -19,22 +19,25 @@ import { storesApart } from './apart.js';
 import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
+import { accessesOf } from './accesses.js';
 import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
 import { clearedBy } from './cleared.js';
-import { draftAdjoint, type Draft, type Overflow, type Setting } from './draft.js';
+import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
 import { gatherStencils } from './gather.js';
 import { influenceOf } from './influence.js';
 import { loopFacts } from './loop-facts.js';
 import { holdElements, type Settled } from './hold.js';
+import { keptReads, type KeptReads } from './kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './lost.js';
+import { madeByLoops } from './made-by-loops.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
-import { lastStores } from './standing.js';
+import { lastStores, standings } from './standing.js';
 import { storedValues } from './stored-values.js';
 import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
@@ -135,11 +138,13 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     facts: found,
   });
   const facts = loopFacts(primal, table, controlOf);
+  const accesses = accessesOf(primal, layout, elementOf, cleared);
+  const standingOf = standings(accesses, controlOf, facts.constantOf);
   const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
   const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
   /* Arguments are asked for by the host. */
   const influential = new Set([...influence.of.keys(), ...primal.params.map((p) => p.id)]);
-  const setting: Omit<Setting, 'overwritten'> = {
+  const setting: Omit<Setting, 'overwritten' | 'keptReads'> = {
     primal,
     table,
     controlOf,
@@ -157,30 +162,48 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     anyOrder: reversesInAnyOrder(primal, layout, table),
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
-  const drafted = (ends: ReadonlyMap<number, Settled>): Drafted => {
-    for (let [remembered, kept] = [new Set<number>(), new Set<string>()]; ;) {
-      const overwritten = overwrittenBy(primal, elementOf, cleared, controlOf, facts, ends, kept);
-      const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...setting, overwritten }, remembered);
+  const drafted = (ends: ReadonlyMap<number, Settled>, keptReads?: KeptReads): Drafted => {
+    let remembered: Remembered = { loops: new Set(), reads: new Set() };
+    for (let kept: ReadonlySet<string> = keptReads?.fields ?? new Set(); ;) {
+      const overwritten = overwrittenBy(standingOf, ends, kept, keptReads);
+      const { draft, buffers, ...made } = draftAdjoint(
+        module.buffers,
+        { ...setting, overwritten, keptReads },
+        remembered,
+      );
       const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
         cse({ dialects }),
         dce({ dialects }),
       ]);
       const missed = missedIn(whole.kernels[0]);
-      if (!missed.loops.some((n) => !remembered.has(n)) && !missed.fields.some((f) => !kept.has(f)))
-        return { whole, made, kept };
-      remembered = new Set([...remembered, ...missed.loops]);
-      kept = new Set([...kept, ...missed.fields.flatMap((f) => [f, ...encodedWith(layout, f)])]);
+      const fields = [...missed.fields].flatMap((f) => [f, ...encodedWith(layout, f)]);
+      const loops = new Set([...remembered.loops, ...missed.loops]);
+      const reads = new Set([...remembered.reads, ...missed.reads]);
+      const isNew =
+        loops.size > remembered.loops.size || reads.size > remembered.reads.size || fields.some((f) => !kept.has(f));
+      if (!isNew || keptReads?.fits(reads) === false) return { whole, made, kept };
+      remembered = { loops, reads };
+      kept = new Set([...kept, ...fields]);
     }
   };
-  const first = drafted(settled);
-  /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it. */
+  /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it; but what loops would compute again. */
   const stored = (): ReadonlyMap<number, Settled> =>
-    storedValues(primal, layout, lastStores(primal, elementOf, cleared, controlOf, facts.constantOf));
-  const second = isLost(first.whole.kernels[0]) ? drafted(new Map([...stored(), ...settled])) : first;
-  const { whole, made, kept } = isLost(second.whole.kernels[0]) ? first : second;
+    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
+  const byLoops = madeByLoops(primal, controlOf);
+  const addedUp = byLoops.size === 0 ? [] : [...stored()].filter(([v]) => byLoops.has(v));
+  const first = drafted(new Map([...addedUp, ...settled]));
+  const { whole, made, kept } =
+    firstWhole([
+      () => first,
+      () => drafted(new Map([...stored(), ...settled])),
+      () => {
+        const keptReadsOf = keptReads({ kernel: primal, layout, table, controlOf, elementOf, constants: facts.constants, accesses, standingOf }); // prettier-ignore
+        return keptReadsOf && drafted(new Map([...stored(), ...settled]), keptReadsOf);
+      },
+    ]) ?? first;
   const [scattered] = whole.kernels;
   refuseLost(name, scattered, 'adjoint');
-  refuseRunningExtrema(primal, layout, elementOf, cleared, kept);
+  refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
   const turned = gather ? gatherStencils(scattered, table) : scattered;
   const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
@@ -194,7 +217,13 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
         : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
     buffers: all.filter((x) => !taken.has(x.name)),
     ...made,
-    needs: needsOf(primal, scattered, elementOf, cleared, kept),
+    needs: needsOf(
+      accesses,
+      accessesOf(scattered, layout, elementOf, cleared, accesses.keys),
+      elementOf,
+      cleared,
+      kept,
+    ),
     ...flowOf(primal, elementOf, setting.active),
   };
 };
@@ -206,6 +235,15 @@ interface Drafted {
   /** The fields that it reads as they were before the launch. */
   readonly kept: ReadonlySet<string>;
 }
+
+/** What is made first of some without what is lost. */
+const firstWhole = (ways: readonly (() => Drafted | undefined)[]): Drafted | undefined => {
+  for (const make of ways) {
+    const made = make();
+    if (made && !isLost(made.whole.kernels[0])) return made;
+  }
+  return undefined;
+};
 
 /** Where sums of a kernel get nests of their own, the module with these; what loops hand on as it is is known before. */
 const summedByElement = (module: Module, dialects: readonly Dialect[], layout: Layout): Module | undefined => {

@@ -1,6 +1,7 @@
 import { opWith, walk, type Builder, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import type { ElementOpOf } from './element-ops.js';
 import { isGiven, takenAt } from './is-given.js';
+import type { Found } from './kept-reads.js';
 import { lostValue, type Loss } from './lost.js';
 import type { Overwritten } from './overwrites.js';
 
@@ -27,6 +28,7 @@ export interface Remade {
 /**
  * @param matters whether anything that is wanted depends on a value
  * @param overwritten what is known of elements that outlive the kernel and that it overwrites
+ * @param found what is kept of what is read and overwritten
  * @param written places that the kernel itself writes and that nobody keeps: what is loaded from them is not known any more
  */
 export const againIn = (
@@ -36,6 +38,7 @@ export const againIn = (
   matters: (v: Value) => boolean,
   remade: Remade = { body: undefined, places: new Set() },
   overwritten?: Overwritten,
+  found?: Found,
 ): Again => {
   let making = false;
   const makes = (op: Op): boolean => {
@@ -88,6 +91,8 @@ export const againIn = (
         why: `a value that lay in ${element.place} meanwhile`,
         remedy: 'keep it in a field',
       });
+    const before = element?.does === 'load' ? found?.(b, op, (v) => value(known, v)) : undefined;
+    if (before) return void known.set(op.results[0].id, before);
     const loss = element?.does === 'load' ? overwritten?.lossOf(op) : undefined;
     if (loss) return lose(b, op, known, loss);
     copy(b, op, known);
@@ -115,35 +120,6 @@ export const againIn = (
     op.results.forEach((r) => known.set(r.id, lostValue(b, r, loss)));
 
   return { region, value };
-};
-
-/**
- * Single elements that a kernel sets and adds to in one part and reads in later ones: the sums of parallel loops. Whoever reads them then finds what they have in the end. What has not been set first may hold
- * something from before.
- */
-export const settledPlaces = ({ ops }: Region, elementOf: ElementOpOf): ReadonlySet<string> => {
-  const found = new Map<string, { readonly index: number; last: number } | undefined>();
-  const constants = new Map<number, unknown>();
-  ops.forEach((top, n) => {
-    const visit = (op: Op, around: readonly Op[]): void => {
-      if (op.name === 'arith.constant') constants.set(op.results[0].id, op.attrs.value);
-      const element = elementOf(op);
-      if (!element || element.lasting) return;
-      const { does, place, index } = element;
-      const at = index.length === 1 ? constants.get(index[0].id) : undefined;
-      const known = found.get(place);
-      if (!found.has(place) && does === 'store' && around.length === 0 && typeof at === 'number')
-        found.set(place, { index: at, last: n });
-      else if (!known || known.index !== at || (does !== 'load' && known.last === Infinity))
-        found.set(place, undefined);
-      else if (does !== 'load') known.last = n;
-      else if (known.last < n) found.set(place, { ...known, last: Infinity });
-      else if (known.last !== Infinity) found.set(place, undefined);
-    };
-    visit(top, []);
-    for (const region of top.regions) walk(region, (op, parents) => visit(op, [top, ...parents]));
-  });
-  return new Set([...found].flatMap(([place, known]) => (known ? [place] : [])));
 };
 
 /** What an op that writes has returned, which another run of it would not return again. */

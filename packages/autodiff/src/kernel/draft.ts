@@ -12,11 +12,12 @@ import {
   type Value,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
-import { againIn, passingWrites, settledPlaces } from './again.js';
+import { againIn, passingWrites } from './again.js';
 import { cutsOf } from './cuts.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { MakeBuffer } from './history.js';
 import type { Influence } from './influence.js';
+import type { KeptReads } from './kept-reads.js';
 import type { LoopFacts } from './loop-facts.js';
 import type { Overwritten } from './overwrites.js';
 import { ownsAll } from './own.js';
@@ -24,6 +25,7 @@ import { recordLoop } from './record.js';
 import { foundAgain } from './found-again.js';
 import type { Reversal } from './reversal.js';
 import { reverseRegion } from './reverse.js';
+import { settledPlaces } from './settled-places.js';
 import { Sums } from './sums.js';
 
 /** What is known of a kernel before it is reversed. */
@@ -46,6 +48,14 @@ export interface Setting {
   /** See `reversesInAnyOrder`. */
   readonly anyOrder: (loop: Op) => boolean;
   readonly overwritten: Overwritten;
+  /** What serial code reads and overwrites, where it can be kept. */
+  readonly keptReads: KeptReads | undefined;
+}
+
+/** What a derivative asks for that is kept in memory: the states of loops, and what reads found, by their numbers. */
+export interface Remembered {
+  readonly loops: ReadonlySet<number>;
+  readonly reads: ReadonlySet<number>;
 }
 
 /** How an adjoint says that a loop had more iterations than there was room for. */
@@ -67,13 +77,12 @@ export interface Draft {
 }
 
 /**
- * Makes an adjoint kernel. What loops carried is known in it of those that are `remembered`, by their numbers; of others it is
- * lost.
+ * Makes an adjoint kernel. What loops carried, and what was read and then overwritten, is known in it of those that are `remembered`; of others it is lost.
  */
 export const draftAdjoint = (
   known: readonly Buffer[],
-  { primal, facts, influence, steep, ...setting }: Setting,
-  remembered: ReadonlySet<number>,
+  { primal, facts, influence, steep, keptReads, ...setting }: Setting,
+  remembered: Remembered,
 ): Draft => {
   const { name } = primal;
   const { table, elementOf, ownBuffers, active } = setting;
@@ -93,6 +102,7 @@ export const draftAdjoint = (
     ),
   );
   const settled = settledPlaces(primal.body, elementOf);
+  const keeping = keptReads?.keeping(buffer, remembered.reads);
   const tooLong = new Map<number, { readonly op: Op; readonly most: number }>();
   let flag: string | undefined;
   const r: Reversal = {
@@ -105,12 +115,13 @@ export const draftAdjoint = (
       ({ id }) => influence.of.has(id),
       { body: primal.body, places: settled },
       setting.overwritten,
+      keeping?.found,
     ),
     found: foundAgain(primal, setting.derivatives),
     settled,
     cell: (v) => buffer(v.type as ScalarType, 1, 'temp', 'sum'),
     buffer,
-    remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.has(n) ? [op] : []))),
+    remembered: new Set([...facts.loops].flatMap(([op, n]) => (remembered.loops.has(n) ? [op] : []))),
     recorded: new Map(),
     record: (b, op, values) => recordLoop(r, b, op, values),
     region: (b, region, values, sums, owns) => {
@@ -132,7 +143,9 @@ export const draftAdjoint = (
   const { region: body } = b.region([], () => {
     const { ops } = b.collect(() => {
       const sums = new Sums(active, cuts);
-      r.region(b, primal.body, new Map(primal.params.map((p) => [p.id, p])), sums, ownsAll);
+      const params = new Map(primal.params.map((p) => [p.id, p]));
+      keeping?.run(b, params);
+      r.region(b, primal.body, params, sums, ownsAll);
       for (const [n, at] of parameters)
         b.store(at, sums.leaving(b, primal.params[n]) ?? b.constant(0, primal.params[n].type), b.i32(0));
     });

@@ -14,46 +14,48 @@ import {
   type Value,
 } from '@filigree/ir';
 import { additionsOf, type Addition } from './additions.js';
-import { runsInAnyOrder } from './any-order.js';
 import { digitsOf, type Digits } from './digits.js';
+import { gatheredInside } from './gather-inside.js';
+import { coordinatesOf } from './touched.js';
+import { clone, MOST_OPS, nestOf, type Nest } from './whole-nests.js';
 
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
  * what its neighbours would have added, `s[i][j] += f((i + n - 1) % n, j)`. So nothing is atomic, and the loop is one for vector lanes. What iterations set to a constant thereafter, as
  * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another, and a slice of a field that all iterations name alike, `s[t][i][j]`.
  *
+ * Boxes that do not go round are `gatheredInside`.
+ *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
 export const gatherStencils = (kernel: Kernel, table: OpTable): Kernel => {
   const ids = idsFrom(highestId(kernel) + 1);
   const controlOf = controlBy(table);
+  const coordinate = coordinatesOf(kernel);
   const constants = new Map<number, Scalar>();
   for (const { name, attrs, results } of kernel.body.ops)
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
   const ops = kernel.body.ops.flatMap((op) => {
     const control = controlOf(op);
     const isBox = control && isLoop(control) && control.parallel === true && op.name === 'scf.for';
-    return (isBox && op.operands.length === 3 && gathered(op, table, ids, constants)) || [op];
+    const nest = isBox && op.operands.length === 3 ? nestOf(op, table) : undefined;
+    if (!nest) return [op];
+    return gathered(nest, table, ids, constants) ?? gatheredInside(nest, { table, ids, constants, coordinate }) ?? [op];
   });
   return ops.length === kernel.body.ops.length && ops.every((op, n) => op === kernel.body.ops[n])
     ? kernel
     : { ...kernel, body: { ...kernel.body, ops } };
 };
 
-/** What an element is given once is computed by so many ops at most, else summing by atomics is cheaper. */
-const MOST_OPS = 40;
-
 /** As `MOST_OPS`, where sums are no atomics as it is, and only lanes are won. */
 const MOST_OPS_OF_PLAIN = 12;
 
 const gathered = (
-  loop: Op,
+  nest: Nest,
   table: OpTable,
   ids: IdSource,
   constants: ReadonlyMap<number, Scalar>,
 ): readonly Op[] | undefined => {
-  const nest = nestOf(loop, table);
-  if (!nest) return undefined;
   const { loops, ops } = nest;
   const digits = digitsOf(loops, ops, constants);
   if (!digits) return undefined;
@@ -88,25 +90,6 @@ const gathered = (
   const kept = ops.slice(0, -1).filter((op) => !removed.has(op) && !deferred.has(op));
   const first = nested(nest, [...kept, ...added, end], table, digits, ids);
   return deferred.size === 0 ? [first] : [first, nested(nest, body.only([...deferred]), table, digits, ids)];
-};
-
-/** Loops within one another, and what is in the innermost of them. */
-interface Nest {
-  readonly loops: readonly Op[];
-  /** What is in them all, as if it were in the innermost. */
-  readonly ops: readonly Op[];
-}
-
-/** The nest that a loop is; nothing where there is more in it than one loop, whose iterations may run in any order, and what this needs. */
-const nestOf = (loop: Op, table: OpTable): Nest | undefined => {
-  const [{ ops }] = loop.regions;
-  const at = ops.findIndex((op) => op.regions.length > 0);
-  if (at < 0) return { loops: [loop], ops };
-  const before = ops.slice(0, at);
-  if (at !== ops.length - 2 || !runsInAnyOrder(ops[at])) return undefined;
-  if (before.some((op) => table.get(op.name)!.effects(op).length > 0)) return undefined;
-  const inner = nestOf(ops[at], table);
-  return inner && { loops: [loop, ...inner.loops], ops: [...before, ...inner.ops] };
 };
 
 /** The nest with other ops in it, which are made anew. Where iterations touch elements of their own alone, the innermost loop is one for lanes. */
@@ -308,12 +291,6 @@ const areOfOneSlice = ([first, ...others]: readonly Sum[]): boolean =>
 /** Whether each iteration adds to its own element alone, without atomics: there is nothing to turn round. */
 const areAtOnce = (sums: readonly Sum[]): boolean =>
   sums.every(({ ops, places }) => ops.length > 1 && shiftsOf(places).every((s) => s.by === 0));
-
-const clone = (op: Op, moved: Map<number, Value>, into: Op[], ids: IdSource): void => {
-  const results = op.results.map((r) => makeValue(ids.next(), r.type, r.hint));
-  into.push(opWith(op, { operands: op.operands.map((v) => moved.get(v.id) ?? v), results }));
-  op.results.forEach((r, n) => moved.set(r.id, results[n]));
-};
 
 /** A digit by a distance further, going round. */
 const shifted = (into: Op[], ids: IdSource, digit: Value, by: number, extent: number): Value => {

@@ -106,11 +106,16 @@ class Holder {
     });
   }
 
-  /** Values that were read from elements and are what these have in the end, computed by one of these ops. */
+  /** Values that were read from elements and are what these have in the end, computed by one of these ops, when it was known already which elements these are. */
   settled(ops: readonly Op[]): readonly (readonly [number, Held])[] {
-    const made = new Set(ops.flatMap(({ results }) => results.map((r) => r.id)));
+    const made = new Map(ops.flatMap(({ results }, at) => results.map((r) => [r.id, at] as const)));
+    const isTold = (n: number, v: Value): boolean =>
+      this.index(n).every(({ id }) => (made.get(id) ?? -1) < (made.get(v.id) ?? Infinity));
     return this.read.flatMap(({ n, of, as }): readonly (readonly [number, Held])[] =>
-      this.end.get(n)!.id === of.id && of.id !== this.first[n].id && (as.id !== of.id || made.has(of.id))
+      this.end.get(n)!.id === of.id &&
+      of.id !== this.first[n].id &&
+      (as.id !== of.id || made.has(of.id)) &&
+      isTold(n, as)
         ? [[as.id, this.held[n]]]
         : [],
     );

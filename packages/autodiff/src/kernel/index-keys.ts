@@ -113,6 +113,7 @@ const turned = ({ loop, sign, rest, least, most }: Counting): Counting => ({
   most: -least,
 });
 
-const isLoad = (name: string): boolean => name === 'field.load' || name === 'mem.load';
+/** Whether an op of this name loads an element. */
+export const isLoad = (name: string): boolean => name === 'field.load' || name === 'mem.load';
 
 const nothing: ReadonlySet<string> = new Set();

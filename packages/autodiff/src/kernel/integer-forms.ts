@@ -10,6 +10,8 @@ export interface Form {
 /** The integers of a kernel as sums. */
 export interface IntegerForms {
   readonly formOf: (v: Value) => Form;
+  /** What a value lies between, as far as loops over numbers tell, if its sums do not wrap around. */
+  readonly liesIn: (v: Value) => Bounds;
   /** What a coordinate lies between, where that is certainly from 0 to below an extent, as far as loops over numbers tell. */
   readonly within: (v: Value, extent: number) => Bounds | undefined;
   /** The op that a value is the result of. */
@@ -24,46 +26,60 @@ export type Bounds = readonly [least: number, most: number];
 export const integerForms = ({ params, body }: Kernel, layout?: Layout): IntegerForms => {
   const fixed = new Set(params.map((p) => p.id));
   const forms = new Map<number, Form>();
-  const formOf = (v: Value): Form => forms.get(v.id) ?? { terms: new Map([[v.id, 1]]), plus: 0 };
-  /** What values lie between that are no sums of others. */
-  const bounds = new Map<number, Bounds>();
-  const boundsOf = ({ terms, plus }: Form): Bounds =>
-    [...terms].reduce<Bounds>(
-      ([least, most], [id, times]) => {
-        const [lo, hi] = bounds.get(id) ?? everything;
-        return times < 0 ? [least + times * hi, most + times * lo] : [least + times * lo, most + times * hi];
-      },
-      [plus, plus],
-    );
+  const formOf = (v: Value): Form => forms.get(v.id) ?? single(v.id);
+  /** What values lie between that are no sums of others: sums of such as are there before them, the later ones last. */
+  const limits = new Map<number, Limits>();
+  /** The least or the most that a sum can be. What is limited by others is replaced by these first: in a triangle, `i - j` is never below zero. */
+  const extreme = (form: Form, sign: 1 | -1): number => {
+    let now = form;
+    for (;;) {
+      const limited = [...now.terms].flatMap(([id, times]) => {
+        const found = limits.get(id);
+        return found ? [{ id, times, ...found }] : [];
+      });
+      if (limited.length === 0) return now.terms.size > 0 ? sign * Infinity : now.plus;
+      const { id, times, least, most } = limited.reduce((x, y) => (x.order > y.order ? x : y));
+      now = formSum(formSum(now, single(id), -times), times * sign > 0 ? most : least, times);
+    }
+  };
+  const limit = (v: Value, least: Form, most: Form): void => void limits.set(v.id, { least, most, order: limits.size });
+  const boundsOf = (form: Form): Bounds => [extreme(form, -1), extreme(form, 1)];
+  /** A limit as a sum, where none of the sums that it may be wraps around. */
+  const asLimit = (form: Form, sign: 1 | -1): Form => (isSmall(boundsOf(form)) ? form : number(extreme(form, sign)));
   const definitions = new Map<number, Op>();
   walk(body, (op) => {
     for (const r of op.results) definitions.set(r.id, op);
     if (op.name.startsWith('arith.') && op.operands.every((v) => fixed.has(v.id)))
       for (const r of op.results) fixed.add(r.id);
     if (op.name === 'scf.for') {
-      const [lower, upper, step] = op.operands.map((v) => boundsOf(formOf(v)));
-      if (step[0] > 0) bounds.set(op.regions[0].params[0].id, [lower[0], upper[1] - 1]);
+      const [lower, upper, step] = op.operands.map(formOf);
+      const most = formSum(upper, number(1), -1);
+      if (extreme(step, -1) > 0) limit(op.regions[0].params[0], asLimit(lower, -1), asLimit(most, 1));
     }
     if (op.name === 'field.for')
-      op.regions[0].params.forEach((p, n) => bounds.set(p.id, [0, (extentsOver(op, layout)?.[n] ?? Infinity) - 1]));
+      op.regions[0].params.forEach((p, n) =>
+        limit(p, number(0), number((extentsOver(op, layout)?.[n] ?? Infinity) - 1)),
+      );
     const [result] = op.results;
     if (!op.name.startsWith('arith.') || !isInteger(result.type)) return;
-    if (typeof op.attrs.value === 'number') forms.set(result.id, { terms: new Map(), plus: op.attrs.value });
+    if (typeof op.attrs.value === 'number') forms.set(result.id, number(op.attrs.value));
     const [a, b] = op.operands.map(formOf);
     if (op.name === 'arith.add') forms.set(result.id, formSum(a, b, 1));
     if (op.name === 'arith.sub') forms.set(result.id, formSum(a, b, -1));
     if (op.name === 'arith.mul' && (a.terms.size === 0 || b.terms.size === 0))
-      forms.set(result.id, a.terms.size === 0 ? formSum(zero, b, a.plus) : formSum(zero, a, b.plus));
+      forms.set(result.id, a.terms.size === 0 ? formSum(number(0), b, a.plus) : formSum(number(0), a, b.plus));
     if ((op.name !== 'arith.div' && op.name !== 'arith.rem') || b.terms.size > 0 || b.plus <= 0) return;
     const [lo, hi] = boundsOf(a);
     const [least, most] = op.name === 'arith.rem' ? [0, Math.min(hi, b.plus - 1)] : [lo / b.plus, hi / b.plus];
-    if (lo >= 0) bounds.set(result.id, [Math.floor(least), Math.floor(most)]);
+    if (lo >= 0 && (hi === Infinity || isSmall([lo, hi])))
+      limit(result, number(Math.floor(least)), number(Math.floor(most)));
   });
+  const liesIn = (v: Value): Bounds => boundsOf(formOf(v));
   const within = (v: Value, extent: number): Bounds | undefined => {
-    const found = boundsOf(formOf(v));
+    const found = liesIn(v);
     return found[0] >= 0 && found[1] < extent ? found : undefined;
   };
-  return { formOf, within, madeBy: (v) => definitions.get(v.id), isFixed: (id) => fixed.has(id) };
+  return { formOf, liesIn, within, madeBy: (v) => definitions.get(v.id), isFixed: (id) => fixed.has(id) };
 };
 
 /** The extents of what a loop over active elements goes over; nothing where there is no end. */
@@ -73,9 +89,20 @@ const extentsOver = (op: Op, layout: Layout | undefined): readonly number[] | un
   return placed && !placed.unbounded ? placed.extents : undefined;
 };
 
-const everything: Bounds = [-Infinity, Infinity];
+/** Sums that a value is between, and whether it is there later than others that have some. */
+interface Limits {
+  readonly least: Form;
+  readonly most: Form;
+  readonly order: number;
+}
 
-const zero: Form = { terms: new Map(), plus: 0 };
+/** Whether an integer of any type has room for all of these numbers. */
+export const isSmall = ([least, most]: Bounds): boolean => least >= -(2 ** 31) && most < 2 ** 31;
+
+/** A value as a sum. */
+export const single = (id: number): Form => ({ terms: new Map([[id, 1]]), plus: 0 });
+
+const number = (plus: number): Form => ({ terms: new Map(), plus });
 
 /** A form, and another one so many times. */
 export const formSum = (a: Form, b: Form, times: number): Form => {

@@ -25,6 +25,8 @@ export interface Loss {
   readonly loop?: number;
   /** The field that has it before the launch. */
   readonly keep?: string;
+  /** The number of the read whose values can be kept, see `KeptReads`. */
+  readonly read?: number;
   /** Whether it was overwritten. */
   readonly overwritten?: true;
 }
@@ -33,17 +35,25 @@ export interface Loss {
 export const lostValue = (b: Builder, of: Value, loss: Loss): Value =>
   b.op('adjoint.lost', [], { ...loss }, [], [of.type])[0];
 
-/** The numbers of loops whose histories have what is missing, and the fields that had it before the launch. */
-export const missedIn = ({
-  body,
-}: Kernel): { readonly loops: readonly number[]; readonly fields: readonly string[] } => {
-  const [loops, fields] = [new Set<number>(), new Set<string>()];
+/** Where what is missing can come from. */
+export interface Missed {
+  /** Loops by number, whose histories have it. */
+  readonly loops: ReadonlySet<number>;
+  /** The fields that had it before the launch. */
+  readonly fields: ReadonlySet<string>;
+  /** Reads by number, whose values can be kept. */
+  readonly reads: ReadonlySet<number>;
+}
+
+export const missedIn = ({ body }: Kernel): Missed => {
+  const [loops, fields, reads] = [new Set<number>(), new Set<string>(), new Set<number>()];
   walk(body, ({ name, attrs }) => {
     if (name !== 'adjoint.lost') return;
     if (typeof attrs.loop === 'number') loops.add(attrs.loop);
     if (typeof attrs.keep === 'string') fields.add(attrs.keep);
+    if (typeof attrs.read === 'number') reads.add(attrs.read);
   });
-  return { loops: [...loops], fields: [...fields] };
+  return { loops, fields, reads };
 };
 
 /** Whether a kernel needs a lost value. */

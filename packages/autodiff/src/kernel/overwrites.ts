@@ -1,14 +1,14 @@
-import { fail, locText, type Builder, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import { fail, locText, type Builder, type Kernel, type Op, type Value } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
+import type { Accesses, Use } from './accesses.js';
 import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { Settled } from './hold.js';
-import { indexKeys } from './index-keys.js';
-import type { LoopFacts } from './loop-facts.js';
 import type { Loss } from './lost.js';
+import type { KeptReads } from './kept-reads.js';
 import type { Needs } from './needs.js';
 import { isRounded } from './rounded.js';
-import { standings, usesOf, type Use } from './standing.js';
+import type { StandingOf } from './standing.js';
 import { areApart, textOf, type Touched } from './touched.js';
 
 /** What an adjoint knows of elements that its primal overwrites. */
@@ -24,51 +24,43 @@ export interface Overwritten {
  * at the same index; or of what is kept if it was not written yet; or if what is written is certainly another element: `x[t + 1][j]` and `x[t][k]`.
  */
 export const overwrittenBy = (
-  primal: Kernel,
-  elementOf: ElementOpOf,
-  cleared: ClearedBy,
-  controlOf: ControlOf,
-  { constantOf }: Pick<LoopFacts, 'constantOf'>,
+  standingOf: StandingOf,
   settled: ReadonlyMap<number, Settled>,
   kept: ReadonlySet<string>,
-): Overwritten => {
-  const standingOf = standings(primal, elementOf, cleared, controlOf, constantOf);
-  return {
-    lossOf: (read) => {
-      const standing = standingOf(read);
-      const field = read.attrs.field as string | undefined;
-      if (!standing || field === undefined || (kept.has(field) ? standing.was : standing.stays)) return undefined;
-      const { touched, overwritten, was } = standing;
-      const where = [read.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
-      return {
-        why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
-        remedy:
-          'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it',
-        ...(was ? { keep: field } : { overwritten: true }),
-      };
-    },
-    inTheEnd: (b, v, valueOf) => {
-      const element = settled.get(v.id);
-      if (!element || kept.has(element.field)) return undefined;
-      return b.value('field.load', element.index.map(valueOf), { field: element.field });
-    },
-  };
-};
+  keptReads: KeptReads | undefined,
+): Overwritten => ({
+  lossOf: (op) => {
+    const standing = standingOf(op);
+    const field = op.attrs.field as string | undefined;
+    if (!standing || field === undefined || (kept.has(field) ? standing.was : standing.stays)) return undefined;
+    const { touched, overwritten, was } = standing;
+    const read = keptReads?.numberOf(op);
+    const where = [op.loc, overwritten?.loc].map((loc) => (loc ? ` (${locText(loc)})` : ''));
+    return {
+      why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
+      remedy:
+        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let serial loops count to numbers and stay within the field, so that what they read can be kept',
+      ...(was ? { keep: field } : { overwritten: true }),
+      ...(read !== undefined && { read }),
+    };
+  },
+  inTheEnd: (b, v, valueOf) => {
+    const element = settled.get(v.id);
+    if (!element || kept.has(element.field)) return undefined;
+    return b.value('field.load', element.index.map(valueOf), { field: element.field });
+  },
+});
 
 /** What an adjoint reads of elements as the launch left them, and what its primal writes. */
 export const needsOf = (
-  primal: Kernel,
-  adjoint: Kernel,
+  { uses: before }: Accesses,
+  { uses: after }: Accesses,
   elementOf: ElementOpOf,
   cleared: ClearedBy,
   kept: ReadonlySet<string>,
 ): Needs => {
-  const keys = indexKeys();
-  const before = usesOf(primal, elementOf, cleared, keys);
   const reads = before.filter((u) => !u.writes);
-  const needed = usesOf(adjoint, elementOf, cleared, keys).filter(
-    (u) => !u.writes && !kept.has(String(u.op.attrs.field)),
-  );
+  const needed = after.filter((u) => !u.writes && !kept.has(String(u.op.attrs.field)));
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
@@ -100,12 +92,11 @@ export const needsOf = (
  */
 export const refuseRunningExtrema = (
   primal: Kernel,
+  { uses }: Accesses,
   layout: Layout,
   elementOf: ElementOpOf,
-  cleared: ClearedBy,
   kept: ReadonlySet<string>,
 ): void => {
-  const uses = usesOf(primal, elementOf, cleared);
   const isExtremum = ({ op }: Use): boolean => op.attrs.kind === 'min' || op.attrs.kind === 'max';
   for (const use of uses) {
     const element = elementOf(use.op);

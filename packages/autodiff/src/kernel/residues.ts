@@ -1,18 +1,18 @@
 import { isInteger, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
-import { formSum, type Form, type IntegerForms } from './integer-forms.js';
+import { formSum, isSmall, single, type Form, type IntegerForms } from './integer-forms.js';
 import type { Residue } from './touched.js';
 
 /**
  * Reads what branches say of the elements that are touched in them: where `(i + j) % 2 == color`, the coordinates of `u[i][j]` sum up to `color`, those of `u[i - 1][j]` to another remainder, in whatever iteration. So these are
- * never one element, though both are the field's (red-black sweeps).
+ * never one element, though both are the field's (red-black sweeps). Each branch around an op says something: of rows and of columns, where colours are four.
  *
- * That holds, since a remainder is congruent to what it is of, also below zero and where sums of 32 bits wrap around at a multiple of the divisor; and since an argument is the same for all iterations. It
- * is said only of coordinates that are certainly within the field: an index outside is taken for another one.
+ * That holds, since a remainder is congruent to what it is of, also below zero; and since an argument is the same for all iterations. Sums of 32 bits wrap around at a multiple of a divisor that is a power of two; of
+ * what is divided by another one it must be certain that it does not. It is said only of coordinates that are certainly within the field: an index outside is taken for another one.
  */
 export const residuesOf = (
   kernel: Kernel,
-  { formOf, within, madeBy, isFixed }: IntegerForms,
-): ((op: Op, index: readonly Value[], extents: readonly number[]) => Residue | undefined) => {
+  { formOf, liesIn, within, madeBy, isFixed }: IntegerForms,
+): ((op: Op, index: readonly Value[], extents: readonly number[]) => readonly Residue[]) => {
   const guards = new Map<Op, readonly Congruence[]>();
   const visit = ({ ops }: Region, here: readonly Congruence[]): void => {
     for (const op of ops) {
@@ -25,10 +25,21 @@ export const residuesOf = (
   /** What holds where a condition does, or where it does not. */
   const said = (condition: Value, holds: boolean): readonly Congruence[] => {
     const op = madeBy(condition);
-    if (op?.name === 'arith.and' && holds) return op.operands.flatMap((v) => said(v, true));
+    if (op?.name === (holds ? 'arith.and' : 'arith.or')) return op.operands.flatMap((v) => said(v, holds));
+    if (op?.name === 'arith.not') return said(op.operands[0], !holds);
+    if (op?.name === 'scf.if') return saidByArms(op, condition, holds);
     if (op?.name !== 'arith.cmp' || op.attrs.predicate !== (holds ? 'eq' : 'ne')) return [];
     const [a, b] = op.operands;
     return [...congruence(a, b), ...congruence(b, a)];
+  };
+  /** As `a && b`, which asks `b` in an arm alone: where the other arm denies what holds, this one was taken. */
+  const saidByArms = (op: Op, condition: Value, holds: boolean): readonly Congruence[] => {
+    const n = op.results.findIndex((r) => r.id === condition.id);
+    const [asked] = op.operands;
+    const given = op.regions.map(({ ops }) => ops[ops.length - 1].operands[n]);
+    const denies = given.map((v, arm) => (v.id === asked.id ? arm === 0 : madeBy(v)?.attrs.value) === !holds);
+    const taken = denies.indexOf(false);
+    return denies.includes(true) && taken >= 0 ? [...said(asked, taken === 0), ...said(given[taken], holds)] : [];
   };
   const congruence = (left: Value, right: Value): readonly Congruence[] => {
     const op = madeBy(left);
@@ -36,13 +47,16 @@ export const residuesOf = (
       return [];
     const [of, by] = op.operands.map(formOf);
     const divisor = op.name === 'arith.rem' ? by.plus : by.plus + 1;
-    return by.terms.size === 0 && isPowerOfTwo(divisor) ? [{ form: formSum(of, formOf(right), -1), divisor }] : [];
+    if (by.terms.size > 0 || divisor < 2) return [];
+    if (isPowerOfTwo(divisor)) return [{ form: formSum(of, formOf(right), -1), divisor }];
+    const goesRound = op.name !== 'arith.rem' || !isSmall(liesIn(op.operands[0]));
+    return goesRound ? [] : [{ form: formSum(of, asItself(right, formOf(right)), -1), divisor }];
   };
   visit(kernel.body, []);
 
   return (op, index, extents) => {
     const at = index.map(formOf);
-    for (const { form, divisor } of guards.get(op) ?? []) {
+    return (guards.get(op) ?? []).flatMap(({ form, divisor }) => {
       const weights = at.map((): number => 0);
       const beside: string[] = [];
       const found = [...form.terms].every(([id, times]) => {
@@ -51,14 +65,14 @@ export const residuesOf = (
         if (n >= 0) weights[n] = times;
         return n >= 0 && within(index[n], extents[n]) !== undefined;
       });
-      if (!found) continue;
+      if (!found) return [];
       const further = at.reduce((all, { plus }, n) => all + weights[n] * plus, -form.plus);
-      return {
+      const residue: Residue = {
         of: `${weights.map((w) => modulo(w, divisor)).join()} ${beside.sort().join()} % ${divisor}`,
         is: modulo(further, divisor),
       };
-    }
-    return undefined;
+      return [residue];
+    });
   };
 };
 
@@ -68,6 +82,9 @@ interface Congruence {
   readonly divisor: number;
 }
 
-const isPowerOfTwo = (n: number): boolean => n > 1 && Number.isInteger(Math.log2(n));
+/** A number, or a value whose sum may have gone round. */
+const asItself = ({ id }: Value, form: Form): Form => (form.terms.size === 0 ? form : single(id));
+
+const isPowerOfTwo = (n: number): boolean => Number.isInteger(Math.log2(n));
 
 const modulo = (n: number, by: number): number => ((n % by) + by) % by;

@@ -1,12 +1,8 @@
-import { isLoop, walk, type Control, type ControlOf, type Kernel, type Op, type Value } from '@filigree/ir';
+import { isLoop, type Control, type ControlOf, type Op } from '@filigree/ir';
 import { tripCount } from '@filigree/opt';
-import type { ClearedBy } from './cleared.js';
-import type { ElementOpOf } from './element-ops.js';
-import { indexKeys, type IndexKey } from './index-keys.js';
-import { integerForms } from './integer-forms.js';
+import type { Accesses, Use } from './accesses.js';
 import type { LoopFacts } from './loop-facts.js';
-import { residuesOf } from './residues.js';
-import { areApart, coordinatesOf, placeOfField, type Touched } from './touched.js';
+import { areApart, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
 export interface Standing {
@@ -19,33 +15,12 @@ export interface Standing {
   readonly overwritten: Op | undefined;
 }
 
-/** An op on an element of what may outlive the kernel. */
-export interface Use {
-  readonly op: Op;
-  readonly writes: boolean;
-  readonly touched: Touched;
-  /** The place and what its index is computed from: the same within an iteration, where it is the same text. */
-  readonly key: string;
-  /** The loops, by name and depth, whose parameters the index is computed from. */
-  readonly tells: ReadonlySet<string>;
-  readonly index: readonly IndexKey[];
-  readonly order: number;
-  /** The number of the outermost op around it. */
-  readonly top: number;
-  readonly parents: readonly Op[];
-}
+export type StandingOf = (read: Op) => Standing | undefined;
 
 type ConstantOf = LoopFacts['constantOf'];
 
 /** What the reads of a kernel find of what it writes. */
-export const standings = (
-  kernel: Kernel,
-  elementOf: ElementOpOf,
-  cleared: ClearedBy,
-  controlOf: ControlOf,
-  constantOf: ConstantOf,
-): ((read: Op) => Standing | undefined) => {
-  const uses = usesOf(kernel, elementOf, cleared);
+export const standings = ({ uses }: Accesses, controlOf: ControlOf, constantOf: ConstantOf): StandingOf => {
   const writes = uses.filter((u) => u.writes);
   const known = new Map<Op, Standing>();
   for (const read of uses) {
@@ -59,14 +34,8 @@ export const standings = (
 };
 
 /** The stores whose elements have in the end what they are given: all else that may write an element does so before, and a store gives each element something once. */
-export const lastStores = (
-  kernel: Kernel,
-  elementOf: ElementOpOf,
-  cleared: ClearedBy,
-  controlOf: ControlOf,
-  constantOf: ConstantOf,
-): readonly Use[] => {
-  const writes = usesOf(kernel, elementOf, cleared).filter((u) => u.writes);
+export const lastStores = ({ uses }: Accesses, controlOf: ControlOf, constantOf: ConstantOf): readonly Use[] => {
+  const writes = uses.filter((u) => u.writes);
   return writes.filter(
     (store) =>
       store.op.name === 'field.store' &&
@@ -129,44 +98,4 @@ const iterationsLater = (first: Use, then: Use, loop: string): readonly [least: 
         most = Math.min(most, a.sign > 0 ? to : -from);
       }
   return [least, most];
-};
-
-/** The ops of a kernel on elements, in the order of its text. */
-export const usesOf = (
-  kernel: Kernel,
-  elementOf: ElementOpOf,
-  cleared: ClearedBy,
-  keys = indexKeys(),
-): readonly Use[] => {
-  const keyOf = keys(kernel);
-  const coordinate = coordinatesOf(kernel);
-  const forms = integerForms(kernel);
-  const residueOf = residuesOf(kernel, forms);
-  const boundsIn = (extents: readonly number[], index: readonly Value[]): Touched['within'] =>
-    index.map((v, n) => forms.within(v, extents[n]));
-  const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
-  const uses: Use[] = [];
-  walk(kernel.body, (op, parents) => {
-    const note = (place: string, index: readonly Value[], writes: boolean, extents?: readonly number[]): void => {
-      const residue = extents && residueOf(op, index, extents);
-      const within = extents && boundsIn(extents, index);
-      uses.push({
-        op,
-        writes,
-        touched: { place, index: index.map(coordinate), ...(residue && { residue }), ...(within && { within }) },
-        key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
-        tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
-        index: index.map(keyOf),
-        order: uses.length,
-        top: tops.get(parents[0] ?? op)!,
-        parents,
-      });
-    };
-    const element = elementOf(op);
-    if (element) note(element.place, element.index, element.does !== 'load', element.extents);
-    if (element && element.does !== 'load')
-      for (const field of element.encodedWith) note(placeOfField(field), element.index, true);
-    for (const field of cleared(op)) note(placeOfField(field), [], true);
-  });
-  return uses;
 };

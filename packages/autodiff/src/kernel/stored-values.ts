@@ -1,9 +1,9 @@
 import type { Kernel, Op, Region, Value } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import type { Settled } from './hold.js';
-import { integerForms } from './integer-forms.js';
+import type { IntegerForms } from './integer-forms.js';
 import { isRounded } from './rounded.js';
-import type { Use } from './standing.js';
+import type { Use } from './accesses.js';
 
 /**
  * Values that a kernel stores and that their elements have in the end, by id: an adjoint may read them there instead of computing them again, from what is not there any more. Where it is computed the value is stored too, since both are in one region; what an arm
@@ -11,8 +11,12 @@ import type { Use } from './standing.js';
  *
  * @param stores of which each element has in the end what it was given (`lastStores`)
  */
-export const storedValues = (kernel: Kernel, layout: Layout, stores: readonly Use[]): ReadonlyMap<number, Settled> => {
-  const { within } = integerForms(kernel, layout);
+export const storedValues = (
+  kernel: Kernel,
+  layout: Layout,
+  { within }: IntegerForms,
+  stores: readonly Use[],
+): ReadonlyMap<number, Settled> => {
   const places = placesIn(kernel.body);
   const found = new Map<number, Settled>();
   const settle = (v: Value, region: Region, element: Settled): void => {

@@ -7,8 +7,8 @@ export const placeOfField = (field: string): string => `field '${field}'`;
 export interface Touched {
   readonly place: string;
   readonly index: readonly (Coordinate | undefined)[];
-  /** What a branch around the op says of the elements, see `residuesOf`. */
-  readonly residue?: Residue | undefined;
+  /** What branches around the op say of the elements, see `residuesOf`. */
+  readonly residues?: readonly Residue[] | undefined;
   /** Between which numbers each coordinate lies, both among them; nothing where it is not certain to be within the field. */
   readonly within?: readonly (readonly [least: number, most: number] | undefined)[] | undefined;
   /** Where in the text. */
@@ -71,7 +71,7 @@ export const textOf = ({ place, index }: Touched): string => {
 /** Whether two ops of one launch touch different elements, whatever its arguments are. */
 export const areApart = (a: Touched, b: Touched): boolean =>
   a.place !== b.place ||
-  (a.residue !== undefined && a.residue.of === b.residue?.of && a.residue.is !== b.residue.is) ||
+  a.residues?.some((x) => b.residues?.some((y) => x.of === y.of && x.is !== y.is)) === true ||
   a.within?.some((x, n) => {
     const y = b.within?.[n];
     return x !== undefined && y !== undefined && (x[1] < y[0] || y[1] < x[0]);

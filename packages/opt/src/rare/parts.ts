@@ -1,7 +1,7 @@
 /** What few targets need of the passes: those with teams of threads, those that gather, those that multiply and add at once, those that have vectors and no functions for them. */
 export { fuseKernel } from '../fuse-products/fuse-kernel.js';
 export { expansions } from '../lane-functions/expansions.js';
-export { jamLoop } from '../jam-nests/jam-loop.js';
+export { jamModule } from '../jam-nests/jam-module.js';
 export { expandKernel } from '../lane-functions/expand-kernel.js';
 export { reduceByTeams, reduceInTeam } from '../privatize/by-team.js';
 export { holdsTeamLoop, reduceByTrees, threadsForTrees } from '../privatize/by-tree.js';

@@ -65,5 +65,5 @@ const copyRows = (from: TypedArray, first: number, to: TypedArray, target: numbe
     else for (let k = 0; k < side; k++) to[b + k * targetStep] = from[a + k * step];
 };
 
-/** Rows of at least this length are worth a call of what engines do fast. */
-const LONG = 32;
+/** Rows of at least this length are worth a call of what engines do fast: a loop over arrays of several types takes longer for each element than such a call begins with. */
+const LONG = 4;

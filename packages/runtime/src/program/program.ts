@@ -29,6 +29,7 @@ import {
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
+  boxLoops,
   fieldDialects,
   memoryFor,
   storageOf,
@@ -159,7 +160,13 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       return derived && companions
         ? {
             signatures,
-            ...derived.withDerivatives(module, companions, signatures, options.extensions, waits(options)),
+            ...derived.withDerivatives(
+              options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(layout).run(module)) : module,
+              companions,
+              signatures,
+              options.extensions,
+              waits(options),
+            ),
           }
         : { signatures, module };
     });
@@ -168,7 +175,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
       keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
     const known = found && keeping?.isTold(found.told) ? found.told : undefined;
-    if (!known) await withFrontEnd(front);
+    if (!known) orThrow(await withLowering(attempt(() => withFrontEnd(() => front().module))));
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {

@@ -3,6 +3,7 @@ import { rare } from '#lowering';
 import { lowerAccess } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifications, simplifyAccess } from './access/simplify-access.js';
+import { boxLoops } from './loops/box-loops.js';
 import { cutLoops } from './loops/cut-loops.js';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
@@ -19,6 +20,7 @@ export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
   'debug-checks': (options) => without(rare().debugChecks(storage))(options),
   'flatten-branches': without(flattenBranches(storage.layout)),
   'own-words': without(ownWords(storage.layout)),
+  'box-loops': without(boxLoops(storage.layout)),
   'cut-loops': without(cutLoops(storage.layout)),
   'mark-lanes': (options) => markLanes(storage.layout, checkOptions('mark-lanes', options, markLanesSpec)),
   'lower-loops': (options) => lowerLoops(storage, options),

@@ -11,6 +11,7 @@ import {
 } from '@filigree/ir';
 import { canonicalize, cse } from '@filigree/opt';
 import { rare } from '#lowering';
+import { boxLoops } from './loops/box-loops.js';
 import { cutLoops } from './loops/cut-loops.js';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
@@ -77,7 +78,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
     ...(own ? [ownWords(layout)] : []),
-    ...(lanes ? [cutLoops(layout), markLanes(layout, lanes)] : []),
+    ...(lanes ? [boxLoops(layout), cutLoops(layout), markLanes(layout, lanes)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */
     lowerLoops(storage, { scratchpads: !checks, grain }),
     lowerAccess(storage, { checks }),
