@@ -1,4 +1,4 @@
-import type { Local } from '../code/code.js';
+import type { Local, Use } from '../code/code.js';
 import type { Scalar } from '../code/scalar.js';
 
 /** Whether the value of a variable is missing: the local is there as soon as it may be. */
@@ -31,4 +31,6 @@ export interface Flag {
   readonly isNull?: Scalar | undefined;
   /** The variable that it was read of. */
   readonly from: Missing;
+  /** Of one that is declared without a value: that read. */
+  readonly use?: Use | undefined;
 }

@@ -39,6 +39,9 @@ export const binaryOperation = (cx: Context, node: AnyNode, token: string, a: Sc
 /** Whether a token compares for equality. */
 export const isEquality = (token: string): boolean => /^[=!]==?$/.test(token);
 
+/** Whether a token compares in any way. */
+export const isComparison = (token: string): boolean => isEquality(token) || /^[<>]=?$/.test(token);
+
 /** Whether two values are equal, or are not: decided now where one is no number, as strings are. */
 export const equalTerms = (
   cx: Context,

@@ -31,6 +31,8 @@ export interface Context {
   readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
   readonly calledFrom?: Origin | undefined;
+  /** The call or choice of which it is asked whether it gives something. */
+  readonly asked?: AnyNode | undefined;
   /** The call that is being inlined, of a function that stands elsewhere. */
   readonly call?: Call | undefined;
   /** When the innermost call began: names that came to be later end with it. */
@@ -54,6 +56,8 @@ export interface Context {
 export interface Elaborator {
   /** What an expression stands for; see `reference` and `value`, by which it is asked. */
   readonly expression: (cx: Context, node: AnyNode) => Term;
+  /** The value of what is compared or a condition; see `compared`. */
+  readonly ifThere: (cx: Context, node: AnyNode) => Term;
   /** Statements in order; see `run`. */
   readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
   /** What a function means that is a word of the language or of an extension. */
@@ -87,8 +91,13 @@ export interface End {
 export interface Exits {
   readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
   readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
-  /** `value` receives what is returned; `whole` says that it ends the function, which in a parallel loop nothing does. */
-  readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
+  /**
+   * `value` receives what is returned, of which `asked` says that it may be nothing; `whole` says that it ends the function, which in a parallel
+   * loop nothing does.
+   */
+  readonly return:
+    | { readonly label: Label; readonly value: Pending | undefined; readonly asked: boolean; readonly whole: boolean }
+    | undefined;
 }
 
 /** The place of a node in the user's text. */
@@ -116,6 +125,7 @@ export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
 export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T): T => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
+  if (known && 'use' in known && known.use) known.use.isValue = true;
   if (missing?.promised) {
     if (!missing.asked && cx.session.debug) rare().promised(cx, node, missing);
     return term;

@@ -124,7 +124,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };
-  return framed(inner, (own) => runBody(own, e, f.node, args));
+  return framed(inner, (own) => runBody(own, e, f.node, args, 'constant', cx.asked === e));
 };
 
 const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {

@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import type { Local } from '../code/code.js';
+import type { Local, Use } from '../code/code.js';
 import type { Absence, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { originOf, takenAsThere, type Context } from './context.js';
@@ -81,8 +81,19 @@ const ownFlag = (cx: Context, missing: Missing): Local => {
 };
 
 /** What was read of a variable is missing where that is now. */
-export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
-  if (missing?.local && term.is !== 'literal') cx.session.missing.set(term, flagNow(cx, node, missing, missing.local));
+export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term, use?: Use): void => {
+  if (missing?.local && term.is !== 'literal')
+    cx.session.missing.set(term, { ...flagNow(cx, node, missing, missing.local), use });
+};
+
+/** Who does not ask takes this to be there. */
+export const promised = (cx: Context, term: Term): Term => {
+  const { missing } = cx.session;
+  const known = missing.get(term);
+  if (known && 'is' in known && !known.use)
+    missing.set(term, { ...known, from: { ...known.from, promised: true as const } });
+  else if (known && !('is' in known)) missing.set(term, { ...known, promised: true as const });
+  return term;
 };
 
 /** What is undefined or null, which of the two is known when the kernel runs: a number that is never there. */

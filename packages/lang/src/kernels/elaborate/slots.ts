@@ -115,15 +115,16 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
   if (slot.is === 'picked') return rare().readPicked(cx, node, slot, maybe);
   const at = originOf(cx, node);
+  const use = maybe ? { isValue: false } : undefined;
   const elements = slot.locals.map((local): Temp => {
     if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
-    cx.session.emit(at, { do: 'read', to, local, ...(maybe && { maybe }) });
+    cx.session.emit(at, { do: 'read', to, local, ...(use && { maybe: use }) });
     return to;
   });
   const term = unshaped(slot.shape, elements);
   holdRead(cx, slot, term);
-  if (maybe || !slot.missing?.compared) noteMissing(cx, node, slot.missing, term);
+  if (maybe || !slot.missing?.compared) noteMissing(cx, node, slot.missing, term, use);
   return term;
 };
 
