@@ -151,6 +151,44 @@ describe('getters and setters', () => {
       },
       { Temperature, Doubled },
     ));
+
+  it('of objects are listed, spread and taken apart as what they give then', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const o = {
+          u: k[i],
+          get twice() {
+            return 2 * this.u;
+          },
+          v: x,
+          set w(h: number) {
+            this.v = h;
+          },
+        };
+        const copy = { ...o, w: 3 };
+        o.u += 1;
+        o.w = 7;
+        const { u, ...others } = o;
+        const merged = { twice: 0, u: 0, v: 0 };
+        Object.assign(merged, { ...others, v: o.v });
+        let all = 0;
+        for (const name in others) all = 2 * all + (name === 'w' ? 1 : name.length);
+        for (const [n, value] of Object.values(o).entries()) all = 3 * all + n * (value ?? 5);
+        a[i] = copy.twice + copy.v + copy.w + u + others.twice + others.v + merged.twice + all + Object.keys(o).length;
+        a[i] += ('twice' in o ? 1 : 0) + ('w' in others ? 2 : 0);
+      }
+    }));
+
+  it('are what stands last of a name', () => {
+    /* As text, since TypeScript refuses what JavaScript allows. */
+    const text = `(a, k, x) => {
+      for (const i of range(a.length)) {
+        const o = { p: 1, get p() { return x; }, get q() { return 2; }, q: k[i] };
+        a[i] = 100 * o.p + o.q;
+      }
+    }`;
+    agree(new Function('range', `return ${text}`)(range) as Parameters<typeof agree>[0]);
+  });
 });
 
 it('`in` asks arrays, instances and private names, `instanceof` what JavaScript has', () =>

@@ -4,7 +4,7 @@ import { refuse, type Context } from './context.js';
 import { memberOf } from './destination.js';
 import { literal } from '../code/scalar.js';
 import { argumentsOf, value } from './evaluate.js';
-import { isDeclared } from './instance.js';
+import { isDeclared, ofClass } from './instance.js';
 import { named } from './member.js';
 import { readSlot } from './slots.js';
 import { isOfTexts, isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
@@ -77,18 +77,13 @@ export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term 
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
 export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
-  if (of.is === 'members' && of.of?.isLiteral)
-    return refuse(
-      cx,
-      node,
-      'lang/unsupported-syntax',
-      'what an object with getters and setters has is listed',
-      'name its members, or write methods',
-    );
   if (of.is === 'members')
-    return [...of.members]
-      .filter(([name]) => !name.startsWith('#'))
-      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+    return [...new Set([...(of.of?.listed ?? []), ...of.members.keys()])]
+      .filter((name) => !name.startsWith('#'))
+      .map((name) => {
+        const slot = of.members.get(name);
+        return [name, slot ? readSlot(cx, node, slot) : (ofClass(cx, node, of.of, of, name) ?? nothing)];
+      });
   if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
     return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
   if (of.is === 'one-of' && !isOfTexts(of) && areAlike(of.values))
