@@ -28,8 +28,7 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
   };
   for (const p of e.properties) {
     if (p.type === 'SpreadElement') {
-      for (const [name, term] of rare().propertiesOf(cx, p.argument, value(cx, p.argument)))
-        set(name, term);
+      for (const [name, term] of rare().propertiesOf(cx, p.argument, value(cx, p.argument))) set(name, term);
       continue;
     }
     const name = p.computed

@@ -45,7 +45,12 @@ const rewriteCalled = (cx: Context, e: CallExpression): void => {
     if (keyed.has(method) && first && first.type !== 'SpreadElement' && !cx.plain.number(first))
       wrap(cx, first, `${cx.helper('key')}(`, `, ${siteOf(cx, first.start)})`);
     if (deciding.has(method) && first && first.type !== 'SpreadElement') {
-      wrap(cx, first, `${cx.helper('callback')}(`, `, 'the result of \`${method}\`', ${siteOf(cx, first.start)}${methodOf(cx, e)})`);
+      wrap(
+        cx,
+        first,
+        `${cx.helper('callback')}(`,
+        `, 'the result of \`${method}\`', ${siteOf(cx, first.start)}${methodOf(cx, e)})`,
+      );
     } else if (searching.has(method) && e.callee.object.type !== 'Super' && !shortCircuits(e.callee.object)) {
       wrap(cx, e.callee.object, `${cx.helper('searchable')}(`, `, ${siteOf(cx, e.callee.property.start)})`);
       requireKnown(cx, first, `\`${method}\``);
