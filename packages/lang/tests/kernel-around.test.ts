@@ -57,6 +57,70 @@ describe('arrays around a kernel, at an index that it finds', () => {
       { nodes },
     ));
 
+  it('lead through lists and trees of objects that name others, however long', () => {
+    interface Link {
+      readonly v: number;
+      readonly next: Link | null;
+      readonly other?: { readonly way: readonly Link[] };
+    }
+    const list = Array.from({ length: 2000 }, (_, v) => v).reduceRight<Link | null>((next, v) => ({ v, next }), null)!;
+    const treeOf = (v: number): Link => {
+      if (v > 60) return { v, next: null };
+      const [next, other] = [treeOf(2 * v), treeOf(2 * v + 1)];
+      return { v, next, other: { way: [next, other] } };
+    };
+    const tree = treeOf(1);
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          let sum = 0;
+          for (let l: Link | null = list; l; l = l.next) if (l.v % 7 === k[i] % 7) sum += l.v;
+          let t = tree;
+          for (let n = 0; t.next !== null; n++) t = (k[i] >> n) & 1 ? t.next : t.other!.way[1];
+          let u: Link | null = list;
+          while (u !== null && u.v < 990) u = u.next!.next;
+          a[i] = sum + t.v / 128 + (u?.v ?? 0);
+        }
+      },
+      { list, tree },
+    );
+  });
+
+  it('hold objects of several kinds, which one member tells', () => {
+    type Shape = { kind: 'circle'; r: number } | { kind: 'box'; w: number; h: number } | { kind: 'none' };
+    const shapes: readonly Shape[] = [
+      { kind: 'circle', r: 2 },
+      { kind: 'box', w: 2, h: 3 },
+      { kind: 'none' },
+      { kind: 'circle', r: 5 },
+    ];
+    const area = (s: Shape): number => {
+      switch (s.kind) {
+        case 'circle':
+          return Math.PI * s.r ** 2;
+        case 'box':
+          return s.w * s.h;
+        default:
+          return 0;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const s = shapes[k[i] & 3];
+          a[i] = area(s);
+          if (s.kind === 'circle') a[i] += s.r;
+          else if (s.kind === 'box') a[i] += s.w - s.h;
+          a[i] += 'w' in s ? 100 * s.w : 'r' in s ? 10 * s.r : 1;
+          let best = shapes[k[i] & 1];
+          for (const t of shapes) if (area(t) > area(best)) best = t;
+          a[i] += best.kind === 'circle' ? best.r : 7;
+        }
+      },
+      { shapes, area },
+    );
+  });
+
   it('hold vectors, matrices, typed arrays and truth values', () => {
     const around = {
       ways: [vec(1, 0), vec(0, 1), vec(-1, 0), vec(0, -1)],

@@ -6,6 +6,7 @@ import type { Label, Local, Reduction } from '../code/code.js';
 import type { Call, Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../vocabulary/random.js';
+import type { Missing } from './absence.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, type Pending, type Term } from './term.js';
@@ -121,12 +122,15 @@ export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   return rare().refuseNumber(cx, node, term);
 };
 
+/** Whether a variable is taken to have a value by who does not ask. */
+export const isPromised = ({ promised, givenPromised }: Missing): boolean => promised ?? givenPromised ?? false;
+
 /** A value that is used; refused where it may be undefined or null, and nobody has asked. */
 export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T): T => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
   if (known && 'use' in known && known.use) known.use.isValue = true;
-  if (missing?.promised) {
+  if (missing && isPromised(missing)) {
     if (!missing.asked && cx.session.debug) rare().promised(cx, node, missing);
     return term;
   }

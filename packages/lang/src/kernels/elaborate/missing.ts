@@ -1,8 +1,8 @@
 import type { AnyNode } from 'acorn';
 import type { Local, Use } from '../code/code.js';
-import type { Absence, Flag, Missing } from './absence.js';
+import type { Absence, Absent, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { originOf, takenAsThere, type Context } from './context.js';
+import { isPromised, originOf, takenAsThere, type Context } from './context.js';
 import { nothing, type Slot, type Term } from './term.js';
 
 /*
@@ -27,11 +27,13 @@ export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
   return known && 'locals' in known ? known : undefined;
 };
 
-/** Which nothing a value is, or may be when the kernel runs and is not promised to be there. */
-export const mayBe = (cx: Context, term: Term): Absence | undefined => {
+/** Which nothing a value is, or may be when the kernel runs. */
+export const mayBe = (cx: Context, term: Term): Absent | undefined => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
-  return absence(term) ?? (missing?.local && !missing.promised ? known?.of : undefined);
+  const nothing = absence(term);
+  if (nothing) return { of: nothing, promised: false };
+  return known && missing?.local ? { of: known.of, promised: isPromised(missing) } : undefined;
 };
 
 /** Begins a variable with a value that is there, and may be nothing later. */
@@ -39,8 +41,10 @@ export const setOptional = (cx: Context, node: AnyNode, missing: Missing, of: Ab
   setFlag(cx, node, missing, of, literal(false));
 
 /** Gives a variable nothing. */
-export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
+export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void => {
+  missing.givenPromised = false;
   setFlag(cx, node, missing, of, literal(true));
+};
 
 /** A variable is given a value, which may be missing itself. */
 export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
@@ -49,6 +53,7 @@ export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefine
   if (flag) {
     setFlag(cx, node, missing, flag.of, flag.is, flag.isNull);
     missing.asked ||= flag.from.asked;
+    missing.givenPromised = isPromised(flag.from) && missing.givenPromised !== false;
   } else if (missing.local) setFlag(cx, node, missing, missing.of, literal(false));
 };
 

@@ -8,7 +8,7 @@ import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
 import { hold } from './holds.js';
 import { indexed, promiseWithin } from './member.js';
-import { absent } from './missing.js';
+import { absent, promised } from './missing.js';
 import type { Session } from './session.js';
 import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
 import type { Visited } from './visited.js';
@@ -88,6 +88,16 @@ export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal
   return asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
 };
 
+/** Whether it has a member. */
+export const oneHas = (cx: Context, e: AnyNode, of: OneOf, name: string): Term =>
+  oneOf(
+    cx,
+    e,
+    of.name,
+    column(cx, of, `[has ${name}]`, (all) => all.map((value) => name in (value as object))),
+    of.index,
+  );
+
 const numbered = (cx: Context, e: AnyNode, of: OneOf): Scalar => {
   const numbers = column(cx, of, '[number]', (all) => all.map((value) => numberOf(cx.session, value)));
   return asScalar(cx, e, oneOf(cx, e, of.name, numbers, of.index));
@@ -151,6 +161,9 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
   return { is: 'one-of', name, values, index };
 };
 
+/** The name of a column without what is undefined or null. */
+const FILLED = '[filled]';
+
 /** What is undefined, or null, in some. */
 const mayBeThere = (
   cx: Context,
@@ -176,14 +189,16 @@ const mayBeThere = (
       index,
     ),
   );
-  const filled = own('[filled]', (value, other) => (value === none ? other : value));
-  return chosen(
+  const filled = own(FILLED, (value, other) => (value === none ? other : value));
+  const found = chosen(
     cx,
     e,
     there,
     { node: e, term: () => oneOf(cx, e, name, filled, index) },
     { node: e, term: () => absent(none === null ? 'null' : 'undefined') },
   );
+  /* Which members there are may be told by another, as in `shape.kind === 'circle' ? shape.radius : shape.width`. */
+  return promised(cx, found);
 };
 
 /** Whether a kernel can use values without knowing which one it is: texts, arrays, or objects. */
@@ -250,6 +265,37 @@ const columnOf = (
   known.set(key, part);
   return part;
 };
+
+/**
+ * What values lead to by the way that leads from them to others: where a variable is given what the object that it holds names, `l = l.next`, all
+ * that come behind it, at most so many.
+ */
+export const reachedFrom = (
+  { parts }: Session,
+  from: readonly unknown[],
+  to: readonly unknown[],
+  most: number,
+): ReadonlySet<unknown> => {
+  const wayFrom = (values: readonly unknown[]): readonly (string | number)[] | undefined => {
+    if (values === to) return [];
+    for (const [key, part] of parts.get(values) ?? []) {
+      const rest = key === FILLED || isMember(key) ? wayFrom(part) : undefined;
+      if (rest) return key === FILLED ? rest : [key, ...rest];
+    }
+    return undefined;
+  };
+  const way = wayFrom(from);
+  const found = new Set([...from, ...to]);
+  for (const value of way ? found : []) {
+    const next = way!.reduce<unknown>((of, key) => (of as Record<string, unknown> | null | undefined)?.[key], value);
+    if (next !== undefined && next !== null) found.add(next);
+    if (found.size > most) break;
+  }
+  return found;
+};
+
+/** Whether the name of a column is that of a member or item. */
+const isMember = (key: string | number): boolean => typeof key === 'number' || !/^$|^[[!=]/.test(key);
 
 const tableIn = ({ tableOfPart }: Session, name: string, values: readonly unknown[]): Table | undefined => {
   const table = tableOfPart.has(values) ? tableOfPart.get(values) : tableOf(name, values);

@@ -3,7 +3,7 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { listed } from './items.js';
 import { absence, noteMissing, setThere } from './missing.js';
-import { areUsable, numberAmong, oneOf } from './one-of.js';
+import { areUsable, numberAmong, oneOf, reachedFrom } from './one-of.js';
 import { assignSlot, readSlot } from './slots.js';
 import {
   termText,
@@ -86,7 +86,7 @@ export const givenOther = (cx: Context, node: AnyNode, to: Term, from: Term): bo
 };
 
 const noteOthers = (cx: Context, node: AnyNode, site: string, term: Host | OneOf, known: readonly unknown[]): void => {
-  const all = [...known, ...valuesOf(term)];
+  const all = [...reachedFrom(cx.session, known, valuesOf(term), MOST)];
   if (!areUsable(all) || all.length > MOST)
     return refuse(
       cx,

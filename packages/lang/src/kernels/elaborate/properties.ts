@@ -6,6 +6,7 @@ import { literal } from '../code/scalar.js';
 import { argumentsOf, value } from './evaluate.js';
 import { isDeclared, ofClass } from './instance.js';
 import { named } from './member.js';
+import { oneHas } from './one-of.js';
 import { readSlot } from './slots.js';
 import { isOfTexts, isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
 
@@ -32,6 +33,7 @@ export const isIn = (cx: Context, e: BinaryExpression): Term | undefined => {
   const like = of.is === 'list' ? of.items : of.is === 'table' ? { length: of.shape[of.index.length] } : undefined;
   /* An array with as many items. */
   if (like) return literal(name in Array.from(like, () => 0));
+  if (of.is === 'one-of' && !isOfTexts(of)) return oneHas(cx, e, of, name);
   return of.is === 'host' && typeof of.value === 'object' && of.value !== null ? literal(name in of.value) : undefined;
 };
 

@@ -20,7 +20,7 @@ import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
-import type { Absence, Flag, Missing } from './absence.js';
+import type { Absent, Flag, Missing } from './absence.js';
 import type { ClassOf, Table, Term, Variable } from './term.js';
 
 /**
@@ -47,7 +47,7 @@ export interface Known {
   /** Whether a variable is undefined and null in turn. */
   readonly mixed: boolean;
   /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
-  readonly optional: ReadonlyMap<string, Absence>;
+  readonly optional: ReadonlyMap<string, Absent>;
   /** What variables are given that hold objects and texts of the surroundings, by where they are declared. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>;
   /** The numbers of locals that are floats and given nothing but whole numbers. */
@@ -138,7 +138,7 @@ export class Session {
   /** Variables that begin with a value: where they are declared. */
   readonly declared = new WeakMap<object, string>();
   /** Of these the ones that are given what may be nothing. */
-  private readonly optional = new Map<string, Absence>();
+  private readonly optional = new Map<string, Absent>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
   /** What stands for the first object or text of the surroundings that a variable is given, and where that is declared. */
@@ -184,9 +184,11 @@ export class Session {
   }
 
   /** Notes that a variable is given what may be nothing. */
-  givenNothing(slot: object, of: Absence): void {
+  givenNothing(slot: object, { of, promised }: Absent): void {
     const key = this.declared.get(slot);
-    if (key !== undefined) this.optional.set(key, of);
+    if (key === undefined) return;
+    const before = this.optional.get(key);
+    this.optional.set(key, { of, promised: promised && before?.promised !== false });
   }
 
   /** What the next attempt has to know, where that is more than this one knew. */

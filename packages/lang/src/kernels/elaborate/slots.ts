@@ -17,7 +17,7 @@ import {
   setOptional,
   setThere,
 } from './missing.js';
-import type { Absence, Missing } from './absence.js';
+import type { Absent, Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
   isScalar,
@@ -68,11 +68,12 @@ export const variable = (
   name: string,
   start: Term,
   owner?: Owner,
-  optional?: Absence,
+  optional?: Absent,
 ): Slot => {
   const maybe = !owner || optional !== undefined || absence(start) !== undefined || cx.session.missing.has(start);
-  const slot = pending(cx, node, name, false, owner, maybe);
-  if (optional) setOptional(cx, node, slot.missing!, optional);
+  const made = pending(cx, node, name, false, owner, maybe);
+  const slot: Pending = optional?.promised ? { ...made, missing: { ...made.missing!, promised: true } } : made;
+  if (optional) setOptional(cx, node, slot.missing!, optional.of);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
 };
