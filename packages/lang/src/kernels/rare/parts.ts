@@ -33,6 +33,7 @@ export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';
+export { bigInt, lastBits } from '../intrinsics/big-int.js';
 export { assumeInRange, cache, cacheL1, permutation, random, randomInt } from '../intrinsics/hints.js';
 export { splineNodes } from '../intrinsics/spline.js';
 export { activate, append, clear, deactivate, isActive, length, parent } from '../intrinsics/structure.js';
