@@ -55,8 +55,8 @@ export interface Shared {
   readonly handed: Set<Buffer>;
   /** Ids of results that are the same as without a limit to their type. */
   readonly exact: { readonly has: (id: number) => boolean };
-  /** Ids of indices of loads that are 0 or 1. */
-  readonly bits: { readonly has: (id: number) => boolean };
+  /** Ids of indices of loads that conditions choose of two. */
+  readonly choices: { readonly has: (id: number) => boolean };
 }
 
 /**
@@ -121,7 +121,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
       apart: (buffer) => shared.apart.get(buffer),
       index: (v, e) => {
         const { unknownZero } = shared.dialect;
-        if (unknownZero === undefined || !shared.bits.has(v.id)) return e;
+        if (unknownZero === undefined || !shared.choices.has(v.id)) return e;
         shared.helpers.add(unknownZero);
         return sum(e, call(unknownZero));
       },

@@ -82,6 +82,8 @@ const conditionsAsIndices = (): Program => {
           b.sub(b.i32(1), number(more)),
           b.xor(number(between), b.i32(1)),
           b.min(b.add(number(b.not(more)), number(between)), b.i32(1)),
+          b.add(b.i32(1), b.xor(number(between), b.i32(1))),
+          b.shl(b.sub(b.i32(1), number(between)), b.i32(1)),
           ...b.if(
             between,
             () => b.i32(0),

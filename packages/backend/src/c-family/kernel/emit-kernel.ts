@@ -55,7 +55,7 @@ export const emitKernel = (
   /* The text depends on nothing of the module but the buffers that it uses. */
   const used = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
   const pointers = new Map(used.map((b) => [b.name, taken.take(b.name)]));
-  const { exact, bits } = knownIntegers(kernel, bufferMap(module.buffers));
+  const { exact, choices } = knownIntegers(kernel, bufferMap(module.buffers));
   const indices = options.checked ? { has: () => false } : indexValues(kernel);
   const places =
     options.checked || dialect.place === undefined
@@ -86,7 +86,7 @@ export const emitKernel = (
     team: undefined,
     handed: new Set(),
     exact,
-    bits,
+    choices,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');
