@@ -86,6 +86,31 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('hold names of what objects have', () => {
+    const kinds = ['solid', 'fluid', 'gas'] as const;
+    type Kind = (typeof kinds)[number];
+    const density: Readonly<Record<Kind, number>> = { solid: 3, fluid: 2, gas: 1 };
+    const laws: Readonly<Record<Kind, { mu: number; on: boolean; v: readonly number[] }>> = {
+      solid: { mu: 1, on: true, v: [1, 2] },
+      fluid: { mu: 2, on: false, v: [3, 4] },
+      gas: { mu: 3, on: true, v: [5, 6] },
+    };
+    const some: Partial<Record<Kind, number>> = { solid: 4 };
+    agree(
+      (a, k, x) => {
+        const own = { solid: x, fluid: 5, gas: { n: 7 }.n };
+        for (const i of range(a.length)) {
+          const kind = kinds[(k[i] & 63) % 3];
+          const { mu, on, v } = laws[kind];
+          a[i] = density[kind] + (on ? 10 * mu : 0) + 100 * v[k[i] & 1] + own[kind] + (some[kind] ?? -4);
+          const other = k[i] > 0 ? 'gas' : 'fluid';
+          if (density[other] < 2) a[i] += 0.25;
+        }
+      },
+      { kinds, density, laws, some },
+    );
+  });
+
   it('hold objects of several kinds, which one member tells', () => {
     type Shape = { kind: 'circle'; r: number } | { kind: 'box'; w: number; h: number } | { kind: 'none' };
     const shapes: readonly Shape[] = [

@@ -384,7 +384,7 @@ it('bits of numbers that are known and no whole numbers of 32 bits', () =>
     }
   }));
 
-describe('a product that is too large for the division that follows', () => {
+describe('a product that is too large for what follows', () => {
   const warnings = (body: string): readonly (readonly [string, number | undefined])[] =>
     lowered(define(['i32', 'f64'], fromText(`(s, x) => {\n${body} }`))).signature.warnings.map((w) => [
       w.code,
@@ -398,6 +398,19 @@ describe('a product that is too large for the division that follows', () => {
       warnings('let t = 0; for (const p of serially(range(s))) t = (t * 9301 + 49297) % 233280; return t;'),
     ).toEqual([['lang/wraps', 53]]);
     expect(warnings('const next = (n) => (n * 48271) % 2147483647; return next(s);')).toEqual([['lang/wraps', 22]]);
+  });
+
+  it('has its last bits, which JavaScript rounds off beyond 53', () => {
+    expect(warnings('return (s * 1103515245 + 12345) & 0x7fffffff;')).toEqual([['lang/wraps', 9]]);
+    expect(warnings('return (u32(s) * 1664525 + 1013904223) >>> 0;')).toEqual([]);
+    expect(warnings('return (u32(s) * 22695477) >>> 0;')).toEqual([['lang/wraps', 9]]);
+    for (const body of [
+      'return (Math.imul(s, 1103515245) + 12345) & 0x7fffffff;',
+      'return (s * 31 + 7) | 0;',
+      'return (((s & 0x0f0f0f0f) * 0x01010101) >>> 24);',
+      'return (s & 1023) * 1103515245 & 0xffff;',
+    ])
+      expect([body, warnings(body)]).toEqual([body, []]);
   });
 
   it('but does not where 32 bits are enough, or it has more, or is meant to', () => {

@@ -201,7 +201,7 @@ const lower = (
       ...(session.notes && { notes: session.notes }),
       warnings: [
         ...raceWarnings(elaborated.code),
-        ...(someInstruction(elaborated.code, isLargeRemainder) ? rare().wrappedProducts(elaborated.code, types) : []),
+        ...(someInstruction(elaborated.code, mayBeOther) ? rare().wrappedProducts(elaborated.code, types) : []),
       ],
     },
   };
@@ -234,8 +234,11 @@ const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>
 };
 
 /** Whether what is left of a division may be of a product that 32 bits do not hold: by a constant of more than half as many. */
-const isLargeRemainder = (i: Instruction): boolean =>
-  i.do === 'compute' && i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16;
+/* So large a divisor, or a factor by which 32 bits may have more digits than 53. */
+const mayBeOther = (i: Instruction): boolean =>
+  i.do === 'compute' &&
+  ((i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16) ||
+    (i.operator === 'mul' && i.args.some((s) => s.is === 'literal' && Math.abs(Number(s.value)) > 2 ** 20)));
 
 const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {
   const last = code[code.length - 1];

@@ -16,7 +16,7 @@ import { effect } from './effect.js';
 import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveImported } from './names.js';
 import { readSlot } from './slots.js';
-import { nothing, type Term } from './term.js';
+import { isOfTexts, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
 import { compared, condition, scalar, value } from './evaluate.js';
@@ -196,5 +196,7 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   if (name !== undefined) return chained(named(cx, e.property, of, name));
   const key = value(cx, e.property as AnyNode);
   if (key.is === 'host' && typeof key.value === 'string') return chained(named(cx, e.property, of, key.value));
+  const byText = key.is === 'one-of' && isOfTexts(key) ? rare().memberByText(cx, e, of, key) : undefined;
+  if (byText) return chained(byText);
   return chained(indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key)));
 };

@@ -7,7 +7,7 @@ import { asScalar, compute, refuse, type Context } from './context.js';
 import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
 import { hold } from './holds.js';
-import { indexed, promiseWithin } from './member.js';
+import { indexed, named, promiseWithin } from './member.js';
 import { absent, promised } from './missing.js';
 import type { Session } from './session.js';
 import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
@@ -30,6 +30,30 @@ export const memberOfOne = (cx: Context, e: AnyNode, of: OneOf, name: string): T
   of.values.some((value) => name in Object(value))
     ? oneOf(cx, e, `${of.name}.${name}`, column(cx, of, name), of.index)
     : undefined;
+
+/** What an object has by whichever text it is, `density[kind]`; undefined of what is no object with names. */
+export const memberByText = (cx: Context, e: AnyNode, of: Term, key: OneOf): Term | undefined => {
+  if (of.is === 'members') {
+    const item = (k: number): Term => named(cx, e, of, key.values[k] as string);
+    const choice = (k: number): Term =>
+      k === key.values.length - 1
+        ? item(k)
+        : chosen(
+            cx,
+            e,
+            compute(cx, e, 'eq', key.index, literal(k)),
+            { node: e, term: () => item(k) },
+            { node: e, term: () => choice(k + 1) },
+          );
+    return choice(0);
+  }
+  if (of.is !== 'host' || typeof of.value !== 'object' || of.value === null) return undefined;
+  const holder = of.value as Record<string, unknown>;
+  const values = column(cx, key, `[in ${numberOf(cx.session, holder)}]`, (all) =>
+    all.map((name) => holder[name as string]),
+  );
+  return oneOf(cx, e, `${of.name}[${key.name}]`, values, key.index);
+};
 
 /** An item of whichever array it is. */
 export const itemOfOne = (cx: Context, e: AnyNode, of: OneOf, index: Scalar): Term => {

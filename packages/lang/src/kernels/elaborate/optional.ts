@@ -10,7 +10,7 @@ import { indexed, loaded, named } from './member.js';
 import { isNeverThere, lacks, partOf, promised } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
-import { nothing, type Term } from './term.js';
+import { isOfTexts, nothing, type Term } from './term.js';
 
 /** What a chain is from `?.` on, where what stands before is not there. */
 export const cut: Term = { is: 'nothing' };
@@ -39,6 +39,8 @@ const asked = (cx: Context, e: MemberExpression, of: Term, exact: boolean): Term
   const name = key ? (key.is === 'host' ? String(key.value) : undefined) : (e.property as Identifier).name;
   if (name !== undefined) return lacks(of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
   if (!isChained(e)) takenAsThere(cx, e.object, of);
+  const byText = key!.is === 'one-of' && isOfTexts(key!) ? rare().memberByText(cx, e, of, key!) : undefined;
+  if (byText) return byText;
   const index = asIndex(cx, e.property as AnyNode, key!);
   return hasEnd(of, index, exact) ? rare().itemIfThere(cx, e, of, index) : loaded(cx, e, indexed(cx, e, of, index));
 };

@@ -15,7 +15,16 @@ export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '..
 export { itemIfThere } from '../elaborate/item-if-there.js';
 export { compared, nullable } from '../elaborate/nullable.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
-export { areUsable, itemOfHost, itemOfOne, itemsOfOne, memberOfOne, oneOf, partsOfOne } from '../elaborate/one-of.js';
+export {
+  areUsable,
+  itemOfHost,
+  itemOfOne,
+  itemsOfOne,
+  memberByText,
+  memberOfOne,
+  oneOf,
+  partsOfOne,
+} from '../elaborate/one-of.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
