@@ -381,6 +381,22 @@ describe('an item behind the end of an array', () => {
       { nums, rows, names, items },
     ));
 
+  it('is taken to be there where a number is made of it, and what is compared is a truth value still', () => {
+    const flags = [true, false, true];
+    agree(
+      (a, k) => {
+        for (const i of range(k.length)) {
+          const on = flags[k[i] & 3];
+          const same = Number(nums[k[i] & 7] === nums[i & 7]);
+          a[i] = same + (on ? 4 : 8) + (k[i] & 2 ? 16 : nums[Number(on)]) + (on === true ? 32 : 0);
+          const sign = flags[((k[i] % 3) + 3) % 3];
+          if (sign) a[i] += nums[1 - Number(sign)];
+        }
+      },
+      { nums, flags },
+    );
+  });
+
   it('so are what has no value on some way, and a copy of that', () =>
     agree((a, k) => {
       for (const i of range(k.length)) {

@@ -288,7 +288,8 @@ export class Session {
     }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
-    if (TRUTHS.has(operator)) this.truths.add(to);
+    const isChosen = operator === 'select' && args.slice(1).every((s) => this.isTruth(s));
+    if (isChosen || TRUTHS.has(operator)) this.truths.add(to);
     const isOfWhole = args.every((s) => this.isWhole(s));
     const whole = BITS.has(operator) || ((STAYS_WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
     if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))
