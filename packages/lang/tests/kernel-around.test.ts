@@ -111,6 +111,46 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('and objects beside them are what variables, functions and choices hold in turn with those that the kernel makes', () => {
+    class Vec2 {
+      static readonly zero = new Vec2(0, 0);
+      constructor(
+        readonly x: number,
+        readonly y: number,
+      ) {}
+      add(o: Vec2): Vec2 {
+        return new Vec2(this.x + o.x, this.y + o.y);
+      }
+      get squared(): number {
+        return this.x ** 2 + this.y ** 2;
+      }
+    }
+    const points = [new Vec2(1, 2), new Vec2(3, 4), new Vec2(-1, 5)];
+    const origin = { at: { z: 3 }, weight: 2 };
+    agree(
+      (a, k) => {
+        const near = (n: number) => {
+          if (n > 3) return new Vec2(n, 1);
+          return n < -5 ? points[n & 1] : Vec2.zero;
+        };
+        for (const i of range(a.length)) {
+          let sum = Vec2.zero;
+          for (let n = 0; n < 3; n++) sum = sum.add(new Vec2(a[i], n));
+          let p = points[0];
+          if (k[i] > 3) p = points[k[i] % 3];
+          if (k[i] < 0) p = p.add(points[1]);
+          let o = origin;
+          if (k[i] > 0) o = { at: { z: k[i] }, weight: a[i] };
+          const from = k[i] > 5 ? origin : { at: { z: 1 }, weight: 7 };
+          a[i] =
+            sum.squared + p.squared + near(k[i]).x + 3 * near(k[i]).y + o.at.z * o.weight + from.at.z * from.weight;
+          a[i] += points.reduce((all, q) => all.add(q), Vec2.zero).y;
+        }
+      },
+      { Vec2, points, origin },
+    );
+  });
+
   it('hold objects of several kinds, which one member tells', () => {
     type Shape = { kind: 'circle'; r: number } | { kind: 'box'; w: number; h: number } | { kind: 'none' };
     const shapes: readonly Shape[] = [

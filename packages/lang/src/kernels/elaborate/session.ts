@@ -50,6 +50,8 @@ export interface Known {
   readonly optional: ReadonlyMap<string, Absent>;
   /** What variables are given that hold objects and texts of the surroundings, by where they are declared. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>;
+  /** Where variables are declared that hold an object of the surroundings and are given such as the kernel makes. */
+  readonly opened: ReadonlySet<string>;
   /** The numbers of locals that are floats and given nothing but whole numbers. */
   readonly whole: ReadonlySet<number>;
 }
@@ -60,6 +62,7 @@ export const nothingKnown: Known = {
   mixed: false,
   optional: new Map(),
   picked: new Map(),
+  opened: new Set(),
   whole: new Set(),
 };
 
@@ -145,6 +148,8 @@ export class Session {
   readonly sites = new WeakMap<object, string>();
   /** What such variables are given. */
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
+  /** Such variables that are given objects of the kernel as well. */
+  private readonly opened = new Set<string>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -183,6 +188,11 @@ export class Session {
     this.picked.set(site, new Set([...(this.picked.get(site) ?? []), ...values]));
   }
 
+  /** Notes that a variable that holds an object of the surroundings is given one that the kernel makes. */
+  opens(site: string): void {
+    this.opened.add(site);
+  }
+
   /** Notes that a variable is given what may be nothing. */
   givenNothing(slot: object, { of, promised }: Absent): void {
     const key = this.declared.get(slot);
@@ -193,18 +203,20 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked } = this.known;
+    const { shapes, written, mixed, optional, picked, opened } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
     const others = [...this.picked].some(([site, values]) => values.size > (picked.get(site)?.length ?? 0));
-    return wanted || more || nothing || others || this.isMixed
+    const open = [...this.opened].some((site) => !opened.has(site));
+    return wanted || more || nothing || others || open || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,
           picked: new Map([...picked, ...[...this.picked].map(([site, values]) => [site, [...values]] as const)]),
+          opened: new Set([...opened, ...this.opened]),
           whole: this.known.whole,
         }
       : undefined;

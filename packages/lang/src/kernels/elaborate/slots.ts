@@ -131,7 +131,7 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
 
 /** Gives a variable a value; of arrays and objects each item, and of a few numbers of the surroundings each. */
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term): void => {
-  const term = given.is === 'table' ? rare().rowOf(cx, node, given) : given;
+  const term = held(cx, node, slot, given);
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
   const may = missing ? undefined : mayBe(cx, term);
@@ -169,6 +169,16 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term):
   holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
   setThere(cx, node, missing, term);
+};
+
+/** What a variable is given, as it holds it: a few numbers of the surroundings each, and an object beside such as the kernel makes by its members. */
+const held = (cx: Context, node: AnyNode, slot: Slot, given: Term): Term => {
+  if (given.is === 'table') return rare().rowOf(cx, node, given);
+  if (given.is !== 'host' && given.is !== 'one-of') return given;
+  const at = slot.is === 'pending' && slot.slot ? slot.slot : slot;
+  const isOpen =
+    at.is === 'pending' ? cx.session.known.opened.has(at.site) : at.is === 'constant' && at.term.is === 'members';
+  return isOpen ? rare().openedObject(cx, node, given) : given;
 };
 
 /** From here on the name stands for another field or array. */
@@ -239,10 +249,10 @@ export const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term):
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const begin = readSlot(cx, node, item);
+    const own: Pending = { ...slot, name, site: `${slot.site}>${name}`, slot: undefined, owner, type };
+    const begin = held(cx, node, own, readSlot(cx, node, item));
     const missing = slot.missing || absence(begin) ? unasked(slot.locals) : undefined;
-    const site = `${slot.site}>${name}`;
-    return madeLike(cx, node, { ...slot, name, site, slot: undefined, owner, type, missing }, begin);
+    return madeLike(cx, node, { ...own, missing }, begin);
   };
   const made: Term =
     term.is === 'list'

@@ -30,7 +30,7 @@ export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
-export { givenOther, givePicked, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
+export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
 export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
