@@ -105,6 +105,14 @@ describe('arrays around a kernel, at an index that it finds', () => {
           a[i] = density[kind] + (on ? 10 * mu : 0) + 100 * v[k[i] & 1] + own[kind] + (some[kind] ?? -4);
           const other = k[i] > 0 ? 'gas' : 'fluid';
           if (density[other] < 2) a[i] += 0.25;
+          const counts = { solid: 0, fluid: 1, gas: 0 };
+          for (let n = 0; n < 5; n++) {
+            counts[kinds[(i + n) % 3]] += n;
+            counts[other]++;
+          }
+          let left: number | undefined;
+          left ||= counts.solid + 10 * counts.fluid;
+          a[i] += left + 100 * counts.gas;
         }
       },
       { kinds, density, laws, some },
@@ -148,6 +156,45 @@ describe('arrays around a kernel, at an index that it finds', () => {
         }
       },
       { Vec2, points, origin },
+    );
+  });
+
+  it('hold functions, which are called, given on and chosen', () => {
+    const ops = [(x: number) => x + 1, (x: number) => x * 2, (x: number) => -x, Math.sqrt];
+    const two = [Math.max, Math.min, (x: number, y: number) => x - y];
+    const byName = { sin: Math.sin, cos: Math.cos, square: (x: number) => x * x };
+    const names = ['sin', 'cos', 'square'] as const;
+    const laws = [2, 3].map((k) => ({
+      k,
+      f(x: number): number {
+        return this.k * x + k;
+      },
+    }));
+    const law = {
+      k: 5,
+      f(x: number): number {
+        return this.k + x;
+      },
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const x = Math.abs(a[i]);
+          const op = ops[k[i] & 3];
+          a[i] = op(x) + byName[names[(k[i] & 15) % 3]](x) + two[(k[i] & 15) % 3](x, 2);
+          const wave = k[i] > 0 ? Math.sin : Math.cos;
+          let last = ops[0];
+          if (k[i] > 5) last = ops[1];
+          if (k[i] < 0) last = ops[2];
+          a[i] +=
+            wave(x) +
+            100 * last(10) +
+            [1, 4, 9].map(op).reduce((p, q) => p + q, 0) +
+            [law, { ...law, k: 7 }][k[i] & 1].f(x);
+          for (const f of ops) a[i] += f(4);
+        }
+      },
+      { ops, two, byName, names, laws, law },
     );
   });
 

@@ -302,6 +302,8 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   if (slot.is === 'variable' && isOuter(cx, slot) && rare().decidesBy(cx, e, slot)) return nothing;
   const after = eitherValue(cx, e, target, loaded(cx, target, readSlot(cx, target, slot)), and, e.right);
   assignSlot(cx, e, to.slot, after);
+  const missing = missingOf(cx, to.slot);
+  if (missing && !and) missing.asked = true;
   return after;
 };
 

@@ -180,7 +180,7 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
       e,
       'lang/dynamic-index',
       `which \`${name}\` this is is known only when the kernel runs, and they are not of one kind`,
-      'give all of them numbers, truth values, texts, vectors or objects with the same members; or loop with unrolled(range(n))',
+      'give all of them numbers, truth values, texts, vectors, functions or objects with the same members; or loop with unrolled(range(n))',
     );
   return { is: 'one-of', name, values, index };
 };
@@ -225,14 +225,15 @@ const mayBeThere = (
   return promised(cx, found);
 };
 
-/** Whether a kernel can use values without knowing which one it is: texts, arrays, or objects. */
+/** Whether a kernel can use values without knowing which one it is: texts, arrays, objects, or functions. */
 export const areUsable = (values: readonly unknown[]): boolean => {
   const kinds = new Set(values.map(kindOf));
   return kinds.size === 1 && !kinds.has(undefined);
 };
 
 const kindOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string' || Array.isArray(value)) return typeof value === 'string' ? 'text' : 'array';
+  if (typeof value === 'string' || typeof value === 'function') return typeof value;
+  if (Array.isArray(value)) return 'array';
   const isObject = typeof value === 'object' && value !== null && !isVec(value) && !isMat(value) && !isField(value);
   return isObject ? 'object' : undefined;
 };

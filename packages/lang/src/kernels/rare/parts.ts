@@ -8,6 +8,7 @@ export { equalOthers, orderIfThere } from '../elaborate/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { givenDefault } from '../elaborate/given-default.js';
+export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
