@@ -96,10 +96,14 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
 /** Writes what is known already to a place. */
 export const give = (cx: Context, e: AnyNode, to: Destination, term: Term, from: AnyNode): void => {
   switch (to.to) {
-    case 'slot':
+    case 'slot': {
+      /* What a constructor gives a member first is no other than it had. */
+      const isMaking = cx.self?.is === 'members' && cx.session.making.has(cx.self);
+      const begins = isMaking && to.slot.is === 'pending' && !to.slot.slot;
       assignSlot(cx, e, to.slot, term);
       refuseSecondName(cx, e, term, to.slot);
-      return setRebound(cx, to.slot);
+      return begins ? undefined : setRebound(cx, to.slot);
+    }
     case 'element':
       return storeTerm(cx, e, to.element, term, from);
     case 'items':

@@ -2,6 +2,7 @@ import type { AnyNode } from 'acorn';
 import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { nothing, type Pending, type Term } from './term.js';
+import { handedOut } from './handed-out.js';
 import { released } from './holds.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
@@ -32,32 +33,33 @@ export const runBody = (
     bindPattern(cx, p, args[k] ?? nothing, what);
   });
   declareVars(cx, node.body);
-  if (node.body.type !== 'BlockStatement') return returned({ ...cx, exits: noExits }, node.body, asked);
+  if (node.body.type !== 'BlockStatement') return returned({ ...cx, exits: noExits }, node, node.body, asked);
 
   const { body } = node.body;
   const last = body[body.length - 1];
   if (last?.type === 'ReturnStatement' && returnsIn(node.body).length === 1) {
     const inner = { ...cx, exits: noExits };
     run(inner, body.slice(0, -1), body);
-    return last.argument ? returned(inner, last.argument, asked) : nothing;
+    return last.argument ? returned(inner, node, last.argument, asked) : nothing;
   }
   if (returnsIn(node.body).length === 0) {
     run({ ...cx, exits: noExits }, body, body);
     return nothing;
   }
-  return withReturns(cx, at, node.body, body, asked);
+  return withReturns(cx, at, node, body, asked);
 };
 
 /** What a function returns. */
-const returned = (cx: Context, node: AnyNode, asked: boolean): Term =>
-  released(cx, asked ? optional(cx, node) : value(cx, node));
+const returned = (cx: Context, of: FunctionNode, node: AnyNode, asked: boolean): Term =>
+  handedOut(cx, node, of, released(cx, asked ? optional(cx, node) : value(cx, node)));
 
 /** A body that returns at several places: what it returns goes through a variable. */
-const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly AnyNode[], asked: boolean): Term => {
+const withReturns = (cx: Context, at: AnyNode, node: FunctionNode, body: readonly AnyNode[], asked: boolean): Term => {
+  const block = node.body;
   const label = { name: 'returned' };
   const returnsValue = returnsIn(block).some((r) => r.argument);
   const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
-  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, asked, whole: true } } };
+  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, of: node, asked, whole: true } } };
   const problems = cx.session.diagnostics.length;
   const code = cx.session.record(() => {
     run(inner, body, body);
@@ -104,7 +106,7 @@ export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStateme
         : 'use continue to end an iteration, from loops within by the name of the loop: continue outer',
     );
   if (s.argument) {
-    const term = returned(cx, s.argument, to.asked);
+    const term = returned(cx, to.of!, s.argument, to.asked);
     if (cx.session.hasLeft()) return;
     assignSlot(cx, s, to.value!, term);
   } else if (to.value) {

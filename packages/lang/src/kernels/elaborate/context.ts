@@ -2,6 +2,7 @@ import { rare } from '#rare';
 import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, CallExpression } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
+import type { FunctionNode } from '../../source/ast.js';
 import type { Label, Local, Reduction } from '../code/code.js';
 import type { Call, Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
@@ -93,11 +94,17 @@ export interface Exits {
   readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
   readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
   /**
-   * `value` receives what is returned, of which `asked` says that it may be nothing; `whole` says that it ends the function, which in a parallel
+   * `value` receives what is returned by the function `of`, of which `asked` says that it may be nothing; `whole` says that it ends the function, which in a parallel
    * loop nothing does.
    */
   readonly return:
-    | { readonly label: Label; readonly value: Pending | undefined; readonly asked: boolean; readonly whole: boolean }
+    | {
+        readonly label: Label;
+        readonly value: Pending | undefined;
+        readonly of?: FunctionNode;
+        readonly asked: boolean;
+        readonly whole: boolean;
+      }
     | undefined;
 }
 

@@ -70,6 +70,8 @@ export const nothingKnown: Known = {
 interface Made {
   readonly site: string;
   readonly stretch: object;
+  /** When, as a number that grows. */
+  readonly since: number;
   readonly written: boolean;
 }
 
