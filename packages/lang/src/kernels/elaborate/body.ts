@@ -1,15 +1,15 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
 import { nothing, type Pending, type Term } from './term.js';
-import { handedOut } from './handed-out.js';
 import { released } from './holds.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
 import { value } from './evaluate.js';
 import { optional } from './optional.js';
 import { run } from './run.js';
-import { assignSlot, pending, readSlot } from './slots.js';
+import { assignSlot, hasVariables, pending, readSlot } from './slots.js';
 
 /** Binds the parameters of a function in the context of its body, runs it, and gives what it returns; `asked` says that this may be nothing. */
 export const runBody = (
@@ -50,8 +50,10 @@ export const runBody = (
 };
 
 /** What a function returns. */
-const returned = (cx: Context, of: FunctionNode, node: AnyNode, asked: boolean): Term =>
-  handedOut(cx, node, of, released(cx, asked ? optional(cx, node) : value(cx, node)));
+const returned = (cx: Context, of: FunctionNode, node: AnyNode, asked: boolean): Term => {
+  const term = released(cx, asked ? optional(cx, node) : value(cx, node));
+  return hasVariables(term) ? rare().handedOut(cx, node, of, term) : term;
+};
 
 /** A body that returns at several places: what it returns goes through a variable. */
 const withReturns = (cx: Context, at: AnyNode, node: FunctionNode, body: readonly AnyNode[], asked: boolean): Term => {

@@ -4,7 +4,7 @@ import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import type { Context } from './context.js';
 import { memberName } from './member-name.js';
 import { hasItems, isHeldBy, slotsOf } from './sharing.js';
-import { readSlot } from './slots.js';
+import { hasVariables, readSlot } from './slots.js';
 import type { List, Members, Slot, Term } from './term.js';
 
 /**
@@ -12,14 +12,14 @@ import type { List, Members, Slot, Term } from './term.js';
  * parts are now. It stays as it is where something else may hold it: a part of another, a copy, a function that goes out with it.
  */
 export const handedOut = (cx: Context, node: AnyNode, of: FunctionNode, term: Term): Term =>
-  isOwn(cx, term, 1) && hasChanged(term) && !keepsFunctions(of.body) ? renewed(cx, node, term) : term;
+  isOwn(cx, term, 1) && !keepsFunctions(of.body) ? renewed(cx, node, term) : term;
 
 const renewed = (cx: Context, node: AnyNode, term: List | Members): Term => {
   const own = (slot: Slot): Slot => {
     const part = readSlot(cx, node, slot);
     return {
       is: 'constant',
-      term: isOwn(cx, part, 2) && hasChanged(part) ? renewed(cx, node, part) : part,
+      term: isOwn(cx, part, 2) && hasVariables(part) ? renewed(cx, node, part) : part,
       what: 'constant',
     };
   };
@@ -49,10 +49,6 @@ const isOwn = (cx: Context, term: Term, most: number): term is List | Members =>
     !slotsOf(term).some((slot) => slot.is === 'constant' && slot.term.is === 'closure')
   );
 };
-
-/** Whether parts of it are variables. */
-const hasChanged = (term: Term): boolean =>
-  slotsOf(term).some((slot) => slot.is !== 'constant' || (hasItems(slot.term) && hasChanged(slot.term)));
 
 /** Whether functions in a body may be kept, and see later what it made: all but those that methods of arrays only call. */
 const keepsFunctions = (body: AnyNode): boolean => {

@@ -324,7 +324,8 @@ export const setRebound = (cx: Context, slot: Slot): void => {
   cx.session.rebound.add(held);
 };
 
-const hasVariables = (term: Term): boolean => {
+/** Whether parts of an array or object change. */
+export const hasVariables = (term: Term): boolean => {
   /* What functions return and choices give stays as it is. */
   const changes = (slot: Slot): boolean => !('owner' in slot) || slot.owner !== undefined;
   return (

@@ -7,6 +7,7 @@ export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
 export { equalOthers, orderIfThere } from '../elaborate/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
+export { handedOut } from '../elaborate/handed-out.js';
 export { givenDefault } from '../elaborate/given-default.js';
 export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
