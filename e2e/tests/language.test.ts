@@ -536,7 +536,7 @@ describe.each([
     for (const p of range(3)) {
       console.log('at', p, a[p] / 2, x[p]);
       assert(a[p] < most, `a of ${p} is small, not ${a[p]}`);
-      print(`${x[p]} is at ${p}`, p > 1);
+      print(`${x[p]} is at ${p}, ${['first', 'then', 'last'][p]}`, p > 1, a[p] > 1 ? 'far' : 'near');
       console.assert(p >= 0);
     }
   };

@@ -127,13 +127,15 @@ describe.each(workingBackends)('filigree expr on %s', (backend) => {
 
   it('writes the result and its pattern as matrix files', async () => {
     const [out, folder] = [join(scratch, `squared-${backend}.mtx`), join(scratch, `squared-${backend}`)];
-    const asked = ['--values', 'file', '--out', out, '--emit', folder, '--json', '--backend', backend];
+    const asked = ['--out', out, '--emit', folder, '--json', '--backend', backend];
     const { status, out: answer } = await filigree('expr', 'A*A', '--bind', `A=${A}`, ...asked);
     expect([status, JSON.parse(answer)]).toMatchObject([0, { out }]);
     const [found, pattern] = [await readMatrixFile(out), await readMatrixFile(join(folder, 'pattern.mtx'))];
     expect(denseOf(found)).toEqual(product(grid(4), grid(4)));
     expect(pattern.field).toBe('pattern');
     expect(pattern.pattern).toEqual(found.pattern);
+    await filigree('expr', 'A*A', '--bind', `A=${A}`, '--values', 'random', '--out', out, '--backend', backend);
+    expect(denseOf(await readMatrixFile(out))).not.toEqual(product(grid(4), grid(4)));
   });
 });
 

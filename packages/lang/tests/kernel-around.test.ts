@@ -57,6 +57,182 @@ describe('arrays around a kernel, at an index that it finds', () => {
       { nodes },
     ));
 
+  it('lead through lists and trees of objects that name others, however long', () => {
+    interface Link {
+      readonly v: number;
+      readonly next: Link | null;
+      readonly other?: { readonly way: readonly Link[] };
+    }
+    const list = Array.from({ length: 2000 }, (_, v) => v).reduceRight<Link | null>((next, v) => ({ v, next }), null)!;
+    const treeOf = (v: number): Link => {
+      if (v > 60) return { v, next: null };
+      const [next, other] = [treeOf(2 * v), treeOf(2 * v + 1)];
+      return { v, next, other: { way: [next, other] } };
+    };
+    const tree = treeOf(1);
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          let sum = 0;
+          for (let l: Link | null = list; l; l = l.next) if (l.v % 7 === k[i] % 7) sum += l.v;
+          let t = tree;
+          for (let n = 0; t.next !== null; n++) t = (k[i] >> n) & 1 ? t.next : t.other!.way[1];
+          let u: Link | null = list;
+          while (u !== null && u.v < 990) u = u.next!.next;
+          a[i] = sum + t.v / 128 + (u?.v ?? 0);
+        }
+      },
+      { list, tree },
+    );
+  });
+
+  it('hold names of what objects have', () => {
+    const kinds = ['solid', 'fluid', 'gas'] as const;
+    type Kind = (typeof kinds)[number];
+    const density: Readonly<Record<Kind, number>> = { solid: 3, fluid: 2, gas: 1 };
+    const laws: Readonly<Record<Kind, { mu: number; on: boolean; v: readonly number[] }>> = {
+      solid: { mu: 1, on: true, v: [1, 2] },
+      fluid: { mu: 2, on: false, v: [3, 4] },
+      gas: { mu: 3, on: true, v: [5, 6] },
+    };
+    const some: Partial<Record<Kind, number>> = { solid: 4 };
+    agree(
+      (a, k, x) => {
+        const own = { solid: x, fluid: 5, gas: { n: 7 }.n };
+        for (const i of range(a.length)) {
+          const kind = kinds[(k[i] & 63) % 3];
+          const { mu, on, v } = laws[kind];
+          a[i] = density[kind] + (on ? 10 * mu : 0) + 100 * v[k[i] & 1] + own[kind] + (some[kind] ?? -4);
+          const other = k[i] > 0 ? 'gas' : 'fluid';
+          if (density[other] < 2) a[i] += 0.25;
+          const counts = { solid: 0, fluid: 1, gas: 0 };
+          for (let n = 0; n < 5; n++) {
+            counts[kinds[(i + n) % 3]] += n;
+            counts[other]++;
+          }
+          let left: number | undefined;
+          left ||= counts.solid + 10 * counts.fluid;
+          a[i] += left + 100 * counts.gas;
+        }
+      },
+      { kinds, density, laws, some },
+    );
+  });
+
+  it('and objects beside them are what variables, functions and choices hold in turn with those that the kernel makes', () => {
+    class Vec2 {
+      static readonly zero = new Vec2(0, 0);
+      constructor(
+        readonly x: number,
+        readonly y: number,
+      ) {}
+      add(o: Vec2): Vec2 {
+        return new Vec2(this.x + o.x, this.y + o.y);
+      }
+      get squared(): number {
+        return this.x ** 2 + this.y ** 2;
+      }
+    }
+    const points = [new Vec2(1, 2), new Vec2(3, 4), new Vec2(-1, 5)];
+    const origin = { at: { z: 3 }, weight: 2 };
+    agree(
+      (a, k) => {
+        const near = (n: number) => {
+          if (n > 3) return new Vec2(n, 1);
+          return n < -5 ? points[n & 1] : Vec2.zero;
+        };
+        for (const i of range(a.length)) {
+          let sum = Vec2.zero;
+          for (let n = 0; n < 3; n++) sum = sum.add(new Vec2(a[i], n));
+          let p = points[0];
+          if (k[i] > 3) p = points[k[i] % 3];
+          if (k[i] < 0) p = p.add(points[1]);
+          let o = origin;
+          if (k[i] > 0) o = { at: { z: k[i] }, weight: a[i] };
+          const from = k[i] > 5 ? origin : { at: { z: 1 }, weight: 7 };
+          a[i] =
+            sum.squared + p.squared + near(k[i]).x + 3 * near(k[i]).y + o.at.z * o.weight + from.at.z * from.weight;
+          a[i] += points.reduce((all, q) => all.add(q), Vec2.zero).y;
+        }
+      },
+      { Vec2, points, origin },
+    );
+  });
+
+  it('hold functions, which are called, given on and chosen', () => {
+    const ops = [(x: number) => x + 1, (x: number) => x * 2, (x: number) => -x, Math.sqrt];
+    const two = [Math.max, Math.min, (x: number, y: number) => x - y];
+    const byName = { sin: Math.sin, cos: Math.cos, square: (x: number) => x * x };
+    const names = ['sin', 'cos', 'square'] as const;
+    const laws = [2, 3].map((k) => ({
+      k,
+      f(x: number): number {
+        return this.k * x + k;
+      },
+    }));
+    const law = {
+      k: 5,
+      f(x: number): number {
+        return this.k + x;
+      },
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const x = Math.abs(a[i]);
+          const op = ops[k[i] & 3];
+          a[i] = op(x) + byName[names[(k[i] & 15) % 3]](x) + two[(k[i] & 15) % 3](x, 2);
+          const wave = k[i] > 0 ? Math.sin : Math.cos;
+          let last = ops[0];
+          if (k[i] > 5) last = ops[1];
+          if (k[i] < 0) last = ops[2];
+          a[i] +=
+            wave(x) +
+            100 * last(10) +
+            [1, 4, 9].map(op).reduce((p, q) => p + q, 0) +
+            [law, { ...law, k: 7 }][k[i] & 1].f(x);
+          for (const f of ops) a[i] += f(4);
+        }
+      },
+      { ops, two, byName, names, laws, law },
+    );
+  });
+
+  it('hold objects of several kinds, which one member tells', () => {
+    type Shape = { kind: 'circle'; r: number } | { kind: 'box'; w: number; h: number } | { kind: 'none' };
+    const shapes: readonly Shape[] = [
+      { kind: 'circle', r: 2 },
+      { kind: 'box', w: 2, h: 3 },
+      { kind: 'none' },
+      { kind: 'circle', r: 5 },
+    ];
+    const area = (s: Shape): number => {
+      switch (s.kind) {
+        case 'circle':
+          return Math.PI * s.r ** 2;
+        case 'box':
+          return s.w * s.h;
+        default:
+          return 0;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const s = shapes[k[i] & 3];
+          a[i] = area(s);
+          if (s.kind === 'circle') a[i] += s.r;
+          else if (s.kind === 'box') a[i] += s.w - s.h;
+          a[i] += 'w' in s ? 100 * s.w : 'r' in s ? 10 * s.r : 1;
+          let best = shapes[k[i] & 1];
+          for (const t of shapes) if (area(t) > area(best)) best = t;
+          a[i] += best.kind === 'circle' ? best.r : 7;
+        }
+      },
+      { shapes, area },
+    );
+  });
+
   it('hold vectors, matrices, typed arrays and truth values', () => {
     const around = {
       ways: [vec(1, 0), vec(0, 1), vec(-1, 0), vec(0, -1)],

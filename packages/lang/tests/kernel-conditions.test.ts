@@ -322,6 +322,103 @@ describe('a variable that is given no value on some way', () => {
     }));
 });
 
+describe('an item behind the end of an array', () => {
+  const nums = [10, 20, 30, 40];
+  const rows = [
+    [1, 2, 3],
+    [4, 5, 6],
+  ];
+  const names = ['red', 'green', 'blue'];
+  const items = [{ r: 1 }, { r: 2 }];
+  class Numbers {
+    constructor(readonly all: readonly number[]) {}
+    get(n: number): number {
+      return this.all[n];
+    }
+  }
+  const numbers = new Numbers(nums);
+
+  it('is undefined where a function gives it, and that is asked', () =>
+    agree(
+      (a, k) => {
+        const item = (n: number) => nums[n];
+        const later = (n: number) => {
+          if (n > 2) return item(n - 1);
+          return n === 1 ? nums[n + 4] : nums[n];
+        };
+        for (const i of range(k.length)) {
+          a[i] = (item(k[i]) ?? -1) + (later(k[i]) ?? -5) + (numbers.get(k[i]) ?? -9);
+          a[i] += (k[i] % 2 ? nums[k[i]] : nums[k[i] + 1]) ?? 100;
+          const found = later(k[i]);
+          if (found !== undefined) a[i] += found;
+        }
+      },
+      { nums, numbers, Numbers },
+    ));
+
+  it('is equal to nothing, neither less nor more, and false', () =>
+    agree(
+      (a, k) => {
+        const item = (n: number) => nums[n];
+        for (const i of range(k.length)) {
+          const t = nums[k[i]];
+          const f = item(k[i]);
+          a[i] = (t === 40 ? 1 : 0) + (f === 10 ? 2 : 0) + (nums[k[i]] !== 30 ? 4 : 0) + (t < 35 ? 8 : 0);
+          a[i] += (nums[k[i]] >= 15 ? 16 : 0) + (item(k[i]) ? 32 : 0) + (nums[k[i]] || 64) + (t && 128 ? 256 : 0);
+          a[i] += (rows[k[i] & 1][k[i]] > 4 ? 512 : 0) + (names[k[i]] === 'blue' ? 1024 : 0) + (items[k[i]] ? 2048 : 0);
+          a[i] += (k[k[i]] === 0 ? 0.5 : 0) + (k[k[i]] < 3 ? 0.25 : 0) + (t === nums[k[i] + 1] ? 0.125 : 0);
+          if (k[i] >= 0 && k[i] < 4) a[i] += t + f;
+          let j = 0;
+          while (nums[j]) j++;
+          let last = 0;
+          for (let n = 0; n < 3; n++) {
+            last = nums[k[i] + n];
+            if (last === 40) j += 10;
+          }
+          k[i] = j;
+        }
+      },
+      { nums, rows, names, items },
+    ));
+
+  it('is taken to be there where a number is made of it, and what is compared is a truth value still', () => {
+    const flags = [true, false, true];
+    agree(
+      (a, k) => {
+        for (const i of range(k.length)) {
+          const on = flags[k[i] & 3];
+          const same = Number(nums[k[i] & 7] === nums[i & 7]);
+          a[i] = same + (on ? 4 : 8) + (k[i] & 2 ? 16 : nums[Number(on)]) + (on === true ? 32 : 0);
+          const sign = flags[((k[i] % 3) + 3) % 3];
+          if (sign) a[i] += nums[1 - Number(sign)];
+        }
+      },
+      { nums, flags },
+    );
+  });
+
+  it('so are what has no value on some way, and a copy of that', () =>
+    agree((a, k) => {
+      for (const i of range(k.length)) {
+        let s, least;
+        if (k[i] > 0) s = k[i];
+        const copy = s;
+        a[i] = (s! < 5 ? 1 : 0) + (s! >= 5 ? 2 : 0) + (copy === 3 ? 4 : 0) + (copy! > 3 ? 8 : 0);
+        for (const j of range(i)) if (least === undefined || k[j] < least) least = k[j];
+        a[i] += (least! < 3 ? 16 : 0) + (least! >= 3 ? 32 : 0);
+      }
+    }));
+
+  it('of which a copy that is used as a number needs a value on each way', () => {
+    const codes = (s: string): readonly string[] =>
+      problemsOf(define(['i32'], fromText(`(m) => { let t; ${s} const u = t; return u === 3 ? 1 : u + 1; }`))).map(
+        (d) => d.code,
+      );
+    expect(codes('if (m > 1) t = 2;')).toEqual(['lang/unassigned']);
+    expect(codes('if (m > 1) t = 2; else t = 5;')).toEqual([]);
+  });
+});
+
 describe('integers of few bits', () => {
   const [b, s, c] = [field('b', 'u8'), field('s', 'i16'), field('c', 'i32')];
   const place = layout(dense(i, 8).place(b, s, c));

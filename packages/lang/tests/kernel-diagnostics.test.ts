@@ -48,6 +48,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/iterator', 'const it = [1, 2].values(); for (const y of it) c[0] += y; for (const y of «it) c[0] += y;'],
   ['lang/unknown-member', 'for (const k of «n[0]) c[0] += k;'],
   ['lang/unknown-member', 'c[0] = n[0].«length;'],
+  ['lang/unknown-member', 'c[0] = a.«map((y) => y)[0];'],
   ['lang/unsupported-syntax', 'for (const i of range(m)) { const t = «new Map(c); }'],
   ['lang/unsupported-syntax', 'if (`${«u[0][0]}` === `1`) c[0] = 1;'],
   ['lang/literal', 'c[0] = «0x10000000000000000n;'],

@@ -15,6 +15,68 @@ const agree = (fn: (r: Float64Array, h: Uint8Array, q: Uint32Array) => unknown):
   expect([...got]).toEqual([...expected]);
 };
 
+describe('BigInts, of which literals are of either sign', () => {
+  const ofBigInts = (
+    fn: (u: BigUint64Array, s: BigInt64Array) => unknown,
+    scope: Record<string, unknown> = {},
+  ): void => {
+    const def = define([array('u64', 8), array('i64', 8)], fn, { scope, name: 'k' });
+    const made = (): readonly [BigUint64Array, BigInt64Array] => [
+      BigUint64Array.of(0n, 1n, 2n ** 64n - 1n, 3n ** 40n, 7n, 2n ** 63n, 12345678901234567n, 9n),
+      BigInt64Array.of(0n, -1n, 2n ** 62n, -(3n ** 39n), 7n, -(2n ** 63n), 1234567890123n, -9n),
+    ];
+    const [[u, s], [v, t]] = [made(), made()];
+    fn(u, s);
+    run(def, [v as never, t as never]);
+    expect([...v]).toEqual([...u]);
+    expect([...t]).toEqual([...s]);
+  };
+
+  it('are hashed as in JavaScript', () => {
+    const key = 0x9e3779b97f4a7c15n;
+    const mix = (x: bigint): bigint => {
+      let z = x;
+      z = BigInt.asUintN(64, (z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);
+      z = BigInt.asUintN(64, (z ^ (z >> 27n)) * 0x94d049bb133111ebn);
+      return z ^ (z >> 31n);
+    };
+    ofBigInts(
+      (u) => {
+        for (const i of range(8)) {
+          u[i] += key;
+          u[i] = mix(u[i]);
+          u[i] ^= u[i] << 25n;
+          if (u[i] > 1000n && u[i] % 2n === 0n) u[i] = u[i] / 3n + 1n;
+          u[i] = u[i] === 0n ? 1n : u[i];
+          u[i] |= 1n;
+        }
+      },
+      { key, mix },
+    );
+  });
+
+  it('are what a variable begins with that is of the type of what it is given later', () =>
+    ofBigInts((u, s) => {
+      let [sum, hash, most] = [0n, 1n, 5n];
+      for (let i = 0; i < 8; i++) sum += u[i];
+      for (let i = 0; i < 8; i++) {
+        hash = (hash * 31n + (s[i] % 1000n)) % 1000000007n;
+        if (s[i] > most) most = s[i];
+      }
+      u[0] = sum;
+      s[0] = hash;
+      s[1] = most / -7n;
+    }));
+
+  it('are divided and raised to powers exactly, and made of numbers', () =>
+    ofBigInts((u, s) => {
+      for (const i of range(8)) {
+        s[i] = (s[i] % 100n) ** 3n + 2n ** 40n - -7n / 2n + BigInt(i) * BigInt.asIntN(8, s[i]);
+        u[i] = (u[i] % 100n) ** 2n + BigInt.asUintN(64, BigInt(i) + 3n);
+      }
+    }));
+});
+
 describe('integers keep their values', () => {
   it('of fewer bits are stored without a cast where what is computed of them fits', () =>
     agree((r, h) => {
@@ -322,7 +384,7 @@ it('bits of numbers that are known and no whole numbers of 32 bits', () =>
     }
   }));
 
-describe('a product that is too large for the division that follows', () => {
+describe('a product that is too large for what follows', () => {
   const warnings = (body: string): readonly (readonly [string, number | undefined])[] =>
     lowered(define(['i32', 'f64'], fromText(`(s, x) => {\n${body} }`))).signature.warnings.map((w) => [
       w.code,
@@ -336,6 +398,19 @@ describe('a product that is too large for the division that follows', () => {
       warnings('let t = 0; for (const p of serially(range(s))) t = (t * 9301 + 49297) % 233280; return t;'),
     ).toEqual([['lang/wraps', 53]]);
     expect(warnings('const next = (n) => (n * 48271) % 2147483647; return next(s);')).toEqual([['lang/wraps', 22]]);
+  });
+
+  it('has its last bits, which JavaScript rounds off beyond 53', () => {
+    expect(warnings('return (s * 1103515245 + 12345) & 0x7fffffff;')).toEqual([['lang/wraps', 9]]);
+    expect(warnings('return (u32(s) * 1664525 + 1013904223) >>> 0;')).toEqual([]);
+    expect(warnings('return (u32(s) * 22695477) >>> 0;')).toEqual([['lang/wraps', 9]]);
+    for (const body of [
+      'return (Math.imul(s, 1103515245) + 12345) & 0x7fffffff;',
+      'return (s * 31 + 7) | 0;',
+      'return (((s & 0x0f0f0f0f) * 0x01010101) >>> 24);',
+      'return (s & 1023) * 1103515245 & 0xffff;',
+    ])
+      expect([body, warnings(body)]).toEqual([body, []]);
   });
 
   it('but does not where 32 bits are enough, or it has more, or is meant to', () => {

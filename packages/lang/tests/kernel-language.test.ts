@@ -44,6 +44,19 @@ describe('a kernel computes what its function computes', () => {
       }
     }));
 
+  it('what is added to an element that it changes itself', () =>
+    agree((a, k, x) => {
+      const half = (i: number): number => {
+        a[i] /= 2;
+        return a[i] + x;
+      };
+      for (const i of range(k.length)) {
+        k[i] += (k[i] -= 3) * 2;
+        a[i] -= half(i);
+        k[i] ^= k[i]++ & 5;
+      }
+    }));
+
   it('logical assignments to variables, elements, items and components', () =>
     agree((a, k, x) => {
       const twice = (y: number, by?: number): number => {

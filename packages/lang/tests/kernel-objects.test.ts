@@ -1,6 +1,7 @@
 import { range, unrolled, vec } from '@filigree/lang';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
+import { define, fromText, problemsOf } from './kernel-run.js';
 
 type Point = { x: number; y: number };
 
@@ -151,6 +152,118 @@ describe('getters and setters', () => {
       },
       { Temperature, Doubled },
     ));
+
+  it('of objects are listed, spread and taken apart as what they give then', () =>
+    agree((a, k, x) => {
+      for (const i of range(a.length)) {
+        const o = {
+          u: k[i],
+          get twice() {
+            return 2 * this.u;
+          },
+          v: x,
+          set w(h: number) {
+            this.v = h;
+          },
+        };
+        const copy = { ...o, w: 3 };
+        o.u += 1;
+        o.w = 7;
+        const { u, ...others } = o;
+        const merged = { twice: 0, u: 0, v: 0 };
+        Object.assign(merged, { ...others, v: o.v });
+        let all = 0;
+        for (const name in others) all = 2 * all + (name === 'w' ? 1 : name.length);
+        for (const [n, value] of Object.values(o).entries()) all = 3 * all + n * (value ?? 5);
+        a[i] = copy.twice + copy.v + copy.w + u + others.twice + others.v + merged.twice + all + Object.keys(o).length;
+        a[i] += ('twice' in o ? 1 : 0) + ('w' in others ? 2 : 0);
+      }
+    }));
+
+  it('are what stands last of a name', () => {
+    /* As text, since TypeScript refuses what JavaScript allows. */
+    const text = `(a, k, x) => {
+      for (const i of range(a.length)) {
+        const o = { p: 1, get p() { return x; }, get q() { return 2; }, q: k[i] };
+        a[i] = 100 * o.p + o.q;
+      }
+    }`;
+    agree(new Function('range', `return ${text}`)(range) as Parameters<typeof agree>[0]);
+  });
+});
+
+describe('what a function makes, changes and returns', () => {
+  it('has no other name, and is what variables hold one after the other', () => {
+    class Pair {
+      readonly parts: number[];
+      constructor() {
+        this.parts = [0, 0];
+      }
+      with(n: number, v: number): this {
+        this.parts[n] = v;
+        return this;
+      }
+      crossed(o: Pair): Pair {
+        const made = new Pair();
+        for (let n = 0; n < 2; n++) made.with(n, this.parts[n] * o.parts[1 - n]);
+        return made;
+      }
+    }
+    agree(
+      (a, k) => {
+        const add = (p: number[], q: number[]) => {
+          const out = [0, 0, 0];
+          for (let n = 0; n < 3; n++) out[n] = p[n] + q[n];
+          return out;
+        };
+        const scaled = (p: number[], by: number) => {
+          const out = new Array(3).fill(0);
+          p.forEach((x, n) => (out[n] = x * by));
+          if (by > 2) return [by, ...out.slice(1)];
+          return out;
+        };
+        const rows = (n: number) => {
+          const made = {
+            rows: [
+              [n, 0],
+              [0, n],
+            ],
+            n,
+          };
+          for (let m = 0; m < 2; m++) made.rows[m][m] += m;
+          return made;
+        };
+        for (const i of range(a.length)) {
+          let v = [a[i], k[i], 1];
+          for (let n = 0; n < 3; n++) v = add(v, scaled(v, k[i] / 8));
+          v[0] = 7;
+          const w = add(v, v);
+          w[1] -= 1;
+          const q = new Pair().with(0, k[i]).with(1, 3);
+          let p = new Pair().with(0, 1).with(1, 2);
+          for (let n = 0; n < 3; n++) p = p.crossed(q);
+          let r = rows(1);
+          if (k[i] > 2) r = rows(k[i]);
+          r.rows[0][1] = 9;
+          a[i] = v[0] + v[1] / 8 + w[1] + w[2] + p.parts[0] + 2 * p.parts[1] + r.rows[0][1] + r.rows[1][1] + r.n;
+        }
+      },
+      { Pair },
+    );
+  });
+
+  it.each([
+    'const keep = [[0, 0]]; const f = (n) => { const m = [n, n]; for (let i = 0; i < 2; i++) m[i] += i; keep[0] = m; return m; };',
+    'const keep = { m: [0, 0] }; const f = (n) => { const m = [n, n]; for (let i = 0; i < 2; i++) m[i] += i; keep.m = m; return m; };',
+    'const f = (n) => { const m = [n, n]; for (let i = 0; i < 2; i++) m[i] += i; return { m, more: () => m[0]++ }.m; };',
+    'const kept = []; const f = (n) => { const m = [n, n]; for (let i = 0; i < 2; i++) m[i] += i; kept.push(() => m[0]); return m; };',
+  ])('is refused where something else may hold it: %s', (text) => {
+    const kernel = define(
+      ['i32'],
+      fromText(`(n) => { ${text} let o = f(n); o = f(n + 1); o[0] = 5; return o[0] + o[1]; }`),
+    );
+    expect([...new Set(problemsOf(kernel).map((d) => d.code))]).toEqual(['lang/array-alias']);
+  });
 });
 
 it('`in` asks arrays, instances and private names, `instanceof` what JavaScript has', () =>

@@ -151,6 +151,11 @@ const programs: readonly Program[] = [
     [2.5, 0.75],
   ],
   [
+    'of those that decide too, which may also choose by what is not known',
+    `(a, b) => { const twice = (x) => x * 2; const own = { known: [twice], filter(f) { return this.known.includes(f) ? a : b; }, find: (f) => f(a), some: (f, g) => (f(b) > g(a) ? a : b), every(f) { return f === twice; }, sort: (f) => f(a, b) }; class List extends Array { find(f) { return f === twice ? f(this[1]) : a; } } const list = List.of(a, b); return [own.filter(twice), own.find(twice), own.some(twice, (x) => x + 1), own.every(twice) ? 1 : 0, own.sort((x, y) => x - y), list.find(twice), [1, 2].find((x) => x > 1), [...list.filter(Boolean.bind(null, 1))].length]; }`,
+    [2.5, 0.75],
+  ],
+  [
     'map, reduce, from',
     `(xs) => [xs.map((x, i) => x * i).reduce((a, b) => a + b, 0), Array.from({ length: 3 }, (_, i) => xs[i] + i), new Array(2).fill(xs[0])]`,
     [[1, 2, 3]],

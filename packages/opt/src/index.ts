@@ -7,7 +7,7 @@ export { fuseProducts } from './fuse-products/fuse-products.js';
 export { groupIterations } from './group-iterations.js';
 export { ifToSelect } from './if-to-select.js';
 export { integerRange } from './integer-range/integer-range.js';
-export { exactValues } from './integer-range/exact-values.js';
+export { knownIntegers, type KnownIntegers } from './integer-range/known-integers.js';
 export { rangesOf, type KnownRanges, type Ranges } from './integer-range/analysis.js';
 export { loadRarePasses } from '#rare';
 export { isFunction } from './support/cycles.js';

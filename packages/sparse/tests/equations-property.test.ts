@@ -25,7 +25,7 @@ interface Place {
 interface StatementPlan {
   readonly to: Place;
   readonly reads: readonly Place[];
-  readonly kind: 'sum' | 'product' | 'copy' | 'accumulate' | 'zero' | 'guarded';
+  readonly kind: 'sum' | 'product' | 'copy' | 'accumulate' | 'zero' | 'guarded' | 'swap';
 }
 
 type NestPlan =
@@ -42,7 +42,7 @@ const place = fc.record({
 const statement: fc.Arbitrary<StatementPlan> = fc.record({
   to: place,
   reads: fc.array(place, { minLength: 2, maxLength: 2 }),
-  kind: fc.constantFrom('sum', 'product', 'copy', 'accumulate', 'accumulate', 'zero', 'guarded'),
+  kind: fc.constantFrom('sum', 'product', 'copy', 'accumulate', 'accumulate', 'zero', 'guarded', 'swap'),
 });
 const nest = (depth: number): fc.Arbitrary<NestPlan> =>
   depth === 0
@@ -96,6 +96,12 @@ const emitOne = (b: Builder, { to, reads, kind }: StatementPlan, iterators: read
   /* B is read alone. */
   const target = { ...to, array: to.array === 1 ? 2 : to.array };
   const [x, y] = reads;
+  if (kind === 'swap') {
+    const other = { ...x, array: x.array === 1 ? 0 : x.array };
+    const [here, there] = [read(target), read(other)];
+    b.store(ARRAYS[target.array], there, index(target));
+    return b.store(ARRAYS[other.array], here, index(other));
+  }
   /* Numbers stay from 1 to some hundreds, or 0. */
   const bounded = (v: Value): Value => b.min(v, b.f64(2));
   const value = (): Value => {
@@ -146,7 +152,8 @@ const expectResults = (regions: Regions, random: () => number): void => {
     Object.fromEntries(module.buffers.map((b) => [b.name, inputs[b.name]?.slice() ?? new Float64Array(b.length)]));
   const [dense, special] = [memory(), memory()];
   right(interpret(module, coreDialects, dense));
-  for (const a of regions.solved.program.arrays)
+  const arrays = regions.solved.program.arrays.filter((a) => a.role !== 'carried');
+  for (const a of arrays)
     expect(codesOf(right(resultPattern(regions, a.name))), a.name).toEqual(
       [...dense[a.name].keys()].filter((c) => dense[a.name][c] !== 0),
     );
@@ -155,10 +162,10 @@ const expectResults = (regions: Regions, random: () => number): void => {
     interpret(
       specialised,
       coreDialects,
-      Object.fromEntries(specialised.buffers.filter((b) => b.role !== 'const').map((b) => [b.name, special[b.name]])),
+      Object.fromEntries(specialised.buffers.flatMap((b) => (b.name in special ? [[b.name, special[b.name]]] : []))),
     ),
   );
-  for (const a of regions.solved.program.arrays)
+  for (const a of arrays)
     dense[a.name].forEach((x, i) => {
       if (!(Math.abs(x - special[a.name][i]) <= 1e-9 * Math.abs(x)))
         expect(`${a.name}[${i}] = ${special[a.name][i]}`).toBe(`${a.name}[${i}] = ${x}`);

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
-import { coreDialects, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
+import { coreDialects, interpret, parseModule, verify, type Diagnostic, type Module } from '@filigree/ir';
 import {
   checkRegions,
   equationTexts,
@@ -51,6 +51,40 @@ const counts = (module: Module, inputs: Record<string, CsrPattern>, options: Rea
   expect(E.isRight(specializeRegions(regions))).toBe(true);
   return regions.statements.map((s) => s.count);
 };
+
+describe('what is loaded and overwritten before it is used', () => {
+  const swap = `
+    scf.for %c0, %c2, %c1 {
+    ^(%i: i32):
+      %j = arith.sub %c3, %i : i32
+      %a = mem.load %i {buffer = @x} : f64
+      %b = mem.load %j {buffer = @x} : f64
+      mem.store %b, %i {buffer = @x}
+      mem.store %a, %j {buffer = @x}
+      scf.yield
+    }`;
+  /* The first element, as it was, in each of the others. */
+  const spread = `
+    %a = mem.load %c1 {buffer = @x} : f64
+    scf.for %c0, %c4, %c1 {
+    ^(%i: i32):
+      %b = mem.load %i {buffer = @x} : f64
+      %s = arith.add %a, %b : f64
+      mem.store %s, %i {buffer = @x}
+      scf.yield
+    }`;
+  it.each([
+    ['in a swap', swap, [0, 3, 2, 1]],
+    ['in loops behind', spread, [3, 4, 5, 2]],
+  ])('is kept %s', (_, body, expected) => {
+    const regions = regionsOf(moduleOf([body]), () => ({ x: vector(4, 3) }));
+    expect(checkRegions(regions)).toMatchObject({ passed: true });
+    const { module } = right(specializeRegions(regions));
+    const x = new Float64Array([1, 2, 3, 0]);
+    right(interpret(module, coreDialects, { x }));
+    expect([...x]).toEqual(expected);
+  });
+});
 
 describe('a program', () => {
   it('of several kernels has values of data where another kernel has numbers', () => {

@@ -72,6 +72,7 @@ describe('csrFromTriplets', () => {
     ['coo/range', () => csrFromTriplets(2, 2, [0.5], [0])],
     ['coo/range', () => csrFromTriplets(2, 2, [NaN], [0])],
     ['coo/length', () => csrFromTriplets(2, 2, [0, 1], [0])],
+    ['coo/length', () => (csrFromTriplets as (...args: unknown[]) => unknown)(2, 2, [[0, 0, 1]])],
     ['coo/shape', () => csrFromTriplets(-1, 2, [], [])],
     ['coo/shape', () => coo(1.5, 2, [], [])],
     ['coo/shape', () => coo(2, 2 ** 31, [], [])],

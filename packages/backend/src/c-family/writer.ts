@@ -1,6 +1,6 @@
 import { type Buffer, type Module, type Op, type Value, isVector, scalarOf } from '@filigree/ir';
 import type { CFamilyDialect, TeamSpelling } from './dialect.js';
-import { type Expr, expr } from './expr.js';
+import { type Expr, call, expr, sum } from './expr.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
 import type { Site } from './spellings/spelling.js';
@@ -55,6 +55,8 @@ export interface Shared {
   readonly handed: Set<Buffer>;
   /** Ids of results that are the same as without a limit to their type. */
   readonly exact: { readonly has: (id: number) => boolean };
+  /** Ids of indices of loads that conditions choose of two. */
+  readonly choices: { readonly has: (id: number) => boolean };
 }
 
 /**
@@ -117,6 +119,12 @@ export const writer = (shared: Shared, role: Role): Writer => {
       used: (v) => shared.usage.count(v.id) > 0,
       constant: (v) => shared.constants.get(v.id),
       apart: (buffer) => shared.apart.get(buffer),
+      index: (v, e) => {
+        const { unknownZero } = shared.dialect;
+        if (unknownZero === undefined || !shared.choices.has(v.id)) return e;
+        shared.helpers.add(unknownZero);
+        return sum(e, call(unknownZero));
+      },
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       sameOnLanes: (v) => shared.lanes !== undefined && !shared.varying.has(v.id),
       update: (buffer) => {

@@ -29,6 +29,7 @@ export const memoryPrograms = (): readonly Program[] => [
   readBefore(),
   compareAndSwap(),
   valueAsIndex(),
+  conditionsAsIndices(),
   hints(),
   fences(),
   workers(),
@@ -56,6 +57,63 @@ const valueAsIndex = (): Program => {
     name: 'a value stored at the place it names',
     module: makeModule('m', buffers, [kernel]),
     inputs: { a: new Int32Array(16), at: Int32Array.of(3, 5, 7, 0) },
+  };
+};
+
+/** Which of two elements, by conditions: a compiler may keep these in masks of its lanes, which are no numbers. */
+const conditionsAsIndices = (): Program => {
+  const buffers = [
+    declareBuffer('n', 'i32', 64, 'input'),
+    constBuffer('of', 'i32', Int32Array.of(7, 17, 27)),
+    ...(['f64', 'f32', 'i32'] as const).map((t) => declareBuffer(t, t, 64, 'inout')),
+  ];
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) =>
+      b.for(b.i32(0), b.i32(64), b.i32(1), { parallel: true }, [], (i) => {
+        const n = b.load('n', i);
+        const more = b.cmp('gt', n, b.i32(0));
+        const between = b.and(more, b.cmp('lt', n, b.i32(9)));
+        const number = (c: Value): Value => b.cast(c, 'i32');
+        const at = [
+          b.select(more, b.i32(0), b.i32(1)),
+          b.select(between, b.i32(0), b.i32(1)),
+          b.sub(b.i32(1), number(more)),
+          b.xor(number(between), b.i32(1)),
+          b.min(b.add(number(b.not(more)), number(between)), b.i32(1)),
+          b.add(b.i32(1), b.xor(number(between), b.i32(1))),
+          b.shl(b.sub(b.i32(1), number(between)), b.i32(1)),
+          ...b.if(
+            between,
+            () => b.i32(0),
+            () => b.i32(1),
+          ),
+        ];
+        for (const type of ['f64', 'f32', 'i32'] as const) {
+          const all = at.map((k, power) => b.mul(b.load('of', k), b.i32(3 ** power)));
+          b.store(
+            type,
+            b.add(
+              b.load(type, i),
+              b.cast(
+                all.reduce((x, y) => b.add(x, y)),
+                type,
+              ),
+            ),
+            i,
+          );
+        }
+      }),
+    buffers,
+  );
+  return {
+    name: 'elements that conditions choose',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: {
+      n: Int32Array.from({ length: 64 }, (_, k) => ((k * 7) % 31) - 12),
+      ...Object.fromEntries((['f64', 'f32', 'i32'] as const).map((t) => [t, arrayOf(t, 64, (k) => k % 5)])),
+    },
   };
 };
 

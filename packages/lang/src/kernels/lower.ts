@@ -7,6 +7,7 @@ import {
   derivative,
   DiagnosticError,
   error,
+  isInteger,
   option,
   orLeft,
   type Attrs,
@@ -201,7 +202,9 @@ const lower = (
       ...(session.notes && { notes: session.notes }),
       warnings: [
         ...raceWarnings(elaborated.code),
-        ...(someInstruction(elaborated.code, isLargeRemainder) ? rare().wrappedProducts(elaborated.code, types) : []),
+        ...(someInstruction(elaborated.code, (i) => mayBeOther(i, types))
+          ? rare().wrappedProducts(elaborated.code, types)
+          : []),
       ],
     },
   };
@@ -234,8 +237,13 @@ const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>
 };
 
 /** Whether what is left of a division may be of a product that 32 bits do not hold: by a constant of more than half as many. */
-const isLargeRemainder = (i: Instruction): boolean =>
-  i.do === 'compute' && i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16;
+/* So large a divisor, or a factor by which 32 bits may have more digits than 53. */
+const mayBeOther = (i: Instruction, types: Types): boolean =>
+  i.do === 'compute' &&
+  ((i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16) ||
+    (i.operator === 'mul' &&
+      isInteger(types.typeOf(i.to)) &&
+      i.args.some((s) => s.is === 'literal' && Math.abs(Number(s.value)) > 2 ** 20)));
 
 const resultBuffer = ({ code, hasResult, session }: Elaborated, types: Types): Buffer | undefined => {
   const last = code[code.length - 1];

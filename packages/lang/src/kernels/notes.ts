@@ -1,7 +1,11 @@
 import type { Buffer, Loc } from '@filigree/ir';
 
-/** A text, or the shape of a value that stands there, none of a number; `truth` of a truth value. */
-export type NotePart = string | { readonly is: 'truth' } | readonly number[];
+/** A text, or the shape of a value that stands there, none of a number; `truth` of a truth value, `text` of the number of a text among these. */
+export type NotePart =
+  | string
+  | { readonly is: 'truth' }
+  | { readonly is: 'text'; readonly of: readonly string[] }
+  | readonly number[];
 
 /** What a kernel that is debugged writes down for the host to read after a launch. */
 export type NoteKind =

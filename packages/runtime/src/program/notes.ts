@@ -79,8 +79,12 @@ const taker = (values: Float64Array): Taker => {
   let at = 0;
   const shaped = ([side, ...more]: readonly number[]): unknown =>
     side === undefined ? plain(values[at++]) : Array.from({ length: side }, () => shaped(more));
-  const next = (part: NotePart): unknown =>
-    typeof part === 'string' ? part : 'is' in part ? values[at++] !== 0 : shaped(part);
+  const next = (part: NotePart): unknown => {
+    if (typeof part === 'string') return part;
+    if (!('is' in part)) return shaped(part);
+    const value = values[at++];
+    return part.is === 'text' ? part.of[value] : value !== 0;
+  };
   return { next, rest: () => values.subarray(at) };
 };
 

@@ -12,6 +12,7 @@ import { solve, type LanguageSolution } from './language/solve.js';
 import { letterText, recurrenceText } from './print.js';
 import type { AffineProgram } from './read/program.js';
 import { readProgram, type ReadProgramOptions } from './read/read-program.js';
+import { hoistedLoads } from './recurrences/hoisted.js';
 import { recurrencesOf, type Recurrences } from './recurrences/recurrences.js';
 import { sparsityEquations, type SparsityEquation } from './recurrences/sparsity.js';
 import { hasCode } from './sets/point-set.js';
@@ -45,12 +46,19 @@ export interface EquationTexts {
  */
 export const solveProgram = (module: Module, options: ReadProgramOptions = {}): E.Either<Diagnostics, SolvedProgram> =>
   pass('solve-program', (m: Module): SolvedProgram => {
-    const program = readProgram(m, options);
-    const recurrences = recurrencesOf(program);
+    const recurrences = withLoadsKept(m, options, new Set());
+    const { program } = recurrences;
     const sparsity = sparsityEquations(recurrences);
     const language = solve(languageEquations(sparsity));
     return { module: m, program, recurrences, sparsity, language, plan: evaluationPlan(sparsity) };
   }).run(module);
+
+/** The recurrences of a program, in which each value is read where it is used; those that are overwritten before are kept in arrays of their own. */
+const withLoadsKept = (m: Module, options: ReadProgramOptions, kept: ReadonlySet<number>): Recurrences => {
+  const recurrences = recurrencesOf(readProgram(m, options, kept));
+  const hoisted = hoistedLoads(recurrences).filter((load) => !kept.has(load));
+  return hoisted.length === 0 ? recurrences : withLoadsKept(m, options, new Set([...kept, ...hoisted]));
+};
 
 /** Interest regions of all statements for actual inputs. */
 export interface Regions {

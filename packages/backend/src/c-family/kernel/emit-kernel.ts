@@ -1,5 +1,5 @@
 import { type Buffer, type Kernel, type Module, type Op, bufferMap, checkOptions, option } from '@filigree/ir';
-import { exactValues } from '@filigree/opt';
+import { knownIntegers } from '@filigree/opt';
 import type { CFamilyDialect } from '../dialect.js';
 import { names, reserved } from '../names.js';
 import { noPlaces, placesOf } from '../places.js';
@@ -55,7 +55,7 @@ export const emitKernel = (
   /* The text depends on nothing of the module but the buffers that it uses. */
   const used = module.buffers.filter((b) => use.read.has(b.name) || use.written.has(b.name));
   const pointers = new Map(used.map((b) => [b.name, taken.take(b.name)]));
-  const exact = exactValues(kernel, bufferMap(module.buffers));
+  const { exact, choices } = knownIntegers(kernel, bufferMap(module.buffers));
   const indices = options.checked ? { has: () => false } : indexValues(kernel);
   const places =
     options.checked || dialect.place === undefined
@@ -86,6 +86,7 @@ export const emitKernel = (
     team: undefined,
     handed: new Set(),
     exact,
+    choices,
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');

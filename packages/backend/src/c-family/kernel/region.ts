@@ -52,14 +52,20 @@ export const terminators = new Set(['scf.yield', 'scf.condition']);
 const declarePlace = (w: Writer, place: Place): void => {
   const { module, dialect, names, pointers, placed } = w.shared;
   const buffer = pointers.get(place.buffer)!;
-  const base = valueOf(w, place.base).text;
-  const name = names.take(`${buffer}_${base}`);
+  const base = valueOf(w, place.base);
+  const name = names.take(`${buffer}_${base.text}`);
   placed.set(place, name);
   const stored = storedName(
     w.shared,
     module.buffers.find((b) => b.name === place.buffer)!,
   );
-  declaration(w, dialect.place!(stored, !place.written), name, `${buffer} + ${base}`, 'constant');
+  declaration(
+    w,
+    dialect.place!(stored, !place.written),
+    name,
+    `${buffer} + ${w.site.index(place.base, base).text}`,
+    'constant',
+  );
 };
 
 const argumentsOf = (w: Writer, op: Op): readonly Expr[] => {

@@ -16,7 +16,7 @@ const load: Spelling = {
       const how = op.attrs['keep'] === true ? 'keep' : 'load';
       return call(onVectors(how, result, site), address(op, index!, site));
     }
-    const at = element(op, index!, site);
+    const at = element(op, site.index(op.operands[0]!, index!), site);
     return typeOf(op) === 'i1' ? expr(`${at.text} != 0`, binds.equality) : { ...at, inMemory: true };
   },
 };

@@ -15,9 +15,12 @@ import { bytesText, countText, labelled, msText } from '../text.js';
 export const exprCommand = (program: Command, session: Session): void => {
   withExpressionOptions(withCommonOptions(program.command('expr')))
     .description('compiles a sparse algebra expression for exactly these patterns, runs it, checks it')
-    .option('--out <file>', 'write the result as a Matrix Market file')
+    .option('--out <file>', 'write the result as a Matrix Market file; --values is file then, if not said otherwise')
     .argument('<expression>', "matrices and numbers under + - * ' ^k and parentheses; after -- when it begins with -")
-    .action(async (expression: string, options: ExpressionRunOptions) => {
+    .action(async (expression: string, given: ExpressionRunOptions, command: Command) => {
+      /* Who keeps the result means that of these matrices. */
+      const ofFiles = given.out !== undefined && command.getOptionValueSource('values') === 'default';
+      const options: ExpressionRunOptions = ofFiles ? { ...given, values: 'file' } : given;
       const [{ runExpression, wrongResult }, { writeResult }] = await Promise.all([
         import('../expr/expression-run.js'),
         import('../expr/write-expression.js'),

@@ -91,12 +91,18 @@ export interface Parallel {
   readonly reductions: readonly Reduction[];
 }
 
+/** What becomes of a variable that was read where it may have no value. */
+export interface Use {
+  /** Whether it is also taken for a value, by who does not ask. */
+  isValue: boolean;
+}
+
 /** An instruction without its place in the source. */
 export type Action =
   /** Locals exist from here to the end of the block around; they start at `value`, or at zero. */
   | { readonly do: 'declare'; readonly locals: readonly Local[] }
-  /** `maybe` says that there may be no value: who reads it asks for that. */
-  | { readonly do: 'read'; readonly to: Temp; readonly local: Local; readonly maybe?: true }
+  /** `maybe` is there where there may be no value, and who reads it asks for that. */
+  | { readonly do: 'read'; readonly to: Temp; readonly local: Local; readonly maybe?: Use }
   | { readonly do: 'write'; readonly local: Local; readonly value: Scalar }
   | {
       readonly do: 'compute';

@@ -15,11 +15,17 @@ export const resultInterval = (
 ): Interval | undefined => {
   if (operator === 'bitand') return masked(args.map(of));
   const rule = rules[operator];
-  const known = (operator === 'select' ? args.slice(1) : args).map(of);
+  const known = (operator === 'select' ? args.slice(1) : args).map(
+    (s) => of(s) ?? (operator === 'rem' ? wordOf(s) : undefined),
+  );
   if (!rule || !known.every((x) => x !== undefined)) return undefined;
   const [least, most] = rule(known[0], known[1] ?? known[0]);
   return least >= -(2 ** 31) && most < 2 ** 31 ? [least, most] : undefined;
 };
+
+/** What is left of any integer has an end, where it is known to be one. */
+const wordOf = (s: Scalar): Interval | undefined =>
+  s.is === 'temp' && s.type === 'i32' ? [-(2 ** 31), 2 ** 31 - 1] : undefined;
 
 /** The interval that holds both. */
 export const union = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];

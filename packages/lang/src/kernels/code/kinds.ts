@@ -41,7 +41,8 @@ export const join = (a: Kind, b: Kind): Kind | 'conflict' => {
  * i32 with the literal 3000000000, which is an u32, is `mixed`. `exact`: u32 with a variable of no stated type is `mixed`, as that
  * variable is an i32.
  */
-export const joinOperands = (args: readonly Scalar[], kinds: readonly Kind[], exact = false): Kind | 'conflict' => {
+export const joinOperands = (args: readonly Scalar[], given: readonly Kind[], exact = false): Kind | 'conflict' => {
+  const kinds = given.includes('u64') ? given.map((kind, k) => besideU64(args[k], kind)) : given;
   const all = kinds.reduce<Kind | 'conflict'>((a, b) => (a === 'conflict' ? a : join(a, b)), undefined);
   if (all === undefined || all === 'conflict' || all === 'i1' || isReal(all)) return all;
   const variable = args.some((s, k) => s.is !== 'literal' && kinds[k] === 'int');
@@ -55,6 +56,13 @@ export const joinOperands = (args: readonly Scalar[], kinds: readonly Kind[], ex
     return holds(type, value) || isFloat(least) ? kind : join(kind === 'int' ? 'i32' : kind, least);
   }, start);
 };
+
+/** Whether it is a number such as `3n`: an i64 where nothing that it meets is an u64. */
+export const isEither64 = (s: Scalar | undefined): boolean =>
+  s?.is === 'literal' && s.type === 'i64' && holds('u64', s.value as bigint);
+
+/** `3n` is an u64 beside one. */
+const besideU64 = (s: Scalar | undefined, kind: Kind): Kind => (isEither64(s) ? 'u64' : kind);
 
 /** The kind of whole literals among themselves. */
 const untyped = (values: readonly (number | bigint)[]): Kind => {

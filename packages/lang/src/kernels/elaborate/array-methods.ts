@@ -363,7 +363,8 @@ const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof type
 /** The arguments of a method: a function, and no more than so many in all. */
 const functionAnd = (cx: Context, e: CallExpression, name: string, most: number): readonly [Term, ...Term[]] => {
   const [f, ...more] = argumentsOf(cx, e);
-  if (f?.is !== 'closure' && !(f?.is === 'host' && typeof f.value === 'function'))
+  const value = f?.is === 'host' ? f.value : f?.is === 'one-of' ? f.values[0] : undefined;
+  if (f?.is !== 'closure' && typeof value !== 'function')
     return refuse(
       cx,
       e,

@@ -3,7 +3,7 @@ import type { AnyNode, AssignmentExpression, AssignmentPattern, AssignmentProper
 import { componentsOf } from '@filigree/sparse/fields';
 import { bare } from '../../source/ast.js';
 import { shapeText } from '../vocabulary/algebra.js';
-import { type AtomicKind, type Place } from '../code/code.js';
+import { someInstruction, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { addsCodes, atomic, combinedBits, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { eachItem } from './items.js';
@@ -96,10 +96,14 @@ const assign = (cx: Context, e: AnyNode, to: Destination, made: () => Term, from
 /** Writes what is known already to a place. */
 export const give = (cx: Context, e: AnyNode, to: Destination, term: Term, from: AnyNode): void => {
   switch (to.to) {
-    case 'slot':
+    case 'slot': {
+      /* What a constructor gives a member first is no other than it had. */
+      const isMaking = cx.self?.is === 'members' && cx.session.making.has(cx.self);
+      const begins = isMaking && to.slot.is === 'pending' && !to.slot.slot;
       assignSlot(cx, e, to.slot, term);
       refuseSecondName(cx, e, term, to.slot);
-      return setRebound(cx, to.slot);
+      return begins ? undefined : setRebound(cx, to.slot);
+    }
     case 'element':
       return storeTerm(cx, e, to.element, term, from);
     case 'items':
@@ -239,10 +243,13 @@ const combineItem = (
 /** `element op= value`. */
 const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: () => Scalar, wanted: Wanted): Term => {
   const isSum = sums.has(token) && place.of === 'field' && addsCodes(cx, place.field);
-  const kind = cx.parallel || isSum ? atomicKinds[token] : undefined;
+  let given: Scalar = literal(0);
+  const code = cx.session.record(() => (given = right()));
+  /* What is added may change the element itself, of which the value before counts: `u[i] += (u[i] -= 3)`. */
+  const kind = (cx.parallel || isSum) && !writesTo(code, place) ? atomicKinds[token] : undefined;
   if (kind === undefined) {
     const before = load(cx, e, place);
-    const given = right();
+    cx.session.append(code);
     const after = binaryOperation(cx, e, token, before, given);
     if (token === '/') store(cx, e, place, after);
     else if (shifts.has(token)) storeCombined(cx, e, place, given, combinedBits(cx, e, place, undefined, after));
@@ -252,11 +259,22 @@ const combine = (cx: Context, e: AnyNode, place: Place, token: string, right: ()
   }
   /* Where nothing comes between, what was there is known without. */
   const there = cx.parallel || wanted === 'nothing' ? undefined : load(cx, e, place);
-  const given = right();
+  cx.session.append(code);
   const result = (old: Scalar, before = there ?? old): Term =>
     wanted === 'after' ? binaryOperation(cx, e, token, before, given) : wanted === 'before' ? before : nothing;
   return result(atomic(cx, e, place, kind, given, token === '-'));
 };
+
+/** Whether code changes what lies in the same field or array. */
+const writesTo = (code: Block, place: Place): boolean =>
+  someInstruction(
+    code,
+    (i) =>
+      (i.do === 'store' || i.do === 'atomic') &&
+      (place.of === 'field'
+        ? i.place.of === 'field' && i.place.field === place.field
+        : i.place.of === 'buffer' && i.place.buffer === place.buffer),
+  );
 
 /** Compound assignments of bits, by others and by an amount. */
 const bits: ReadonlySet<string> = new Set(['&', '|', '^']);
@@ -302,6 +320,8 @@ const logicalAssignment = (cx: Context, e: AssignmentExpression, target: AnyNode
   if (slot.is === 'variable' && isOuter(cx, slot) && rare().decidesBy(cx, e, slot)) return nothing;
   const after = eitherValue(cx, e, target, loaded(cx, target, readSlot(cx, target, slot)), and, e.right);
   assignSlot(cx, e, to.slot, after);
+  const missing = missingOf(cx, to.slot);
+  if (missing && !and) missing.asked = true;
   return after;
 };
 

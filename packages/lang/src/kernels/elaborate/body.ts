@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import { children, isFunction, type FunctionNode } from '../../source/ast.js';
 import { originOf, refuse, unsupported, type Context } from './context.js';
@@ -6,16 +7,18 @@ import { released } from './holds.js';
 import { bindPattern } from './pattern.js';
 import { declareVars } from './var-scope.js';
 import { value } from './evaluate.js';
+import { optional } from './optional.js';
 import { run } from './run.js';
-import { assignSlot, pending, readSlot } from './slots.js';
+import { assignSlot, hasVariables, pending, readSlot } from './slots.js';
 
-/** Binds the parameters of a function in the context of its body, runs it, and gives what it returns. */
+/** Binds the parameters of a function in the context of its body, runs it, and gives what it returns; `asked` says that this may be nothing. */
 export const runBody = (
   cx: Context,
   at: AnyNode,
   node: FunctionNode,
   args: readonly Term[],
   what: 'constant' | 'argument' = 'constant',
+  asked = false,
 ): Term => {
   if (node.async || node.generator)
     return unsupported(cx, node, `${node.async ? 'an async function' : 'a generator'}`, 'make it a plain function');
@@ -30,28 +33,35 @@ export const runBody = (
     bindPattern(cx, p, args[k] ?? nothing, what);
   });
   declareVars(cx, node.body);
-  if (node.body.type !== 'BlockStatement') return released(cx, value({ ...cx, exits: noExits }, node.body));
+  if (node.body.type !== 'BlockStatement') return returned({ ...cx, exits: noExits }, node, node.body, asked);
 
   const { body } = node.body;
   const last = body[body.length - 1];
   if (last?.type === 'ReturnStatement' && returnsIn(node.body).length === 1) {
     const inner = { ...cx, exits: noExits };
     run(inner, body.slice(0, -1), body);
-    return last.argument ? released(cx, value(inner, last.argument)) : nothing;
+    return last.argument ? returned(inner, node, last.argument, asked) : nothing;
   }
   if (returnsIn(node.body).length === 0) {
     run({ ...cx, exits: noExits }, body, body);
     return nothing;
   }
-  return withReturns(cx, at, node.body, body);
+  return withReturns(cx, at, node, body, asked);
+};
+
+/** What a function returns. */
+const returned = (cx: Context, of: FunctionNode, node: AnyNode, asked: boolean): Term => {
+  const term = released(cx, asked ? optional(cx, node) : value(cx, node));
+  return hasVariables(term) ? rare().handedOut(cx, node, of, term) : term;
 };
 
 /** A body that returns at several places: what it returns goes through a variable. */
-const withReturns = (cx: Context, at: AnyNode, block: AnyNode, body: readonly AnyNode[]): Term => {
+const withReturns = (cx: Context, at: AnyNode, node: FunctionNode, body: readonly AnyNode[], asked: boolean): Term => {
+  const block = node.body;
   const label = { name: 'returned' };
   const returnsValue = returnsIn(block).some((r) => r.argument);
   const slot: Pending | undefined = returnsValue ? pending(cx, block, 'result') : undefined;
-  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, whole: true } } };
+  const inner: Context = { ...cx, exits: { ...noExits, return: { label, value: slot, of: node, asked, whole: true } } };
   const problems = cx.session.diagnostics.length;
   const code = cx.session.record(() => {
     run(inner, body, body);
@@ -98,9 +108,9 @@ export const returnStatement = (cx: Context, s: AnyNode & { type: 'ReturnStateme
         : 'use continue to end an iteration, from loops within by the name of the loop: continue outer',
     );
   if (s.argument) {
-    const term = value(cx, s.argument);
+    const term = returned(cx, to.of!, s.argument, to.asked);
     if (cx.session.hasLeft()) return;
-    assignSlot(cx, s, to.value!, released(cx, term));
+    assignSlot(cx, s, to.value!, term);
   } else if (to.value) {
     assignSlot(cx, s, to.value, nothing);
   }

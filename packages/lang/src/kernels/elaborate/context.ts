@@ -2,10 +2,12 @@ import { rare } from '#rare';
 import { AXIS_NAMES } from '@filigree/ir';
 import type { AnyNode, CallExpression } from 'acorn';
 import type { AnyField, PlacedField } from '@filigree/sparse/fields';
+import type { FunctionNode } from '../../source/ast.js';
 import type { Label, Local, Reduction } from '../code/code.js';
 import type { Call, Origin, Unit } from '../code/origin.js';
 import type { OperatorName } from '../code/operators.js';
 import type { RandomState } from '../vocabulary/random.js';
+import type { Missing } from './absence.js';
 import type { Env } from './env.js';
 import type { Session } from './session.js';
 import { isScalar, type Pending, type Term } from './term.js';
@@ -31,6 +33,8 @@ export interface Context {
   readonly calls: readonly (readonly unknown[])[];
   /** In words of the language that are kernel code themselves: where they are called, which is what the user wrote. */
   readonly calledFrom?: Origin | undefined;
+  /** The call or choice of which it is asked whether it gives something. */
+  readonly asked?: AnyNode | undefined;
   /** The call that is being inlined, of a function that stands elsewhere. */
   readonly call?: Call | undefined;
   /** When the innermost call began: names that came to be later end with it. */
@@ -54,6 +58,8 @@ export interface Context {
 export interface Elaborator {
   /** What an expression stands for; see `reference` and `value`, by which it is asked. */
   readonly expression: (cx: Context, node: AnyNode) => Term;
+  /** The value of what is compared or a condition; see `compared`. */
+  readonly ifThere: (cx: Context, node: AnyNode) => Term;
   /** Statements in order; see `run`. */
   readonly statements: (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]) => void;
   /** What a function means that is a word of the language or of an extension. */
@@ -87,8 +93,19 @@ export interface End {
 export interface Exits {
   readonly loop: { readonly break: Label | undefined; readonly continue: Label | undefined } | undefined;
   readonly named: ReadonlyMap<string, { readonly break: Label | undefined; readonly continue: Label | undefined }>;
-  /** `value` receives what is returned; `whole` says that it ends the function, which in a parallel loop nothing does. */
-  readonly return: { readonly label: Label; readonly value: Pending | undefined; readonly whole: boolean } | undefined;
+  /**
+   * `value` receives what is returned by the function `of`, of which `asked` says that it may be nothing; `whole` says that it ends the function, which in a parallel
+   * loop nothing does.
+   */
+  readonly return:
+    | {
+        readonly label: Label;
+        readonly value: Pending | undefined;
+        readonly of?: FunctionNode;
+        readonly asked: boolean;
+        readonly whole: boolean;
+      }
+    | undefined;
 }
 
 /** The place of a node in the user's text. */
@@ -112,11 +129,15 @@ export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   return rare().refuseNumber(cx, node, term);
 };
 
+/** Whether a variable is taken to have a value by who does not ask. */
+export const isPromised = ({ promised, givenPromised }: Missing): boolean => promised ?? givenPromised ?? false;
+
 /** A value that is used; refused where it may be undefined or null, and nobody has asked. */
 export const takenAsThere = <T extends Term>(cx: Context, node: AnyNode, term: T): T => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
-  if (missing?.promised) {
+  if (known && 'use' in known && known.use) known.use.isValue = true;
+  if (missing && isPromised(missing)) {
     if (!missing.asked && cx.session.debug) rare().promised(cx, node, missing);
     return term;
   }

@@ -14,6 +14,7 @@ import { hasItems, refuseCopied } from './sharing.js';
 import { readSlot } from './slots.js';
 import {
   isLiteral,
+  isOfTexts,
   shapeOfField,
   termText,
   type ArrayElement,
@@ -77,18 +78,13 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
       `\`${of.name}\` is of the surroundings, which a kernel only reads`,
       "pass it as an argument: array('f32', n)",
     );
-  if (name !== undefined) {
-    const members = membersOf(of);
-    const to = members && memberOf(cx, target, members, name);
-    if (to) return to;
-    return refuse(
-      cx,
-      target,
-      'lang/unknown-member',
-      `${termText(of)} has no \`${name}\` to assign to`,
-      'declare it where the object is made',
-    );
-  }
+  if (name !== undefined) return itemNamed(cx, target, of, name);
+  if (key?.is === 'one-of' && isOfTexts(key) && of.is === 'members')
+    return {
+      to: 'items',
+      items: key.values.map((text) => itemNamed(cx, target, of, text as string)),
+      index: key.index,
+    };
   const index = asIndex(cx, target.property, key!);
   if (of.is === 'list') return indexedDestination(cx, target, of, index);
   if (of.is === 'element' || of.is === 'array') {
@@ -101,6 +97,20 @@ const memberDestination = (cx: Context, target: MemberExpression): Destination =
     'lang/indices',
     `${termText(of)} has no elements to assign to`,
     'assign to a variable, an array or a field',
+  );
+};
+
+/** A member to assign to, which there must be. */
+const itemNamed = (cx: Context, target: AnyNode, of: Term, name: string): Destination => {
+  const members = membersOf(of);
+  const to = members && memberOf(cx, target, members, name);
+  if (to) return to;
+  return refuse(
+    cx,
+    target,
+    'lang/unknown-member',
+    `${termText(of)} has no \`${name}\` to assign to`,
+    'declare it where the object is made',
   );
 };
 

@@ -14,6 +14,7 @@ import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
 import { nothingKnown, Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
+import { ifThere } from './optional.js';
 import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
@@ -146,7 +147,7 @@ const attempt = (
         );
       const cx: Context = {
         session,
-        elaborator: { expression, statements, word: (f) => intrinsicOf(f) ?? words.get(f) },
+        elaborator: { expression, ifThere, statements, word: (f) => intrinsicOf(f) ?? words.get(f) },
         unit,
         env: new Env(),
         parallel: undefined,

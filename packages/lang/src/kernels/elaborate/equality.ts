@@ -1,10 +1,12 @@
 import type { AnyNode } from 'acorn';
-import type { Scalar } from '../code/scalar.js';
+import { literal, type Scalar } from '../code/scalar.js';
 import { binaryOperation, equalTerms, decidedTruth } from './binary-operation.js';
 import { equalIfThere } from './compared-with-nothing.js';
-import { asScalar, type Context } from './context.js';
+import { asScalar, compute, type Context } from './context.js';
+import { flagOf, withoutFlag } from './missing.js';
 import { equalsOne } from './one-of.js';
 import { isScalar, type Term } from './term.js';
+import { isAbsent } from './with-default.js';
 
 /** Whether two values are equal, or are not, that are no two numbers, or of which one may be missing. */
 export const equalOthers = (
@@ -24,6 +26,29 @@ export const equalOthers = (
     one.is === 'one-of' && (isPlain(other) || other.is === 'one-of')
       ? equalsOne(cx, node, one, other, token.startsWith('='))
       : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b)),
+  );
+};
+
+/** Which of two values is less, of which one may be missing: undefined is neither less nor more than anything, and null is 0. */
+export const orderIfThere = (
+  cx: Context,
+  node: AnyNode,
+  token: string,
+  ...sides: readonly [readonly [AnyNode, Term], readonly [AnyNode, Term]]
+): Scalar => {
+  const numbers = sides.map(([at, term]): readonly [Scalar, Scalar | undefined] => {
+    const flag = flagOf(cx, node, term);
+    const x = withoutFlag(cx, term, () => asScalar(cx, at, term));
+    if (!flag) return [x, undefined];
+    const isNull = isAbsent(cx, node, flag, 'null');
+    const isUndefined = isAbsent(cx, node, flag, 'undefined');
+    return [isNull ? compute(cx, node, 'select', isNull, literal(0), x) : x, isUndefined];
+  });
+  const [[a], [b]] = numbers;
+  return numbers.reduce(
+    (holds, [, isUndefined]) =>
+      isUndefined ? compute(cx, node, 'and', compute(cx, node, 'not', isUndefined), holds) : holds,
+    binaryOperation(cx, node, token, a, b),
   );
 };
 

@@ -26,12 +26,14 @@ const knownTerms = new WeakMap<AnyNode, Term>();
 /** The value of an expression: elements of fields and arrays are read. */
 export const value = (cx: Context, node: AnyNode): Term => loaded(cx, node, reference(cx, node));
 
-/** What is compared: a variable that has no value on some way here is undefined there. */
+/** What is compared: a variable that has no value on some way here is undefined there, and so is an item behind the end of an array. */
 export const compared = (cx: Context, node: AnyNode): Term => {
   const e = bare(node);
   const binding = cx.unit.text.parsed.scopes.bindingOf(e);
   const slot = binding && cx.env.lookup(binding);
-  return slot && missingOf(cx, slot)?.compared ? readSlot(cx, e, slot, undefined, true) : value(cx, node);
+  return slot && missingOf(cx, slot)?.compared
+    ? readSlot(cx, e, slot, undefined, true)
+    : cx.elaborator.ifThere(cx, node);
 };
 
 /** The value of an expression that must be a number or truth value. */
@@ -49,7 +51,7 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
       return typeof right === 'boolean' ? literal(right) : right;
     });
   }
-  return truthOfTerm(cx, node, value(cx, node));
+  return truthOfTerm(cx, node, cx.elaborator.ifThere(cx, node));
 };
 
 /** Whether JavaScript takes a value for true: objects are, and what may be missing is where it is there. */

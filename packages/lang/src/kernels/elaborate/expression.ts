@@ -16,14 +16,14 @@ import { effect } from './effect.js';
 import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
 import { isModuleName, resolve, resolveImported } from './names.js';
 import { readSlot } from './slots.js';
-import { nothing, type Term } from './term.js';
+import { isOfTexts, nothing, type Term } from './term.js';
 import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
 import { compared, condition, scalar, value } from './evaluate.js';
-import { binaryOperation, binaryOperators, equalTerms, isEquality } from './binary-operation.js';
+import { binaryOperation, binaryOperators, equalTerms, isComparison, isEquality } from './binary-operation.js';
 import { chosen, eitherValue, type Arm } from './choice.js';
 import { absence, absent, isMissing, isNeverThere, partOf, withoutFlag } from './missing.js';
-import { cut, isChained, isNothing, optional } from './optional.js';
+import { cut, ifThere, isChained, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
 import { memberName } from './member-name.js';
 import { asIndex } from './index-of.js';
@@ -143,12 +143,19 @@ const binary = (cx: Context, e: BinaryExpression): Term => {
     return unsupported(cx, e, `\`${e.operator}\``, 'what a value is must be known when the kernel is written');
   if (isEquality(e.operator) && [e.left, e.right].some((x) => isNothing(cx, bare(x as AnyNode))))
     return rare().comparedWithNothing(cx, e);
-  if (!isEquality(e.operator)) {
-    const [a, b] = [value(cx, e.left as AnyNode), value(cx, e.right)];
-    return binaryOperation(cx, e, e.operator, asScalar(cx, e.left as AnyNode, a), asScalar(cx, e.right, b));
+  const [left, right] = [e.left as AnyNode, e.right];
+  if (!isComparison(e.operator)) {
+    const [a, b] = [value(cx, left), value(cx, right)];
+    return binaryOperation(cx, e, e.operator, asScalar(cx, left, a), asScalar(cx, right, b));
   }
-  const [a, b] = [compared(cx, e.left as AnyNode), compared(cx, e.right)];
-  const equal = equalTerms(cx, e, e.operator, [e.left as AnyNode, a], [e.right, b]);
+  const [a, b] = [compared(cx, left), compared(cx, right)];
+  if (!isEquality(e.operator)) {
+    const { missing } = cx.session;
+    return missing.has(a) || missing.has(b)
+      ? rare().orderIfThere(cx, e, e.operator, [left, a], [right, b])
+      : binaryOperation(cx, e, e.operator, asScalar(cx, left, a), asScalar(cx, right, b));
+  }
+  const equal = equalTerms(cx, e, e.operator, [left, a], [right, b]);
   return typeof equal === 'boolean' ? literal(equal) : equal;
 };
 
@@ -161,13 +168,17 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
     const right: Arm = { node: e.right, term: () => value(apart(cx), e.right) };
     return withoutFlag(cx, left, () => chosen(cx, e, flag.is, right, { node: e.left, term: () => left }));
   }
-  return eitherValue(cx, e, e.left, value(cx, e.left), e.operator === '&&', e.right);
+  return eitherValue(cx, e, e.left, ifThere(cx, e.left), e.operator === '&&', e.right);
 };
 
 const conditional = (cx: Context, e: ConditionalExpression): Term => {
   const test = condition(cx, e.test);
-  if (typeof test === 'boolean') return expression(cx, test ? e.consequent : e.alternate);
-  const arm = (node: AnyNode): Arm => ({ node, term: () => value(apart(cx), node) });
+  if (typeof test === 'boolean') {
+    const taken = test ? e.consequent : e.alternate;
+    return cx.asked === e ? optional(cx, taken) : expression(cx, taken);
+  }
+  const made = cx.asked === e ? optional : value;
+  const arm = (node: AnyNode): Arm => ({ node, term: () => made(apart(cx), node) });
   return chosen(cx, e, test, arm(e.consequent), arm(e.alternate));
 };
 
@@ -185,5 +196,7 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   if (name !== undefined) return chained(named(cx, e.property, of, name));
   const key = value(cx, e.property as AnyNode);
   if (key.is === 'host' && typeof key.value === 'string') return chained(named(cx, e.property, of, key.value));
+  const byText = key.is === 'one-of' && isOfTexts(key) ? rare().memberByText(cx, e, of, key) : undefined;
+  if (byText) return chained(byText);
   return chained(indexed(cx, e, of, asIndex(cx, e.property as AnyNode, key)));
 };

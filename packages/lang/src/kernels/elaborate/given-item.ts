@@ -2,8 +2,7 @@ import type { AnyNode } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { questions } from './asked-names.js';
 import type { Context } from './context.js';
-import { reference, value } from './evaluate.js';
-import { isModuleName } from './names.js';
+import { compared, value } from './evaluate.js';
 import { optional } from './optional.js';
 import type { Term } from './term.js';
 
@@ -11,11 +10,8 @@ import type { Term } from './term.js';
 export const given = (cx: Context, id: AnyNode, init: AnyNode): Term => {
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   const e = bare(init);
-  if (!binding || e.type !== 'MemberExpression') return value(cx, init);
-  const { asked, wanted } = questions(cx);
+  const { asked, wanted, compared: isCompared } = questions(cx);
+  if (!binding) return value(cx, init);
   if (wanted.has(binding)) return optional(cx, init);
-  if (!e.computed || !asked.has(binding)) return value(cx, init);
-  const array = bare(e.object);
-  const of = array.type === 'Identifier' && !isModuleName(cx, array) ? reference(cx, array) : undefined;
-  return of?.is === 'table' || (of?.is === 'host' && Array.isArray(of.value)) ? optional(cx, init) : value(cx, init);
+  return asked.has(binding) || isCompared.has(binding) ? compared(cx, e) : value(cx, init);
 };

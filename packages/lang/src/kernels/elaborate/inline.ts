@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, CallExpression } from 'acorn';
 import { DiagnosticError } from '@filigree/ir';
 import { bare } from '../../source/ast.js';
@@ -16,6 +17,7 @@ import { framed, hasItems } from './sharing.js';
 /** A function that is kernel code, with these arguments; `self` is the object of which it is called as a method. */
 export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
   if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args, self);
+  if (f.is === 'one-of' && typeof f.values[0] === 'function') return rare().callOne(cx, e, f, args, self);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
   /* A word of one parameter that is given on, as in `a.map(Math.abs)`, takes the first argument. */
@@ -124,7 +126,7 @@ const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self
     calledFrom: cx.session.words.has(f.unit) ? originOf(cx, e) : undefined,
     call: f.unit === cx.unit ? cx.call : callOf(cx, e, f),
   };
-  return framed(inner, (own) => runBody(own, e, f.node, args));
+  return framed(inner, (own) => runBody(own, e, f.node, args, 'constant', cx.asked === e));
 };
 
 const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {

@@ -95,8 +95,13 @@ export const accessor = (cx: Context, e: AnyNode, self: Members, name: string): 
   };
 };
 
-/** The getters and setters of an object literal, as those of a class. */
-export const accessorsOf = (cx: Context, node: ObjectExpression, accessors: readonly Property[]): ClassOf => {
+/** The getters and setters of an object literal that has these names, as those of a class. */
+export const accessorsOf = (
+  cx: Context,
+  node: ObjectExpression,
+  accessors: readonly Property[],
+  listed: ReadonlySet<string>,
+): ClassOf => {
   const body = accessors.map((p) => ({ ...p, type: 'MethodDefinition', static: false }));
   return {
     name: 'value with getters',
@@ -105,7 +110,7 @@ export const accessorsOf = (cx: Context, node: ObjectExpression, accessors: read
     node: { body: { body } } as unknown as Class,
     unit: cx.unit,
     parent: undefined,
-    isLiteral: true,
+    listed,
   };
 };
 

@@ -30,9 +30,11 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
     `an array or vector of known length is wanted, this is ${termText(term)}`,
     term.is === 'element'
       ? `loop over active(${term.field.name})`
-      : term.is === 'sieve'
-        ? 'loop over it, for (const x of kept) …, index it, kept[k], or call map, filter, reduce(f, 0), find, some and the like'
-        : 'use range(n) to count, and names without [ ] for what is counted',
+      : term.is === 'array'
+        ? `name its elements, ${term.name}[0], or loop over it, for (const x of ${term.name}) …`
+        : term.is === 'sieve'
+          ? 'loop over it, for (const x of kept) …, index it, kept[k], or call map, filter, reduce(f, 0), find, some and the like'
+          : 'use range(n) to count, and names without [ ] for what is counted',
   );
 };
 

@@ -19,15 +19,16 @@ const listed = (cx: Context, e: ArrayExpression): readonly Slot[] =>
 /** `{ a, b: c, ...d }`. */
 export const members = (cx: Context, e: ObjectExpression): Term => {
   const found = new Map<string, Slot>();
-  const accessors: Property[] = [];
+  const accessors = new Map<string, readonly Property[]>();
+  const names = new Set<string>();
+  const set = (name: string, term: Term): void => {
+    names.add(name);
+    accessors.delete(name);
+    found.set(name, constant(term));
+  };
   for (const p of e.properties) {
     if (p.type === 'SpreadElement') {
-      for (const [name, term] of rare().propertiesOf(cx, p.argument, value(cx, p.argument)))
-        found.set(name, constant(term));
-      continue;
-    }
-    if (p.kind !== 'init') {
-      accessors.push(p);
+      for (const [name, term] of rare().propertiesOf(cx, p.argument, value(cx, p.argument))) set(name, term);
       continue;
     }
     const name = p.computed
@@ -35,9 +36,15 @@ export const members = (cx: Context, e: ObjectExpression): Term => {
       : p.key.type === 'Identifier'
         ? p.key.name
         : String((p.key as { value?: unknown }).value);
-    found.set(name, constant(value(cx, p.value)));
+    if (p.kind === 'init') {
+      set(name, value(cx, p.value));
+      continue;
+    }
+    names.add(name);
+    found.delete(name);
+    accessors.set(name, [...(accessors.get(name) ?? []).filter(({ kind }) => kind !== p.kind), p]);
   }
-  const of = accessors.length > 0 ? rare().accessorsOf(cx, e, accessors) : undefined;
+  const of = accessors.size > 0 ? rare().accessorsOf(cx, e, [...accessors.values()].flat(), names) : undefined;
   return made(cx, e, { is: 'members', members: found, ...(of && { of }) });
 };
 

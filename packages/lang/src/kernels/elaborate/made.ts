@@ -13,7 +13,7 @@ export const made = <T extends List | Members>(cx: Context, node: AnyNode, term:
   const site = `${cx.unit.name} ${node.start} ${node.end}`;
   const written = session.known.written.has(site);
   const own = written ? rare().ofVariables(cx, node, term) : term;
-  session.made.set(own, { site, stretch, written });
+  session.made.set(own, { site, stretch, since: session.age(), written });
   holdParts(cx, own);
   return own;
 };

@@ -1,8 +1,8 @@
 import type { AnyNode } from 'acorn';
-import type { Local } from '../code/code.js';
-import type { Absence, Flag, Missing } from './absence.js';
+import type { Local, Use } from '../code/code.js';
+import type { Absence, Absent, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { originOf, takenAsThere, type Context } from './context.js';
+import { isPromised, originOf, takenAsThere, type Context } from './context.js';
 import { nothing, type Slot, type Term } from './term.js';
 
 /*
@@ -27,11 +27,13 @@ export const missingOf = (cx: Context, slot: Slot): Missing | undefined => {
   return known && 'locals' in known ? known : undefined;
 };
 
-/** Which nothing a value is, or may be when the kernel runs and is not promised to be there. */
-export const mayBe = (cx: Context, term: Term): Absence | undefined => {
+/** Which nothing a value is, or may be when the kernel runs. */
+export const mayBe = (cx: Context, term: Term): Absent | undefined => {
   const known = cx.session.missing.get(term);
   const missing = known && ('from' in known ? known.from : known);
-  return absence(term) ?? (missing?.local && !missing.promised ? known?.of : undefined);
+  const nothing = absence(term);
+  if (nothing) return { of: nothing, promised: false };
+  return known && missing?.local ? { of: known.of, promised: isPromised(missing) } : undefined;
 };
 
 /** Begins a variable with a value that is there, and may be nothing later. */
@@ -39,8 +41,10 @@ export const setOptional = (cx: Context, node: AnyNode, missing: Missing, of: Ab
   setFlag(cx, node, missing, of, literal(false));
 
 /** Gives a variable nothing. */
-export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void =>
+export const setAbsent = (cx: Context, node: AnyNode, missing: Missing, of: Absence): void => {
+  missing.givenPromised = false;
   setFlag(cx, node, missing, of, literal(true));
+};
 
 /** A variable is given a value, which may be missing itself. */
 export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
@@ -49,6 +53,7 @@ export const setThere = (cx: Context, node: AnyNode, missing: Missing | undefine
   if (flag) {
     setFlag(cx, node, missing, flag.of, flag.is, flag.isNull);
     missing.asked ||= flag.from.asked;
+    missing.givenPromised = isPromised(flag.from) && missing.givenPromised !== false;
   } else if (missing.local) setFlag(cx, node, missing, missing.of, literal(false));
 };
 
@@ -81,8 +86,19 @@ const ownFlag = (cx: Context, missing: Missing): Local => {
 };
 
 /** What was read of a variable is missing where that is now. */
-export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term): void => {
-  if (missing?.local && term.is !== 'literal') cx.session.missing.set(term, flagNow(cx, node, missing, missing.local));
+export const noteMissing = (cx: Context, node: AnyNode, missing: Missing | undefined, term: Term, use?: Use): void => {
+  if (missing?.local && term.is !== 'literal')
+    cx.session.missing.set(term, { ...flagNow(cx, node, missing, missing.local), use });
+};
+
+/** Who does not ask takes this to be there. */
+export const promised = (cx: Context, term: Term): Term => {
+  const { missing } = cx.session;
+  const known = missing.get(term);
+  if (known && 'is' in known && !known.use)
+    missing.set(term, { ...known, from: { ...known.from, promised: true as const } });
+  else if (known && !('is' in known)) missing.set(term, { ...known, promised: true as const });
+  return term;
 };
 
 /** What is undefined or null, which of the two is known when the kernel runs: a number that is never there. */

@@ -7,8 +7,8 @@ import { asScalar, compute, refuse, type Context } from './context.js';
 import { chosen } from './choice.js';
 import { fromHost, tableOf } from './host-value.js';
 import { hold } from './holds.js';
-import { indexed, promiseWithin } from './member.js';
-import { absent } from './missing.js';
+import { indexed, named, promiseWithin } from './member.js';
+import { absent, promised } from './missing.js';
 import type { Session } from './session.js';
 import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
 import type { Visited } from './visited.js';
@@ -30,6 +30,30 @@ export const memberOfOne = (cx: Context, e: AnyNode, of: OneOf, name: string): T
   of.values.some((value) => name in Object(value))
     ? oneOf(cx, e, `${of.name}.${name}`, column(cx, of, name), of.index)
     : undefined;
+
+/** What an object has by whichever text it is, `density[kind]`; undefined of what is no object with names. */
+export const memberByText = (cx: Context, e: AnyNode, of: Term, key: OneOf): Term | undefined => {
+  if (of.is === 'members') {
+    const item = (k: number): Term => named(cx, e, of, key.values[k] as string);
+    const choice = (k: number): Term =>
+      k === key.values.length - 1
+        ? item(k)
+        : chosen(
+            cx,
+            e,
+            compute(cx, e, 'eq', key.index, literal(k)),
+            { node: e, term: () => item(k) },
+            { node: e, term: () => choice(k + 1) },
+          );
+    return choice(0);
+  }
+  if (of.is !== 'host' || typeof of.value !== 'object' || of.value === null) return undefined;
+  const holder = of.value as Record<string, unknown>;
+  const values = column(cx, key, `[in ${numberOf(cx.session, holder)}]`, (all) =>
+    all.map((name) => holder[name as string]),
+  );
+  return oneOf(cx, e, `${of.name}[${key.name}]`, values, key.index);
+};
 
 /** An item of whichever array it is. */
 export const itemOfOne = (cx: Context, e: AnyNode, of: OneOf, index: Scalar): Term => {
@@ -87,6 +111,16 @@ export const equalsOne = (cx: Context, e: AnyNode, of: OneOf, other: Term, equal
       : of.values.map((value) => (value === wanted) === equal);
   return asScalar(cx, e, oneOf(cx, e, of.name, values, of.index));
 };
+
+/** Whether it has a member. */
+export const oneHas = (cx: Context, e: AnyNode, of: OneOf, name: string): Term =>
+  oneOf(
+    cx,
+    e,
+    of.name,
+    column(cx, of, `[has ${name}]`, (all) => all.map((value) => name in (value as object))),
+    of.index,
+  );
 
 const numbered = (cx: Context, e: AnyNode, of: OneOf): Scalar => {
   const numbers = column(cx, of, '[number]', (all) => all.map((value) => numberOf(cx.session, value)));
@@ -146,10 +180,13 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
       e,
       'lang/dynamic-index',
       `which \`${name}\` this is is known only when the kernel runs, and they are not of one kind`,
-      'give all of them numbers, truth values, texts, vectors or objects with the same members; or loop with unrolled(range(n))',
+      'give all of them numbers, truth values, texts, vectors, functions or objects with the same members; or loop with unrolled(range(n))',
     );
   return { is: 'one-of', name, values, index };
 };
+
+/** The name of a column without what is undefined or null. */
+const FILLED = '[filled]';
 
 /** What is undefined, or null, in some. */
 const mayBeThere = (
@@ -176,24 +213,27 @@ const mayBeThere = (
       index,
     ),
   );
-  const filled = own('[filled]', (value, other) => (value === none ? other : value));
-  return chosen(
+  const filled = own(FILLED, (value, other) => (value === none ? other : value));
+  const found = chosen(
     cx,
     e,
     there,
     { node: e, term: () => oneOf(cx, e, name, filled, index) },
     { node: e, term: () => absent(none === null ? 'null' : 'undefined') },
   );
+  /* Which members there are may be told by another, as in `shape.kind === 'circle' ? shape.radius : shape.width`. */
+  return promised(cx, found);
 };
 
-/** Whether a kernel can use values without knowing which one it is: texts, arrays, or objects. */
+/** Whether a kernel can use values without knowing which one it is: texts, arrays, objects, or functions. */
 export const areUsable = (values: readonly unknown[]): boolean => {
   const kinds = new Set(values.map(kindOf));
   return kinds.size === 1 && !kinds.has(undefined);
 };
 
 const kindOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string' || Array.isArray(value)) return typeof value === 'string' ? 'text' : 'array';
+  if (typeof value === 'string' || typeof value === 'function') return typeof value;
+  if (Array.isArray(value)) return 'array';
   const isObject = typeof value === 'object' && value !== null && !isVec(value) && !isMat(value) && !isField(value);
   return isObject ? 'object' : undefined;
 };
@@ -250,6 +290,37 @@ const columnOf = (
   known.set(key, part);
   return part;
 };
+
+/**
+ * What values lead to by the way that leads from them to others: where a variable is given what the object that it holds names, `l = l.next`, all
+ * that come behind it, at most so many.
+ */
+export const reachedFrom = (
+  { parts }: Session,
+  from: readonly unknown[],
+  to: readonly unknown[],
+  most: number,
+): ReadonlySet<unknown> => {
+  const wayFrom = (values: readonly unknown[]): readonly (string | number)[] | undefined => {
+    if (values === to) return [];
+    for (const [key, part] of parts.get(values) ?? []) {
+      const rest = key === FILLED || isMember(key) ? wayFrom(part) : undefined;
+      if (rest) return key === FILLED ? rest : [key, ...rest];
+    }
+    return undefined;
+  };
+  const way = wayFrom(from);
+  const found = new Set([...from, ...to]);
+  for (const value of way ? found : []) {
+    const next = way!.reduce<unknown>((of, key) => (of as Record<string, unknown> | null | undefined)?.[key], value);
+    if (next !== undefined && next !== null) found.add(next);
+    if (found.size > most) break;
+  }
+  return found;
+};
+
+/** Whether the name of a column is that of a member or item. */
+const isMember = (key: string | number): boolean => typeof key === 'number' || !/^$|^[[!=]/.test(key);
 
 const tableIn = ({ tableOfPart }: Session, name: string, values: readonly unknown[]): Table | undefined => {
   const table = tableOfPart.has(values) ? tableOfPart.get(values) : tableOf(name, values);

@@ -1,42 +1,65 @@
 import { rare } from '#rare';
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
+import { intervalOf } from '../code/interval.js';
+import type { Scalar } from '../code/scalar.js';
 import { refuse, takenAsThere, type Context } from './context.js';
 import { reference, value } from './evaluate.js';
 import { asIndex } from './index-of.js';
-import { loaded, named } from './member.js';
-import { isNeverThere, lacks, partOf } from './missing.js';
+import { indexed, loaded, named } from './member.js';
+import { isNeverThere, lacks, partOf, promised } from './missing.js';
 import { isModuleName } from './names.js';
 import { beginning } from './slots.js';
-import { nothing, type Term } from './term.js';
+import { isOfTexts, nothing, type Term } from './term.js';
 
 /** What a chain is from `?.` on, where what stands before is not there. */
 export const cut: Term = { is: 'nothing' };
 
 /** What stands before `??` and `?.`: a member that its object does not have is undefined, as it is in JavaScript. */
-export const optional = (cx: Context, node: AnyNode): Term => {
+export const optional = (cx: Context, node: AnyNode, exact = true): Term => {
   const e = bare(node);
   if (e.type === 'ChainExpression') {
     const found = optional(cx, e.expression);
     return found === cut ? nothing : found;
   }
   if (e.type === 'Identifier') return valueOfName(cx, e);
+  if (e.type === 'CallExpression' || e.type === 'ConditionalExpression') return value({ ...cx, asked: e }, e);
   if (e.type !== 'MemberExpression' || e.property.type === 'PrivateIdentifier') return value(cx, node);
   const object = bare(e.object);
   if (object.type === 'Super' || (object.type === 'Identifier' && isModuleName(cx, object))) return value(cx, node);
   const of = e.optional ? optional(cx, object) : reference(cx, object);
   if (of === cut || (e.optional && isNeverThere(cx, of))) return cut;
-  const part = asked(cx, e, of);
+  const part = asked(cx, e, of, exact);
   return isChained(e) ? partOf(cx, node, of, part) : part;
 };
 
 /** A member or item, or nothing where there is none. */
-const asked = (cx: Context, e: MemberExpression, of: Term): Term => {
+const asked = (cx: Context, e: MemberExpression, of: Term, exact: boolean): Term => {
   const key = e.computed ? value(cx, e.property as AnyNode) : undefined;
   const name = key ? (key.is === 'host' ? String(key.value) : undefined) : (e.property as Identifier).name;
   if (name !== undefined) return lacks(of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
   if (!isChained(e)) takenAsThere(cx, e.object, of);
-  return rare().itemIfThere(cx, e, of, asIndex(cx, e.property as AnyNode, key!));
+  const byText = key!.is === 'one-of' && isOfTexts(key!) ? rare().memberByText(cx, e, of, key!) : undefined;
+  if (byText) return byText;
+  const index = asIndex(cx, e.property as AnyNode, key!);
+  return hasEnd(of, index, exact) ? rare().itemIfThere(cx, e, of, index) : loaded(cx, e, indexed(cx, e, of, index));
+};
+
+/** Whether there may be nothing at an index, as there is in arrays behind their end; of one that a launch gives behind the longest, unless it is to be `exact`. */
+const hasEnd = (of: Term, index: Scalar, exact: boolean): boolean => {
+  if (of.is !== 'array' || exact) return ['list', 'sieve', 'array', 'table', 'host', 'one-of'].includes(of.is);
+  const known = intervalOf(index);
+  return !known || known[0] < 0 || known[1] >= of.maxLength;
+};
+
+/**
+ * What is compared, or a condition: behind the end of an array that is known when the kernel is compiled it is undefined, and so is what a function
+ * gives of one; all else takes it to be there.
+ */
+export const ifThere = (cx: Context, node: AnyNode): Term => {
+  const e = bare(node);
+  if (e.type !== 'CallExpression' && (e.type !== 'MemberExpression' || !e.computed)) return value(cx, node);
+  return promised(cx, optional(cx, e, false));
 };
 
 /** A variable that was given no value is undefined, where no branch or loop is between. */

@@ -46,7 +46,7 @@ export const parallelLoop = (
   const exits = {
     loop: own,
     named: onlyInnermost(named, name),
-    return: { label: skipped, value: undefined, whole: false },
+    return: { label: skipped, value: undefined, asked: false, whole: false },
   };
   const draws = cx.random && rare().iteration(cx, s);
   const body = session.record(() => {

@@ -1,9 +1,11 @@
 import type { AnyNode } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
+import { classIn } from './class-of.js';
 import { refuse, type Context } from './context.js';
 import { listed } from './items.js';
 import { absence, noteMissing, setThere } from './missing.js';
-import { areUsable, numberAmong, oneOf } from './one-of.js';
+import { areUsable, numberAmong, oneOf, reachedFrom } from './one-of.js';
+import { propertiesOf } from './properties.js';
 import { assignSlot, readSlot } from './slots.js';
 import {
   termText,
@@ -60,7 +62,7 @@ export const givePicked = (cx: Context, node: AnyNode, slot: Picked, term: Term)
   const { values, site, at } = slot;
   const nothing = absence(term);
   if (nothing && at.missing) return assignSlot(cx, node, at, term);
-  if (!isAround(term)) return refuseOther(cx, node, slot, term);
+  if (!isAround(term)) return givenMade(cx, site, values, term) ? undefined : refuseOther(cx, node, slot, term);
   const index =
     term.is === 'one-of'
       ? numberAmong(cx, node, term, values, site)
@@ -79,14 +81,43 @@ export const rowOf = (cx: Context, node: AnyNode, table: Table): Term =>
 /** Notes that a place for one value is given another; whether it may be. */
 export const givenOther = (cx: Context, node: AnyNode, to: Term, from: Term): boolean => {
   const site = cx.session.sites.get(to);
+  if (site !== undefined && isAround(to) && givenMade(cx, site, valuesOf(to), from)) return true;
   if (site === undefined || !isAround(to) || !isAround(from) || !areUsable([...valuesOf(to), ...valuesOf(from)]))
     return false;
   noteOthers(cx, node, site, from, valuesOf(to));
   return true;
 };
 
+/** Notes that a place for an object of the surroundings is given one that the kernel makes; whether it may be. */
+const givenMade = (cx: Context, site: string, values: readonly unknown[], term: Term): boolean => {
+  if (term.is !== 'members' || !values.every(isObject) || cx.session.known.opened.has(site)) return false;
+  cx.session.opens(site);
+  return true;
+};
+
+/** An object of the surroundings by its members, as a kernel makes such; itself where it has what nobody else sees. */
+export const openedObject = (cx: Context, node: AnyNode, term: Host | OneOf): Term => {
+  const values = valuesOf(term);
+  if (!values.every(isObject)) return term;
+  const [{ constructor: made }] = values;
+  if (values.some((value) => value.constructor !== made)) return term;
+  const of = made === Object ? undefined : classIn(cx, node, { is: 'host', name: term.name, value: made });
+  const isClosed = of?.node.body.body.some((m) => 'key' in m && m.key.type === 'PrivateIdentifier');
+  if ((made !== Object && !of) || isClosed) return term;
+  const members = new Map(
+    propertiesOf(cx, node, term).map(([name, part]): [string, Slot] => [
+      name,
+      { is: 'constant', term: part, what: 'constant' },
+    ]),
+  );
+  return { is: 'members', members, ...(of && { of }) };
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 const noteOthers = (cx: Context, node: AnyNode, site: string, term: Host | OneOf, known: readonly unknown[]): void => {
-  const all = [...known, ...valuesOf(term)];
+  const all = [...reachedFrom(cx.session, known, valuesOf(term), MOST)];
   if (!areUsable(all) || all.length > MOST)
     return refuse(
       cx,

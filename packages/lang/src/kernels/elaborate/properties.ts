@@ -4,8 +4,9 @@ import { refuse, type Context } from './context.js';
 import { memberOf } from './destination.js';
 import { literal } from '../code/scalar.js';
 import { argumentsOf, value } from './evaluate.js';
-import { isDeclared } from './instance.js';
+import { isDeclared, ofClass } from './instance.js';
 import { named } from './member.js';
+import { oneHas } from './one-of.js';
 import { readSlot } from './slots.js';
 import { isOfTexts, isLiteral, nothing, termText, tupleOf, type Members, type Term } from './term.js';
 
@@ -32,6 +33,7 @@ export const isIn = (cx: Context, e: BinaryExpression): Term | undefined => {
   const like = of.is === 'list' ? of.items : of.is === 'table' ? { length: of.shape[of.index.length] } : undefined;
   /* An array with as many items. */
   if (like) return literal(name in Array.from(like, () => 0));
+  if (of.is === 'one-of' && !isOfTexts(of)) return oneHas(cx, e, of, name);
   return of.is === 'host' && typeof of.value === 'object' && of.value !== null ? literal(name in of.value) : undefined;
 };
 
@@ -77,18 +79,13 @@ export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term 
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
 export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
-  if (of.is === 'members' && of.of?.isLiteral)
-    return refuse(
-      cx,
-      node,
-      'lang/unsupported-syntax',
-      'what an object with getters and setters has is listed',
-      'name its members, or write methods',
-    );
   if (of.is === 'members')
-    return [...of.members]
-      .filter(([name]) => !name.startsWith('#'))
-      .map(([name, slot]) => [name, readSlot(cx, node, slot)]);
+    return [...new Set([...(of.of?.listed ?? []), ...of.members.keys()])]
+      .filter((name) => !name.startsWith('#'))
+      .map((name) => {
+        const slot = of.members.get(name);
+        return [name, slot ? readSlot(cx, node, slot) : (ofClass(cx, node, of.of, of, name) ?? nothing)];
+      });
   if (of.is === 'host' && typeof of.value === 'object' && of.value !== null)
     return Object.keys(of.value).map((name) => [name, named(cx, node, of, name)]);
   if (of.is === 'one-of' && !isOfTexts(of) && areAlike(of.values))

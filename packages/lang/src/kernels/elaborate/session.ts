@@ -20,7 +20,7 @@ import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
-import type { Absence, Flag, Missing } from './absence.js';
+import type { Absent, Flag, Missing } from './absence.js';
 import type { ClassOf, Table, Term, Variable } from './term.js';
 
 /**
@@ -47,9 +47,11 @@ export interface Known {
   /** Whether a variable is undefined and null in turn. */
   readonly mixed: boolean;
   /** Variables that begin with a value and are given nothing later, and which, by where they are declared. */
-  readonly optional: ReadonlyMap<string, Absence>;
+  readonly optional: ReadonlyMap<string, Absent>;
   /** What variables are given that hold objects and texts of the surroundings, by where they are declared. */
   readonly picked: ReadonlyMap<string, readonly unknown[]>;
+  /** Where variables are declared that hold an object of the surroundings and are given such as the kernel makes. */
+  readonly opened: ReadonlySet<string>;
   /** The numbers of locals that are floats and given nothing but whole numbers. */
   readonly whole: ReadonlySet<number>;
 }
@@ -60,6 +62,7 @@ export const nothingKnown: Known = {
   mixed: false,
   optional: new Map(),
   picked: new Map(),
+  opened: new Set(),
   whole: new Set(),
 };
 
@@ -67,6 +70,8 @@ export const nothingKnown: Known = {
 interface Made {
   readonly site: string;
   readonly stretch: object;
+  /** When, as a number that grows. */
+  readonly since: number;
   readonly written: boolean;
 }
 
@@ -138,13 +143,15 @@ export class Session {
   /** Variables that begin with a value: where they are declared. */
   readonly declared = new WeakMap<object, string>();
   /** Of these the ones that are given what may be nothing. */
-  private readonly optional = new Map<string, Absence>();
+  private readonly optional = new Map<string, Absent>();
   /** Where arrays and objects are made of which parts are assigned to by another name than their own. */
   private readonly assigned = new Set<string>();
   /** What stands for the first object or text of the surroundings that a variable is given, and where that is declared. */
   readonly sites = new WeakMap<object, string>();
   /** What such variables are given. */
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
+  /** Such variables that are given objects of the kernel as well. */
+  private readonly opened = new Set<string>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -183,26 +190,35 @@ export class Session {
     this.picked.set(site, new Set([...(this.picked.get(site) ?? []), ...values]));
   }
 
+  /** Notes that a variable that holds an object of the surroundings is given one that the kernel makes. */
+  opens(site: string): void {
+    this.opened.add(site);
+  }
+
   /** Notes that a variable is given what may be nothing. */
-  givenNothing(slot: object, of: Absence): void {
+  givenNothing(slot: object, { of, promised }: Absent): void {
     const key = this.declared.get(slot);
-    if (key !== undefined) this.optional.set(key, of);
+    if (key === undefined) return;
+    const before = this.optional.get(key);
+    this.optional.set(key, { of, promised: promised && before?.promised !== false });
   }
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked } = this.known;
+    const { shapes, written, mixed, optional, picked, opened } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
     const others = [...this.picked].some(([site, values]) => values.size > (picked.get(site)?.length ?? 0));
-    return wanted || more || nothing || others || this.isMixed
+    const open = [...this.opened].some((site) => !opened.has(site));
+    return wanted || more || nothing || others || open || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
           written: new Set([...written, ...this.assigned]),
           mixed: mixed || this.isMixed,
           picked: new Map([...picked, ...[...this.picked].map(([site, values]) => [site, [...values]] as const)]),
+          opened: new Set([...opened, ...this.opened]),
           whole: this.known.whole,
         }
       : undefined;
@@ -286,7 +302,8 @@ export class Session {
     }
     const within = resultInterval(operator, args);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
-    if (TRUTHS.has(operator)) this.truths.add(to);
+    const isChosen = operator === 'select' && args.slice(1).every((s) => this.isTruth(s));
+    if (isChosen || TRUTHS.has(operator)) this.truths.add(to);
     const isOfWhole = args.every((s) => this.isWhole(s));
     const whole = BITS.has(operator) || ((STAYS_WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
     if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))

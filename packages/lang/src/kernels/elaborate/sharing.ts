@@ -1,7 +1,7 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { Context } from './context.js';
-import type { Slot, Term } from './term.js';
+import type { List, Members, Slot, Term } from './term.js';
 
 /*
  * Arrays and objects are references in JavaScript. Here a variable or member that holds one keeps it, and what it is assigned later goes into its parts:
@@ -57,6 +57,10 @@ export const refuseWritten = (cx: Context, node: AnyNode, term: Term): void => {
     rare().refuseSharing(cx, node, 'written');
 };
 
+/** Whether no more than so many hold an array or object. */
+export const isHeldBy = (cx: Context, term: Term, most: number): boolean =>
+  alive(cx, cx.session.holders, term) <= most && alive(cx, cx.session.kept, term) === 0;
+
 /** Notes of what an array or object is the copy, which may change. */
 export const noteOrigin = (cx: Context, copy: Term, from: Term): void => {
   const { origins, snapshots } = cx.session;
@@ -92,4 +96,4 @@ const alive = (cx: Context, of: WeakMap<object, number[]>, term: Term): number =
 export const slotsOf = (term: Term): readonly Slot[] =>
   term.is === 'list' ? term.items : term.is === 'members' ? [...term.members.values()] : [];
 
-export const hasItems = (term: Term): boolean => term.is === 'list' || term.is === 'members';
+export const hasItems = (term: Term): term is List | Members => term.is === 'list' || term.is === 'members';

@@ -17,7 +17,7 @@ import {
   setOptional,
   setThere,
 } from './missing.js';
-import type { Absence, Missing } from './absence.js';
+import type { Absent, Missing } from './absence.js';
 import { writtenItems } from './written-items.js';
 import {
   isScalar,
@@ -68,11 +68,12 @@ export const variable = (
   name: string,
   start: Term,
   owner?: Owner,
-  optional?: Absence,
+  optional?: Absent,
 ): Slot => {
   const maybe = !owner || optional !== undefined || absence(start) !== undefined || cx.session.missing.has(start);
-  const slot = pending(cx, node, name, false, owner, maybe);
-  if (optional) setOptional(cx, node, slot.missing!, optional);
+  const made = pending(cx, node, name, false, owner, maybe);
+  const slot: Pending = optional?.promised ? { ...made, missing: { ...made.missing!, promised: true } } : made;
+  if (optional) setOptional(cx, node, slot.missing!, optional.of);
   assignSlot(cx, node, slot, start);
   return slot.slot ?? slot;
 };
@@ -115,21 +116,22 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
   if (slot.is === 'picked') return rare().readPicked(cx, node, slot, maybe);
   const at = originOf(cx, node);
+  const use = maybe ? { isValue: false } : undefined;
   const elements = slot.locals.map((local): Temp => {
     if (isOuter(cx, slot)) cx.parallel?.reads.set(local, at);
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
-    cx.session.emit(at, { do: 'read', to, local, ...(maybe && { maybe }) });
+    cx.session.emit(at, { do: 'read', to, local, ...(use && { maybe: use }) });
     return to;
   });
   const term = unshaped(slot.shape, elements);
   holdRead(cx, slot, term);
-  if (maybe || !slot.missing?.compared) noteMissing(cx, node, slot.missing, term);
+  if (maybe || !slot.missing?.compared) noteMissing(cx, node, slot.missing, term, use);
   return term;
 };
 
 /** Gives a variable a value; of arrays and objects each item, and of a few numbers of the surroundings each. */
 export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term): void => {
-  const term = given.is === 'table' ? rare().rowOf(cx, node, given) : given;
+  const term = held(cx, node, slot, given);
   const missing = missingOf(cx, slot);
   const nothing = missing && absence(term);
   const may = missing ? undefined : mayBe(cx, term);
@@ -167,6 +169,16 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term):
   holdWritten(cx, slot, term);
   slot.locals.forEach((local, k) => cx.session.emit(at, { do: 'write', local, value: elements[k] }));
   setThere(cx, node, missing, term);
+};
+
+/** What a variable is given, as it holds it: a few numbers of the surroundings each, and an object beside such as the kernel makes by its members. */
+const held = (cx: Context, node: AnyNode, slot: Slot, given: Term): Term => {
+  if (given.is === 'table') return rare().rowOf(cx, node, given);
+  if (given.is !== 'host' && given.is !== 'one-of') return given;
+  const at = slot.is === 'pending' && slot.slot ? slot.slot : slot;
+  const isOpen =
+    at.is === 'pending' ? cx.session.known.opened.has(at.site) : at.is === 'constant' && at.term.is === 'members';
+  return isOpen ? rare().openedObject(cx, node, given) : given;
 };
 
 /** From here on the name stands for another field or array. */
@@ -237,10 +249,10 @@ export const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term):
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {
-    const begin = readSlot(cx, node, item);
+    const own: Pending = { ...slot, name, site: `${slot.site}>${name}`, slot: undefined, owner, type };
+    const begin = held(cx, node, own, readSlot(cx, node, item));
     const missing = slot.missing || absence(begin) ? unasked(slot.locals) : undefined;
-    const site = `${slot.site}>${name}`;
-    return madeLike(cx, node, { ...slot, name, site, slot: undefined, owner, type, missing }, begin);
+    return madeLike(cx, node, { ...own, missing }, begin);
   };
   const made: Term =
     term.is === 'list'
@@ -312,7 +324,8 @@ export const setRebound = (cx: Context, slot: Slot): void => {
   cx.session.rebound.add(held);
 };
 
-const hasVariables = (term: Term): boolean => {
+/** Whether parts of an array or object change. */
+export const hasVariables = (term: Term): boolean => {
   /* What functions return and choices give stays as it is. */
   const changes = (slot: Slot): boolean => !('owner' in slot) || slot.owner !== undefined;
   return (

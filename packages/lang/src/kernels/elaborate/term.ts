@@ -76,8 +76,8 @@ export interface ClassOf {
   readonly parent: ClassOf | undefined;
   /** The error of JavaScript that it extends. */
   readonly native?: { readonly prototype: object } | undefined;
-  /** Whether it is no class, but the getters and setters of one object literal. */
-  readonly isLiteral?: true;
+  /** Where it is no class, but the getters and setters of one object literal: the names of all that this has. */
+  readonly listed?: ReadonlySet<string>;
 }
 
 /** A field with as many indices as were given so far. */

@@ -6,7 +6,7 @@ import { asNumber, compute, originOf, refuse, type Context } from '../elaborate/
 import { argumentsOf, condition, value } from '../elaborate/evaluate.js';
 import { note } from '../elaborate/note.js';
 import type { NoteKind, NotePart } from '../notes.js';
-import { isLiteral, isScalar, nothing, termText, type Term } from '../elaborate/term.js';
+import { isLiteral, isOfTexts, isScalar, nothing, termText, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** `print('x', x)`, `console.log('x', x)`: nothing unless the program is debugged. */
@@ -107,6 +107,8 @@ interface Part {
 
 const printed = (cx: Context, e: AnyNode, term: Term): Part => {
   if (term.is === 'host' && typeof term.value === 'string') return { part: term.value, values: [] };
+  if (term.is === 'one-of' && isOfTexts(term))
+    return { part: { is: 'text', of: term.values as readonly string[] }, values: [term.index] };
   if (isLiteral(term) && typeof term.value === 'boolean') return { part: String(term.value), values: [] };
   if (isScalar(term)) return { part: cx.session.isTruth(term) ? { is: 'truth' } : [], values: [asNumber(cx, e, term)] };
   if (term.is === 'shaped') return { part: term.shape, values: term.elements };

@@ -98,7 +98,12 @@ const table = (): ReadonlyMap<unknown, Intrinsic> => {
     (vocabulary as Readonly<Record<string, unknown>>)[name],
     intrinsic,
   ]);
-  return new Map([...mathIntrinsics(), ...byFunction]);
+  const ofBigInts: readonly [unknown, Intrinsic][] = [
+    [BigInt, seldom((parts) => parts.bigInt)],
+    [BigInt.asIntN, seldom((parts) => parts.lastBits('i'))],
+    [BigInt.asUintN, seldom((parts) => parts.lastBits('u'))],
+  ];
+  return new Map([...mathIntrinsics(), ...ofBigInts, ...byFunction]);
 };
 
 const known = /* @__PURE__ */ table();

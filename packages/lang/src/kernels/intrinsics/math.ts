@@ -5,7 +5,16 @@ import { binaryFunctions, unaryFunctions, type ScalarType } from '@filigree/ir';
 import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import type { Flag } from '../elaborate/absence.js';
-import { asNumber, asScalar, compute, originOf, refuse, unsupported, type Context } from '../elaborate/context.js';
+import {
+  asNumber,
+  asScalar,
+  compute,
+  isPromised,
+  originOf,
+  refuse,
+  unsupported,
+  type Context,
+} from '../elaborate/context.js';
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
 import type { Intrinsic } from './intrinsic.js';
@@ -181,11 +190,11 @@ const truthOf: Intrinsic = (cx, e) => {
   return typeof holds === 'boolean' ? literal(holds) : holds;
 };
 
-/** `Number(x)`: of undefined NaN, of null 0. */
+/** `Number(x)`: of undefined NaN, of null 0; what is taken to be there where nobody asks is what it is. */
 const asNumber_: Intrinsic = (cx, e) => {
   const [x, flag] = nullable(cx, e);
   const number = asNumber(cx, e, x);
-  return flag ? rare().numberOfNothing(cx, e, flag, number) : number;
+  return flag && !isPromised(flag.from) ? rare().numberOfNothing(cx, e, flag, number) : number;
 };
 
 type OfOne = (cx: Context, e: CallExpression, x: Scalar) => Scalar;

@@ -4,10 +4,12 @@ export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
 export { otherMember } from '../elaborate/added-parts.js';
 export { ofVariables } from '../elaborate/part.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
-export { equalOthers } from '../elaborate/equality.js';
+export { equalOthers, orderIfThere } from '../elaborate/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
+export { handedOut } from '../elaborate/handed-out.js';
 export { givenDefault } from '../elaborate/given-default.js';
+export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
@@ -15,13 +17,22 @@ export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '..
 export { itemIfThere } from '../elaborate/item-if-there.js';
 export { compared, nullable } from '../elaborate/nullable.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
-export { areUsable, itemOfHost, itemOfOne, itemsOfOne, memberOfOne, oneOf, partsOfOne } from '../elaborate/one-of.js';
+export {
+  areUsable,
+  itemOfHost,
+  itemOfOne,
+  itemsOfOne,
+  memberByText,
+  memberOfOne,
+  oneOf,
+  partsOfOne,
+} from '../elaborate/one-of.js';
 export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
 export { knownMethod } from '../elaborate/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
-export { givenOther, givePicked, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
+export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
 export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
@@ -33,6 +44,7 @@ export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';
+export { bigInt, lastBits } from '../intrinsics/big-int.js';
 export { assumeInRange, cache, cacheL1, permutation, random, randomInt } from '../intrinsics/hints.js';
 export { splineNodes } from '../intrinsics/spline.js';
 export { activate, append, clear, deactivate, isActive, length, parent } from '../intrinsics/structure.js';

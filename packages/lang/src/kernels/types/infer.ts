@@ -2,6 +2,7 @@ import type { ScalarType } from '@filigree/ir';
 import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
   givenKind,
+  isEither64,
   join,
   joinOperands,
   leastType,
@@ -143,8 +144,12 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     kinds.set(what, joined);
     return true;
   };
+  /* What 3n is follows at last from all else. */
+  const open = (s: Scalar): boolean => !settled && isEither64(s);
   const given = (cell: Cell, value: Scalar): Kind | 'conflict' => {
-    const [kind, before] = [value.is === 'literal' ? givenKind(value) : kindOf(value), kinds.get(cell)];
+    const before = kinds.get(cell);
+    if (open(value)) return before;
+    const kind = value.is === 'literal' ? givenKind(value) : kindOf(value);
     return settled && before !== 'int' ? joinOperands([value], [kind, before]) : join(kind, before);
   };
   switch (i.do) {
@@ -159,7 +164,8 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     }
     case 'compute': {
       if (i.type !== undefined) return widen(i.to, i.type);
-      const kind = operatorOf(i.operator).kind(i.args.map(kindOf), i.args, settled);
+      const args = i.args.map((s) => (open(s) ? undefined : kindOf(s)));
+      const kind = operatorOf(i.operator).kind(args, i.args, settled);
       return isMisfit(kind) ? false : widen(i.to, kind);
     }
     case 'given':

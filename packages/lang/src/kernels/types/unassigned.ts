@@ -36,7 +36,7 @@ class Walk {
       case 'write':
         return i.local.unset && !now.has(i.local) ? new Set([...now, i.local]) : now;
       case 'read':
-        if (!i.maybe) this.read(i.local, i, now);
+        if (!i.maybe || i.maybe.isValue) this.read(i.local, i, now);
         return now;
       case 'reduce':
         this.read(i.reduction.local, i, now);

@@ -1,6 +1,7 @@
 import { DiagnosticError } from '@filigree/ir';
 import { failAt, placed, type Site } from '../../source/place.js';
 import { describe } from './describe.js';
+import { isOwn } from './own-method.js';
 import { answer, type Question } from './questions.js';
 import type { Symbols, Value } from './symbols.js';
 
@@ -40,9 +41,9 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, 
   /** `isNaN(x)` and the like, a condition where x is symbolic. */
   const asked = (plain: (x: never) => boolean, name: Question, x: Value, site: Site): Value =>
     isSymbolic(x) ? at(site, () => answer(ops, name, x)) : plain(x as never);
-  /** The callback of `filter`, `find`, `some`, …, whose answer decides. */
-  const callback = (f: unknown, what: string, site: Site): unknown =>
-    typeof f !== 'function'
+  /** The callback of `filter`, `find`, `some`, …, whose answer decides where the method is JavaScript's. */
+  const callback = (f: unknown, what: string, site: Site, method?: unknown): unknown =>
+    typeof f !== 'function' || isOwn(method)
       ? f
       : function (this: unknown, ...args: unknown[]): unknown {
           return known(Reflect.apply(f as (...a: unknown[]) => unknown, this, args), what, site);

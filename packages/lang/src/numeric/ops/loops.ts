@@ -1,13 +1,14 @@
 import type { Site, Source } from '../../source/place.js';
 import type { NumericOps } from './numeric-ops.js';
+import { isOwn } from './own-method.js';
 
 /** Where loops begin once more, and where they have ended. */
 export const bindLoops = (ops: NumericOps, source: Source) => ({
   step: (site: Site): void => ops.loopStep?.(source, site),
   done: (site: Site): void => ops.loopDone?.(source, site),
   /** What is called for each element, where it has a name. */
-  each: (f: unknown, site: Site, of?: unknown): unknown =>
-    typeof f !== 'function' || (of !== undefined && !isCollection(of))
+  each: (f: unknown, site: Site, method?: unknown): unknown =>
+    typeof f !== 'function' || isOwn(method)
       ? f
       : new Proxy(f as (...args: unknown[]) => unknown, {
           apply: (called, self, args) => {
@@ -21,9 +22,3 @@ export const bindLoops = (ops: NumericOps, source: Source) => ({
     return result;
   },
 });
-
-/** Whether methods are those of JavaScript, which only call what they are given. */
-const isCollection = (of: unknown): boolean =>
-  typeof of === 'function'
-    ? of === Array || 'BYTES_PER_ELEMENT' in of
-    : Array.isArray(of) || ArrayBuffer.isView(of) || of instanceof Map || of instanceof Set;

@@ -6,7 +6,7 @@ import { calls } from './loops.js';
 import { shortCircuits } from './short-circuits.js';
 
 /**
- * `xs.map((x) => …)` → `$ended(xs.map((x) => ($step(site), …)), site)`, and `xs.map(f)` → `$ended(xs.map($each(f, site, xs)), site)`: what is called for each element is the body of a loop.
+ * `xs.map((x) => …)` → `$ended(xs.map((x) => ($step(site), …)), site)`, and `xs.map(f)` → `$ended(xs.map($each(f, site, xs.map)), site)`: what is called for each element is the body of a loop.
  * Those that neither call anything nor compute with what may be symbolic stay as they are.
  *
  * @param computes whether the arguments, which were rewritten, do
@@ -16,7 +16,7 @@ export const rewriteCallback = (cx: Context, e: CallExpression, computes: boolea
   const f = callbackOf(e);
   if (f === undefined || !(computes || !isFunction(f) || calls(f.body))) return nothing;
   const site = siteOf(cx, f.start);
-  if (!isFunction(f)) wrap(cx, f, `${cx.helper('each')}(`, `, ${site}${receiver(cx, e)})`);
+  if (!isFunction(f)) wrap(cx, f, `${cx.helper('each')}(`, `, ${site}${methodOf(cx, e)})`);
   else {
     const step = `${cx.helper('step')}(${site})`;
     if (f.body.type === 'BlockStatement') cx.code.appendLeft(f.body.start + 1, ` ${step};`);
@@ -29,10 +29,13 @@ export const rewriteCallback = (cx: Context, e: CallExpression, computes: boolea
 
 const nothing = (): void => {};
 
-/** `, xs` where whose method is called can be said once more: that of an object of one's own may ask which function it is given. */
-const receiver = (cx: Context, { callee }: CallExpression): string =>
-  callee.type === 'MemberExpression' && callee.object.type !== 'Super' && isStable(cx, callee.object, true)
-    ? `, ${textOf(cx, callee.object)}`
+/** `, xs.map` where the method can be said once more: that of an object of one's own may ask which function it is given. */
+export const methodOf = (cx: Context, { callee }: CallExpression): string =>
+  callee.type === 'MemberExpression' &&
+  callee.object.type !== 'Super' &&
+  callee.property.type === 'Identifier' &&
+  isStable(cx, callee.object, true)
+    ? `, ${textOf(cx, callee.object)}.${callee.property.name}`
     : '';
 
 /** What a call hands to a method that calls it for each element. */

@@ -2,7 +2,7 @@ import type { AnyNode, CallExpression, Identifier, MemberExpression, NewExpressi
 
 import { mathMember } from '../../source/ast.js';
 import { visitMember } from './assignment.js';
-import { rewriteCallback } from './callbacks.js';
+import { methodOf, rewriteCallback } from './callbacks.js';
 import { replace, siteOf, unsupported, wrap, type Context } from './context.js';
 import { binaryMath, unaryMath } from '../ops/math-functions.js';
 import { shortCircuits } from './short-circuits.js';
@@ -45,7 +45,12 @@ const rewriteCalled = (cx: Context, e: CallExpression): void => {
     if (keyed.has(method) && first && first.type !== 'SpreadElement' && !cx.plain.number(first))
       wrap(cx, first, `${cx.helper('key')}(`, `, ${siteOf(cx, first.start)})`);
     if (deciding.has(method) && first && first.type !== 'SpreadElement') {
-      wrap(cx, first, `${cx.helper('callback')}(`, `, 'the result of \`${method}\`', ${siteOf(cx, first.start)})`);
+      wrap(
+        cx,
+        first,
+        `${cx.helper('callback')}(`,
+        `, 'the result of \`${method}\`', ${siteOf(cx, first.start)}${methodOf(cx, e)})`,
+      );
     } else if (searching.has(method) && e.callee.object.type !== 'Super' && !shortCircuits(e.callee.object)) {
       wrap(cx, e.callee.object, `${cx.helper('searchable')}(`, `, ${siteOf(cx, e.callee.property.start)})`);
       requireKnown(cx, first, `\`${method}\``);

@@ -61,6 +61,8 @@ export type Expr =
 
 export interface Read extends Access {
   readonly kind: 'read';
+  /** Of a load: its number, in the order of the text. */
+  readonly load?: number;
   readonly type: ScalarType;
   readonly place: Place;
   readonly loc?: Loc | undefined;

@@ -30,13 +30,17 @@ export interface ReadProgramOptions {
 }
 
 /**
- * The affine program that the kernels of a module are, one after another. Accepted: `scf.for` with bounds that are affine
+ * The affine program that the kernels of a module are, one after another. What loads give is read where it is used; of those that `kept` has, by
+ * their numbers, it is kept where they stand, in an array of its own. Accepted: `scf.for` with bounds that are affine
  * in outer iterators (or the least or greatest of such), with or without carried values; `scf.if` and `arith.select` on
  * affine comparisons; loads and stores with affine indices; any arithmetic on data. Throws `DiagnosticError`:
  * `equations/not-affine` with the op and the reason, `equations/size`, `equations/bounds`.
  */
-export const readProgram = (module: Module, options?: ReadProgramOptions): AffineProgram =>
-  new Reader(module, checkOptions('solveProgram', options, readProgramSpec)).program();
+export const readProgram = (
+  module: Module,
+  options?: ReadProgramOptions,
+  kept: ReadonlySet<number> = new Set(),
+): AffineProgram => new Reader(module, checkOptions('solveProgram', options, readProgramSpec), kept).program();
 
 interface Scope {
   readonly iterators: readonly string[];
@@ -51,10 +55,12 @@ class Reader {
   private readonly statements: FlatStatement[] = [];
   private readonly accesses: FlatAccess[] = [];
   private readonly carried: ArrayInfo[] = [];
+  private loads = 0;
 
   constructor(
     private readonly module: Module,
     private readonly options: ReadProgramOptions,
+    private readonly kept: ReadonlySet<number>,
   ) {
     this.values = new ValueTable({});
   }
@@ -115,7 +121,9 @@ class Reader {
     const [result] = op.results;
     const place = [...scope.place, scope.next.at++];
     const type = result.type as ScalarType;
-    this.values.knowData(result, { kind: 'read', array, subscripts: [index], type, place, loc: op.loc }, op);
+    const load = this.loads++;
+    this.values.knowData(result, { kind: 'read', load, array, subscripts: [index], type, place, loc: op.loc }, op);
+    if (this.kept.has(load)) this.readCarried(op, result, this.carry(op, result, result, result, scope), scope);
   }
 
   private write({ loc }: Op, write: FlatAccess, value: Expr, scope: Scope): void {
@@ -170,7 +178,7 @@ class Reader {
     op.results.forEach((r, k) => this.readCarried(op, r, carried[k], scope));
   }
 
-  /** The array that stands for a value which a loop carries: an element for each time that the loop is entered. */
+  /** The array that stands for a value which a loop carries, or a load gives: an element for each time that the loop is entered, or the load runs. */
   private carry(op: Op, param: Value, result: Value, init: Value, scope: Scope): string {
     const type = param.type as ScalarType;
     if (typeof (param.type as Type) !== 'string')

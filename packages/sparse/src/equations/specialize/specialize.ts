@@ -21,8 +21,6 @@ import { reconstruct } from '../../trace/reconstruct.js';
 import { HERE, runHere } from '../evaluate/perform.js';
 import { regionOf, type InterestRegion } from '../evaluate/region.js';
 import { regionPlan } from '../evaluate/region-plan.js';
-import { readsOf, type Statement } from '../read/program.js';
-import { sourcesOf } from '../recurrences/sources.js';
 import type { Regions } from '../regions.js';
 import { forEachRowRun, type PointSet } from '../sets/point-set.js';
 import { emitStatement, type BodyContext } from './body.js';
@@ -63,8 +61,7 @@ export interface SpecializeRegionsOptions {
  * loops; all others get loops of their own. Every statement runs over exactly the iterations that compute something
  * other than zero, or that write zero over something else: as affine pieces, as a join of compressed rows, or as
  * compressed lists, whichever costs least. Outputs and temporaries begin as zeros. Sums may be taken in another order.
- * Fails with `equations/hoisted` if a load stands too far from its use, and with `equations/too-large` or
- * `equations/name`.
+ * Fails with `equations/too-large` or `equations/name`.
  */
 export const specializeRegions = (
   regions: Regions,
@@ -94,7 +91,6 @@ class Specializer {
   run(): SpecializedRegions {
     const { solved } = this.regions;
     const { program, recurrences, module } = solved;
-    program.statements.forEach((s) => this.checkLoads(s));
     const nests = nestsOf(program, (k) => recurrences.equations[k].accumulates !== undefined);
     for (const n of nests) this.place(n);
     const used = module.buffers.filter((b) => program.arrays.some((a) => a.name === b.name));
@@ -141,21 +137,6 @@ class Specializer {
       }),
       indexBytes: this.tables.bytes,
     };
-  }
-
-  /** Loads move to where their value is used: what they read must still be there. */
-  private checkLoads(s: Statement): void {
-    const { program, recurrences } = this.regions.solved;
-    const { sources: known, divisions } = recurrences.equations.find((e) => e.statement === s)!;
-    for (const read of readsOf(s.value)) {
-      const later = sourcesOf(program, s, { ...read, place: s.place }, divisions);
-      /* Sources are written in one way only among the same divisions. */
-      const now = divisions.all.length === 0 ? known.get(read) : sourcesOf(program, s, read, divisions);
-      if (JSON.stringify(later) !== JSON.stringify(now))
-        fail('equations/hoisted', `${s.name} uses a value of @${read.array} that is overwritten before`, {
-          remedy: 'load it where it is used, or keep it in an array of its own',
-        });
-    }
   }
 
   private place(n: Nest): void {

@@ -18,6 +18,10 @@ export interface CooPattern {
  */
 export const coo = (rows: number, cols: number, rowIdx: ArrayLike<number>, colIdx: ArrayLike<number>): CooPattern => {
   checkShape('coo/shape', rows, cols);
+  if (![rowIdx, colIdx].every((x) => typeof x === 'object' && x !== null && 'length' in x))
+    fail('coo/length', 'the row indices of all triplets are one list, and their column indices another', {
+      remedy: 'give two lists: csrFromTriplets(rows, cols, [0, 1], [0, 2]); values are added by what it returns',
+    });
   if (rowIdx.length !== colIdx.length) {
     fail('coo/length', `${rowIdx.length} row indices stand against ${colIdx.length} column indices`, {
       remedy: 'give one row index and one column index for every triplet',
