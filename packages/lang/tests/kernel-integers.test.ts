@@ -1,4 +1,4 @@
-import { array, i16, i32, i8, idiv, range, u16, u32, u64, u8, vec } from '@filigree/lang';
+import { array, i16, i32, i8, idiv, random, range, u16, u32, u64, u8, vec } from '@filigree/lang';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { define, fromText, lowered, problemsOf, run, textOf } from './kernel-run.js';
@@ -411,6 +411,9 @@ describe('a product that is too large for what follows', () => {
       'return (s & 1023) * 1103515245 & 0xffff;',
     ])
       expect([body, warnings(body)]).toEqual([body, []]);
+    /* The compiler's own products. */
+    const drawn = define(['i32'], (s: number) => (random() < 0.5 ? (s * 31) % 65537 : Math.clz32(s)));
+    expect(lowered(drawn).signature.warnings).toEqual([]);
   });
 
   it('but does not where 32 bits are enough, or it has more, or is meant to', () => {

@@ -236,12 +236,12 @@ const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>
   return [...whole].every((id) => shown.has(id)) ? second : first;
 };
 
-/** Whether what is left of a division may be of a product that 32 bits do not hold: by a constant of more than half as many. */
-/* So large a divisor, or a factor by which 32 bits may have more digits than 53. */
+/** Whether there may be a product of other digits than JavaScript's: what is left of a division by so large a number is taken, or there is a factor by which 32 bits have more than 53. */
 const mayBeOther = (i: Instruction, types: Types): boolean =>
   i.do === 'compute' &&
   ((i.operator === 'rem' && i.args[1].is === 'literal' && Number(i.args[1].value) > 2 ** 16) ||
     (i.operator === 'mul' &&
+      i.type === undefined &&
       isInteger(types.typeOf(i.to)) &&
       i.args.some((s) => s.is === 'literal' && Math.abs(Number(s.value)) > 2 ** 20)));
 
