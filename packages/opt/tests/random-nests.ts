@@ -141,7 +141,11 @@ class Nests {
           },
           ([count, ...carried]) => {
             const inside = { ...scope, floats: [...scope.floats, ...carried], indices: [...scope.indices, count!] };
-            const inner = this.block(inside, lane, 2, this.choose(3) === 0 ? depth + 1 : 3);
+            /* Elements that are there for iterations that run alone. */
+            const at = b.sub(b.add(count!, b.i32(size)), most);
+            const before =
+              this.choose(3) === 0 ? { ...inside, floats: [...inside.floats, b.load(this.read, at)] } : inside;
+            const inner = this.block(before, lane, 2, this.choose(3) === 0 ? depth + 1 : 3);
             return [b.add(count!, b.i32(1)), this.latest(inner.floats), this.latest(inner.floats)];
           },
         );

@@ -17,8 +17,8 @@ export interface WholeWords {
 }
 
 /**
- * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane, as an index
- * of what is gathered, is better taken apart from the beginning, and so is all that is computed with it. What loops and branches carry is what it
+ * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane is better taken apart from the beginning, and so is all that is computed with
+ * it. So is an index of what is gathered, if it is not computed with what a loop carries whose lanes end apart: then it is taken apart where it is an index. What loops and branches carry is what it
  * was before. Beside floats of 64 bits as many lanes are in a register as there are of these.
  *
  * @param words ops that work on whole registers of words of 32 bits
@@ -31,6 +31,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
     return root;
   };
   const [apart, wide] = [new Set<number>(), new Set<number>()];
+  const [indices, carried] = [new Set<number>(), new Set<number>()];
   const known = new Set<number>();
   const alike = (values: readonly Value[]): readonly Value[] => {
     const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
@@ -50,22 +51,28 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
           const given = (from === 'start' ? op.operands : op.regions[from]!.ops.at(-1)!.operands).slice(first);
           const taken = (to === 'end' ? op.results : op.regions[to]!.params).slice(into);
           taken.forEach((v, k) => alike([v, ...given.slice(k, k + 1)]));
+          if (op.name === 'scf.while') taken.forEach((v) => carried.add(v.id));
         }
       } else {
         const values = [...op.operands, ...op.results];
         const [integer] = alike(values);
-        if (integer && !onWords(op, words)) apart.add(integer.id);
+        if (integer && !onWords(op, words)) (ofIndices.has(op.name) ? indices : apart).add(integer.id);
         if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
       op.regions.forEach(visit);
     }
   };
   if (words.size > 0) visit(body);
-  const [lanewise, doubled] = [apart, wide].map((ids) => new Set([...ids].map(rootOf)));
+  const rootsOf = (ids: ReadonlySet<number>): ReadonlySet<number> => new Set([...ids].map(rootOf));
+  const [lanewise, indexing, going, doubled] = [rootsOf(apart), rootsOf(indices), rootsOf(carried), rootsOf(wide)];
+  const isApart = (root: number): boolean => lanewise.has(root) || (indexing.has(root) && !going.has(root));
   return {
-    bytes: (id) => (!known.has(id) || lanewise!.has(rootOf(id)) ? undefined : doubled!.has(rootOf(id)) ? 8 : 4),
+    bytes: (id) => (!known.has(id) || isApart(rootOf(id)) ? undefined : doubled.has(rootOf(id)) ? 8 : 4),
   };
 };
+
+/** Ops on indices of iterations and elements, which are outside of what lanes compute, or few beside it. */
+const ofIndices: ReadonlySet<string> = new Set(['arith.iota', 'mem.gather', 'mem.scatter']);
 
 /** Whether an op works on whole registers of words, or makes them, or takes lanes out. */
 export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean => {

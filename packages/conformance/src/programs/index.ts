@@ -13,6 +13,7 @@ import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { stepPrograms } from './steps.js';
 import { teamPrograms } from './teams.js';
+import { searchPrograms } from './lanes-that-search.js';
 import { vectorWordPrograms } from './vector-words.js';
 import { vectorPrograms } from './vectors.js';
 
@@ -34,6 +35,7 @@ const build = (): readonly Program[] => [
   ...stepPrograms(),
   ...vectorPrograms(),
   ...vectorWordPrograms(),
+  ...searchPrograms(),
   ...loweredPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

@@ -208,20 +208,27 @@ export const rangesOf = (
     return result;
   };
 
-  /** Of a choice: each side is, and is computed from, what the condition says where it is taken. `r < 0 ? r + n : r` is not negative. */
+  /** Of a choice: each side that may be taken is, and is computed from, what the condition says where it is. `r < 0 ? r + n : r` is not negative. */
   const chosenRange = (op: Op, type: ScalarType): ValueRange | undefined => {
     const [condition, ...sides] = op.operands;
+    const known = of(condition!);
+    const taken = known && isSingleRange(known) ? known.lo !== 0 : undefined;
     return joined(
-      sides.map((side, n) =>
-        where(
-          impliedBy(condition!, n === 0, (v) => definitions.get(v.id)),
-          () => {
-            const made = definitions.get(side.id);
-            return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
-              ? rangeOf(made, type)
-              : any(side);
-          },
-        ),
+      [true, false].flatMap((holds) =>
+        taken === !holds
+          ? []
+          : [
+              where(
+                impliedBy(condition!, holds, (v) => definitions.get(v.id)),
+                () => {
+                  const side = sides[holds ? 0 : 1]!;
+                  const made = definitions.get(side.id);
+                  return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
+                    ? rangeOf(made, type)
+                    : any(side);
+                },
+              ),
+            ],
       ),
     );
   };

@@ -179,6 +179,11 @@ const rules: Readonly<Record<string, Rule>> = {
   'arith.rem': remainder,
   'arith.shr': shiftRight,
   'arith.and': and,
+  'arith.select': (op, c) => {
+    const [condition, ...sides] = op.operands;
+    const known = c.range(condition!);
+    return known && isSingleRange(known) ? sides[known.lo === 0 ? 1 : 0] : undefined;
+  },
   'arith.cast': (op, c) => {
     const [x] = op.operands as [Value];
     const range = op.attrs['fits'] === true ? undefined : c.real(x);

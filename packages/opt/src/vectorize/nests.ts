@@ -10,8 +10,9 @@ import {
   type Op,
   type Region,
   type Replacement,
-  type ScalarType,
   type RewriteContext,
+  type ScalarType,
+  type Value,
 } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
@@ -48,12 +49,13 @@ export const vectorizeNests = corePass(
     const facts = factsOf(dialects);
     return (module) => {
       const scratch = scratchOf(module.buffers);
+      const empty = new Set(module.buffers.flatMap(({ name, length }) => (length === 0 ? [`@${name}`] : [])));
       return mapKernels(module, (k) =>
         rewriteOps(
           k,
           dialects,
           (op, ctx) =>
-            isNest(op) && !ownsScratch(op, ctx, scratch, facts)
+            isNest(op) && !ownsScratch(op, ctx, scratch, facts) && !(empty.size > 0 && touches(op, empty))
               ? vectorizeNest(op, ctx, { facts, bytes, functions }, k.attrs['vector_width'])
               : undefined,
           module.buffers,
@@ -69,6 +71,13 @@ const isNest = (op: Op): boolean =>
   op.attrs['simd'] === true &&
   op.results.length === 0 &&
   op.regions[0]!.ops.some((inner) => inner.regions.length > 0);
+
+/** Whether any of these buffers is touched. Where they are empty, lanes that have ended would have nothing to read. */
+const touches = (op: Op, buffers: ReadonlySet<string>): boolean => {
+  let any = false;
+  walk(op.regions[0]!, ({ attrs }) => void (any ||= buffers.has(String(attrs['buffer']))));
+  return any;
+};
 
 /** What is known of the target. */
 interface Target {
@@ -109,7 +118,7 @@ const vectorizeNest = (
     control: facts.control,
     constantOf: (v) => constantIn(v, (v) => own.get(v.id) ?? ctx.definition(v), facts),
   };
-  return pays(written, loops, functions) ? replacement : undefined;
+  return pays(written, loops, functions, (v) => own.get(v.id)?.name === 'arith.splat') ? replacement : undefined;
 };
 
 /**
@@ -154,7 +163,7 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
 
 /**
  * Whether lanes go through a loop together of which each has as many iterations as it wants. Lanes that have ended go on with the others and what they do is
- * dropped: it must be nothing but computing, which cannot trap and ends.
+ * dropped: it must be nothing but reading and computing, which cannot trap and ends.
  */
 const whileTogether = (op: Op, varying: ReadonlySet<number>, facts: Facts): boolean => {
   const [before, after] = op.regions as readonly [Region, Region];
@@ -162,30 +171,61 @@ const whileTogether = (op: Op, varying: ReadonlySet<number>, facts: Facts): bool
   return (
     goesTogether(before, varying, facts) &&
     goesTogether(after, varying, facts) &&
-    (!differs ||
-      (before.ops.every((inner) => facts.terminator(inner) || facts.pure(inner)) &&
-        after.ops.every((inner) => facts.terminator(inner) || facts.speculatable(inner))))
+    (!differs || (readsAlone(before, facts, facts.pure) && readsAlone(after, facts, facts.speculatable)))
   );
 };
+
+/** Whether nothing is done but loads and what `may` be done, in the order of the program or in loops of known ends. */
+const readsAlone = (region: Region, facts: Facts, may: (op: Op) => boolean): boolean =>
+  region.ops.every(
+    (op) =>
+      facts.terminator(op) ||
+      loadStoreOf(op)?.kind === 'load' ||
+      may(op) ||
+      ((op.name === 'scf.for' || op.name === 'scf.if') && op.regions.every((r) => readsAlone(r, facts, may))),
+  );
 
 /**
  * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
  * often as it runs: before and behind an inner loop it is nothing beside what the loop does.
  */
-const pays = (region: Region, loops: Loops, functions: boolean): boolean => {
+const pays = (region: Region, loops: Loops, functions: boolean, isSplat: (v: Value) => boolean): boolean => {
   let [at, apart] = [0, 0];
+  const endingApart = new Set<Op>();
+  walk(region, (op, parents) => void (parents.some(endsApart) && endingApart.add(op)));
   timesRun(region, loops, (op, runs) => {
     const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
     if (vectors.length === 0) return;
     const floats = vectors.every((v) => isFloat(v.type));
     const fast =
-      (inRegisters.has(op.name) && floats) || (onWords.has(op.name) && vectors.every((v) => isWord(scalarOf(v.type))));
+      (inRegisters.has(op.name) && floats) ||
+      ((onWords.has(op.name) || (shifts.has(op.name) && isSplat(op.operands[1]!)) || isQuickCast(op)) &&
+        vectors.every((v) => isWord(scalarOf(v.type))));
     if (functions && isFunction(op)) at += runs * cycles(op);
     else if (fast) at += runs;
+    else if (op.name === 'mem.gather' && endingApart.has(op)) apart += runs / GATHERS_AS_ONE;
     else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
   });
   return apart * ARITHMETIC_PER_LANE_BY_LANE <= at;
 };
+
+/** Whether it is a loop that goes on as long as one lane does. */
+const endsApart = (op: Op): boolean => {
+  if (op.name !== 'scf.while') return false;
+  const [before] = op.regions as readonly [Region];
+  const [goesOn] = terminatorOf(before).operands;
+  return before.ops.some(({ name, results }) => name === 'arith.reduce' && results[0]!.id === goesOn!.id);
+};
+
+/** Where each number of iterations is another, so many gathers are as one elsewhere: one by one, no processor foresees when a loop ends. */
+const GATHERS_AS_ONE = 4;
+
+/** Whether it is a cast to floats, or of such that certainly fit. */
+const isQuickCast = ({ name, attrs, results }: Op): boolean =>
+  name === 'arith.cast' && (isFloat(results[0]!.type) || attrs['fits'] === true);
+
+/** Of words, where all lanes shift alike. */
+const shifts: ReadonlySet<string> = new Set(['arith.shl', 'arith.shr']);
 
 const beside: ReadonlySet<string> = new Set([
   'arith.splat',

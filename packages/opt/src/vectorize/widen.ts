@@ -76,9 +76,15 @@ export const widen = (
     const scalar = onScalars(op);
     return run === 'iota' ? contiguous(scalar, run) : { scalar, stride: 1, run, vector: once(() => onVectors(op)) };
   };
+  /** The lanes that do what is being appended, where others have ended. */
+  let lanesOn: Value | undefined;
   const widenLoad = (op: Op, index: Lanes): Value => {
     const result = b.newValue({ lanes, of: scalarOf(op.results[0]!.type) }, op.results[0]!.hint);
-    if (index.stride === 1)
+    if (lanesOn) {
+      const all = index.vector();
+      const somewhere = b.splat(b.constant(0, scalarOf(all.type)), lanes);
+      b.append(opWith(op, { name: 'mem.gather', operands: [b.select(lanesOn, all, somewhere)], results: [result] }));
+    } else if (index.stride === 1)
       b.append(opWith(op, { operands: [index.scalar!], attrs: { ...op.attrs, lanes }, results: [result] }));
     else b.append(opWith(op, { name: 'mem.gather', operands: [index.vector()], results: [result] }));
     return result;
@@ -112,7 +118,7 @@ export const widen = (
     );
   /**
    * A loop whose condition differs from lane to lane goes on as long as one of them does. A lane that has ended keeps what it carries, so that its condition
-   * stays false and its results stay what they are; what the second region makes of it is dropped.
+   * stays false and its results stay what they are; what the second region makes of it is dropped, and reads somewhere in place of where it may not.
    */
   const widenWhile = (op: Op): readonly Value[] => {
     const [before, after] = op.regions as readonly [Region, Region];
@@ -137,11 +143,12 @@ export const widen = (
       (passed) =>
         within(() => {
           after.params.forEach((p, k) => received(p, passed[k]!));
+          const [goingOn, ...own] = places.map((at) => passed[at]!);
+          if (differs) lanesOn = goingOn;
           bodyOf(after).forEach(step);
           const next = terminatorOf(after).operands.map((v, k) => carried(v, before.params[k]!));
-          if (!differs) return next;
-          const [lanesOn, ...own] = places.map((at) => passed[at]!);
-          return next.map((v, k) => b.select(lanesOn!, v, own[k]!));
+          lanesOn = undefined;
+          return differs ? next.map((v, k) => b.select(goingOn!, v, own[k]!)) : next;
         }),
     );
     return results.slice(0, op.results.length);

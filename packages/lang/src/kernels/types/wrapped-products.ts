@@ -20,7 +20,12 @@ export const wrappedProducts = (code: Block, types: Types): readonly Diagnostic[
     const i = s.is === 'temp' ? made.get(s) : undefined;
     if (i?.operator === 'add' || i?.operator === 'sub') return i.args.map((x) => product(x, by, limit)).find((x) => x);
     /* What the compiler writes itself, as of random(), says which type it means. */
-    if (i?.operator !== 'mul' || i.type !== undefined || !['i32', limit > WORD ? 'u32' : 'i32'].includes(types.typeOf(i.to))) return undefined;
+    if (
+      i?.operator !== 'mul' ||
+      i.type !== undefined ||
+      !['i32', limit > WORD ? 'u32' : 'i32'].includes(types.typeOf(i.to))
+    )
+      return undefined;
     const factor = i.args.find(isLiteral);
     const other = i.args.find((x) => x.is === 'temp');
     if (!factor || !other) return undefined;
