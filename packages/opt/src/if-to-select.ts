@@ -4,6 +4,7 @@ import {
   mapKernels,
   rewriteOps,
   sameType,
+  scalarOf,
   opWith,
   type Builder,
   type Op,
@@ -15,12 +16,13 @@ import {
 import { corePass } from './support/core-pass.js';
 import { cycles } from './support/cycles.js';
 import { factsOf, type Facts } from './support/facts.js';
+import { loadStoreOf } from './support/load-store.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
 import { accumulates, keepsExtreme } from './vectorize/accumulators.js';
 
 /**
  * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
- * followed by an `arith.select` for each result. Before that, stores that end both branches and go to the same element
+ * followed by an `arith.select` for each result. In loops that are to go on vector lanes they may read as well: where an element is not asked for, the first of its buffer is read. Before that, stores that end both branches and go to the same element
  * are merged into one store after the branch.
  *
  * Option `maxCost` (default 24): the cycles, by the table of scalar ops, that both branches together may cost. Option `extremes` (default false): only in loops that keep
@@ -31,30 +33,60 @@ export const ifToSelect = corePass(
   { maxCost: 24, extremes: false as boolean },
   (dialects, { maxCost, extremes }) => {
     const facts = factsOf(dialects);
-    return (module) =>
-      mapKernels(module, (k) =>
+    return (module) => {
+      const filled = new Set(module.buffers.flatMap(({ name, length }) => (length > 0 ? [`@${name}`] : [])));
+      const isForLanes = forLanes(facts);
+      return mapKernels(module, (k) =>
         rewriteOps(
           k,
           dialects,
           (op, ctx) =>
             op.name === 'scf.if' && (!extremes || isKeepingExtreme(ctx.parents.at(-1)))
-              ? flatten(op, ctx, facts, maxCost)
+              ? flatten(op, ctx, facts, maxCost, ctx.parents.some(isForLanes) ? filled : NONE)
               : undefined,
           module.buffers,
         ),
       );
+    };
   },
 );
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Whether a loop is to go on lanes, and nothing in it keeps it from that: it only reads, computes and writes, this not in branches. */
+const forLanes = (facts: Facts): ((loop: Op) => boolean) => {
+  const known = new WeakMap<Op, boolean>();
+  const isPlain = (region: Region, mayStore: boolean): boolean =>
+    region.ops.every((op) => {
+      if (facts.terminator(op)) return true;
+      if (op.regions.length > 0) return op.regions.every((r) => isPlain(r, mayStore && op.name !== 'scf.if'));
+      const access = loadStoreOf(op);
+      return access ? access.kind === 'load' || mayStore : facts.pure(op);
+    });
+  return (op) => {
+    if (op.name !== 'scf.for' || op.attrs['simd'] !== true) return false;
+    const found = known.get(op) ?? op.regions.every((r) => isPlain(r, true));
+    known.set(op, found);
+    return found;
+  };
+};
 
 const isKeepingExtreme = (around: Op | undefined): boolean =>
   around !== undefined && accumulates(around) && keepsExtreme(around);
 
-const flatten = (op: Op, ctx: RewriteContext, facts: Facts, maxCost: number): Replacement | undefined => {
+/** @param readable buffers of which the first element may be read where no other is asked for */
+const flatten = (
+  op: Op,
+  ctx: RewriteContext,
+  facts: Facts,
+  maxCost: number,
+  readable: ReadonlySet<string>,
+): Replacement | undefined => {
   const { op: branch, stores } = sinkStores(op, ctx, facts);
   const bodies = branch.regions.map(bodyOf);
   const flat =
     (branch.results.length > 0 || stores.length > 0) &&
-    bodies.every((ops) => ops.every(facts.speculatable)) &&
+    bodies.every((ops) => ops.every((o) => facts.speculatable(o) || isReadOf(o, readable))) &&
     cost(bodies[0]!) + cost(bodies[1]!) <= maxCost;
   if (!flat && stores.length === 0) return undefined;
   return ctx.build((b) => {
@@ -65,15 +97,29 @@ const flatten = (op: Op, ctx: RewriteContext, facts: Facts, maxCost: number): Re
   });
 };
 
+const isReadOf = (op: Op, buffers: ReadonlySet<string>): boolean =>
+  loadStoreOf(op)?.kind === 'load' &&
+  typeof op.results[0]!.type === 'string' &&
+  buffers.has(String(op.attrs['buffer']));
+
 const selectResults = (branch: Op, b: Builder): readonly Value[] => {
-  for (const r of branch.regions) for (const inner of bodyOf(r)) b.append(inner);
+  const condition = branch.operands[0]!;
+  branch.regions.forEach((region, arm) => {
+    for (const op of bodyOf(region)) b.append(loadStoreOf(op) ? readWhere(op, condition, arm === 0, b) : op);
+  });
   const [yes, no] = branch.regions.map((r) => terminatorOf(r).operands);
   return branch.results.map((_, i) => {
     const [x, y] = [yes![i]!, no![i]!];
     if (x.id === y.id) return x;
-    const condition = branch.operands[0]!;
     return b.select(typeof x.type === 'string' ? condition : b.splat(condition, lanesOf(x.type)), x, y);
   });
+};
+
+/** A load of the first element where a condition does not hold, or where it does. */
+const readWhere = (load: Op, condition: Value, holds: boolean, b: Builder): Op => {
+  const [index] = load.operands as readonly [Value];
+  const first = b.constant(0, scalarOf(index.type));
+  return opWith(load, { operands: [holds ? b.select(condition, index, first) : b.select(condition, first, index)] });
 };
 
 /** A store taken out of both branches: which result of the branch it stores, and where. */

@@ -122,11 +122,21 @@ class Nests {
         const condition =
           this.choose(20) === 0 ? b.cmp('lt', lane, b.i32(this.choose(4))) : this.pick(scope.conditions);
         const count = this.choose(3);
-        const arm = () => {
-          const inner = this.block(scope, lane, 3, depth + 1);
+        const arm = (more: readonly Value[]) => {
+          const inner = this.block({ ...scope, floats: [...scope.floats, ...more] }, lane, 3, depth + 1);
           return Array.from({ length: count }, () => this.latest(inner.floats));
         };
-        return floats(...b.if(condition, arm, arm));
+        /* Where the first index is less than 4 there is such an element. */
+        const isThere = condition === scope.conditions[0] && this.choose(2) === 0;
+        const element = (): readonly Value[] =>
+          isThere ? [b.load(this.read, b.add(scope.indices[0]!, b.i32(size - 4)))] : [];
+        return floats(
+          ...b.if(
+            condition,
+            () => arm(element()),
+            () => arm([]),
+          ),
+        );
       }
       case 5: {
         /* As long as it takes, or some iterations: lanes end one after the other. */

@@ -93,6 +93,46 @@ PICTURE(kepler) {
     }
 }
 
+// Where a number stands among numbers in order.
+PICTURE(search) {
+  static float squares[16384];
+  for (int k = 0; k < 16384; k++) squares[k] = float(k) * k / 16384;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float x = (i * 7919 + j * 104729) % 16384;
+      int low = 0, high = 16384;
+      while (low < high) {
+        const int middle = (low + high) >> 1;
+        if (squares[middle] < x) low = middle + 1;
+        else high = middle;
+      }
+      out[i * n + j] = low;
+    }
+}
+
+// What is left of light behind cells of fog.
+PICTURE(fog) {
+  static float density[64][64][64];
+  static bool known = false;
+  if (!known)
+    for (int a = 0; a < 64; a++)
+      for (int b = 0; b < 64; b++)
+        for (int c = 0; c < 64; c++) density[a][b][c] = float((a * 7 + b * 13 + c * 29) % 17) / 17;
+  known = true;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const float dx = float(i) / n - 0.5f, dy = float(j) / n - 0.5f;
+      float z = 0, light = 1;
+      while (z < 64 && light > 0.01f) {
+        const float x = 32 + 0.9f * dx * z, y = 32 + 0.9f * dy * z;
+        const float d = density[int(x)][int(y)][int(z)];
+        light *= 1 - 0.1f * d;
+        z += d > 0.5f ? 0.25f : 0.75f;
+      }
+      out[i * n + j] = light;
+    }
+}
+
 // One point of 32 takes 500 times as long as its neighbours: the worst that can happen to lanes.
 PICTURE(uneven) {
   for (int i = 0; i < n; i++)

@@ -11,6 +11,7 @@ import time
 os.environ.setdefault("TI_LOG_LEVEL", "error")
 os.environ.setdefault("ENABLE_TAICHI_HEADER_PRINT", "0")
 try:
+    import numpy
     import taichi as ti
 except ImportError:
     sys.exit(3)
@@ -94,6 +95,42 @@ def kepler():
         out[i, j] = at
 
 
+squares = ti.field(ti.f32, 16384)
+squares.from_numpy((numpy.arange(16384.0) ** 2 / 16384).astype(numpy.float32))
+
+
+@ti.kernel
+def search():
+    for i, j in out:
+        x = float((i * 7919 + j * 104729) % 16384)
+        low, high = 0, 16384
+        while low < high:
+            middle = (low + high) >> 1
+            if squares[middle] < x:
+                low = middle + 1
+            else:
+                high = middle
+        out[i, j] = low
+
+
+density = ti.field(ti.f32, (64, 64, 64))
+a, b, c = numpy.indices((64, 64, 64))
+density.from_numpy((((a * 7 + b * 13 + c * 29) % 17) / 17).astype(numpy.float32))
+
+
+@ti.kernel
+def fog():
+    for i, j in out:
+        dx, dy = i / n - 0.5, j / n - 0.5
+        z, light = 0.0, 1.0
+        while z < 64.0 and light > 0.01:
+            x, y = 32.0 + 0.9 * dx * z, 32.0 + 0.9 * dy * z
+            d = density[int(x), int(y), int(z)]
+            light *= 1.0 - 0.1 * d
+            z += ti.select(d > 0.5, 0.25, 0.75)
+        out[i, j] = light
+
+
 @ti.kernel
 def uneven():
     for i, j in out:
@@ -117,4 +154,4 @@ def measured(kernel):
     return {"ms": sorted(times)[len(times) // 2], "mean": float(out.to_numpy().mean())}
 
 
-print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, gyroid, root, kepler, uneven)}))
+print(json.dumps({kernel.__name__: measured(kernel) for kernel in (mandelbrot, julia, march, gyroid, root, kepler, search, fog, uneven)}))

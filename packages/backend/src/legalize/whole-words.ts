@@ -18,7 +18,7 @@ export interface WholeWords {
 
 /**
  * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane is better taken apart from the beginning, and so is all that is computed with
- * it. So is an index of what is gathered, if it is not computed with what a loop carries whose lanes end apart: then it is taken apart where it is an index. What loops and branches carry is what it
+ * it; but for what such a loop carries as goes on while one lane does: it is whole if all that the loop computes with it is, and taken apart as an index of what is gathered, and before and behind the loop. What loops and branches carry is what it
  * was before. Beside floats of 64 bits as many lanes are in a register as there are of these.
  *
  * @param words ops that work on whole registers of words of 32 bits
@@ -31,7 +31,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
     return root;
   };
   const [apart, wide] = [new Set<number>(), new Set<number>()];
-  const [indices, carried] = [new Set<number>(), new Set<number>()];
+  const [few, carried] = [new Set<number>(), new Set<number>()];
   const known = new Set<number>();
   const alike = (values: readonly Value[]): readonly Value[] => {
     const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
@@ -42,7 +42,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
     });
     return integers;
   };
-  const visit = (region: Region): void => {
+  const visit = (region: Region, goes: boolean): void => {
     for (const op of region.ops) {
       if (op.name === 'scf.yield' || op.name === 'scf.condition') continue;
       const edges = controlOf(op)?.edges;
@@ -55,24 +55,26 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
         }
       } else {
         const values = [...op.operands, ...op.results];
-        const [integer] = alike(values);
-        if (integer && !onWords(op, words)) (ofIndices.has(op.name) ? indices : apart).add(integer.id);
+        const integers = alike(values);
+        const [integer] = integers;
+        const isFew = (!goes || ofIndices.has(op.name)) && integers.every((v) => isWordType(scalarOf(v.type)));
+        if (integer && !onWords(op, words)) (isFew ? few : apart).add(integer.id);
         if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
-      op.regions.forEach(visit);
+      op.regions.forEach((r) => visit(r, goes || op.name === 'scf.while'));
     }
   };
-  if (words.size > 0) visit(body);
+  if (words.size > 0) visit(body, false);
   const rootsOf = (ids: ReadonlySet<number>): ReadonlySet<number> => new Set([...ids].map(rootOf));
-  const [lanewise, indexing, going, doubled] = [rootsOf(apart), rootsOf(indices), rootsOf(carried), rootsOf(wide)];
-  const isApart = (root: number): boolean => lanewise.has(root) || (indexing.has(root) && !going.has(root));
+  const [lanewise, seldom, going, doubled] = [rootsOf(apart), rootsOf(few), rootsOf(carried), rootsOf(wide)];
+  const isApart = (root: number): boolean => lanewise.has(root) || (seldom.has(root) && !going.has(root));
   return {
     bytes: (id) => (!known.has(id) || isApart(rootOf(id)) ? undefined : doubled.has(rootOf(id)) ? 8 : 4),
   };
 };
 
-/** Ops on indices of iterations and elements, which are outside of what lanes compute, or few beside it. */
-const ofIndices: ReadonlySet<string> = new Set(['arith.iota', 'mem.gather', 'mem.scatter']);
+/** Ops that use a vector as so many indices. */
+const ofIndices: ReadonlySet<string> = new Set(['mem.gather', 'mem.scatter']);
 
 /** Whether an op works on whole registers of words, or makes them, or takes lanes out. */
 export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean => {
@@ -93,8 +95,9 @@ export const onWords = (op: Op, words: ReadonlySet<string> = new Set()): boolean
   if (op.name === 'arith.insert' || op.name === 'arith.constant') return !isTruth;
   if (!words.has(op.name)) return false;
   if (op.name !== 'arith.cast') return true;
-  /* A float that may not fit is cut to what does. */
-  return !isTruth && (!isFloat(op.operands[0]!.type) || op.attrs['fits'] === true);
+  /* A float that may not fit is cut to what does, in words with a sign. */
+  const cuts = isFloat(op.operands[0]!.type) && op.attrs['fits'] !== true;
+  return !isTruth && (!cuts || scalarOf(op.results[0]!.type) === 'i32');
 };
 
 /** Whether lanes of a type are words of 32 bits, or truth values, which become such beside words. */

@@ -120,6 +120,7 @@ const floats = (t: 'f32' | 'f64'): readonly Result[] => [
       return b.select(b.cmp('eq', count, two), x, b.cast(count, t));
     },
   },
+  { name: 'cut', type: 'i32', of: (b, x) => b.cast(x, 'i32') },
   {
     name: 'whole',
     type: 'i32',

@@ -220,9 +220,11 @@ const endsApart = (op: Op): boolean => {
 /** Where each number of iterations is another, so many gathers are as one elsewhere: one by one, no processor foresees when a loop ends. */
 const GATHERS_AS_ONE = 4;
 
-/** Whether it is a cast to floats, or of such that certainly fit. */
-const isQuickCast = ({ name, attrs, results }: Op): boolean =>
-  name === 'arith.cast' && (isFloat(results[0]!.type) || attrs['fits'] === true);
+/** Whether it is a cast to floats or words with a sign, or of floats that certainly fit. */
+const isQuickCast = ({ name, attrs, operands: [from], results: [to] }: Op): boolean =>
+  name === 'arith.cast' &&
+  scalarOf(from!.type) !== 'i1' &&
+  (isFloat(to!.type) || scalarOf(to!.type) === 'i32' || attrs['fits'] === true);
 
 /** Of words, where all lanes shift alike. */
 const shifts: ReadonlySet<string> = new Set(['arith.shl', 'arith.shr']);

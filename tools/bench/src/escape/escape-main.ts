@@ -16,7 +16,7 @@ const USAGE = 'usage: npm run bench:escape -- [--size 512] [--rounds 15] [--pyth
 
 const INTRO =
   'Pictures of which each point is a loop that ends where it likes: the Mandelbrot set and a Julia set by the steps until a point escapes, a scene of two spheres and a plane and a ' +
-  'surface of sines by marching along rays, cube roots and Kepler’s equation by iteration until they converge, and, as the worst that can happen to lanes, points of which one of 32 takes 500 times as long as its neighbours (`vectorWidth: 1` of a kernel keeps such a loop off lanes). f32, one thread. “on lanes” is the kernel as it is written; “one by one” is the same without `vectorize-nests`; C++ is what ' +
+  'surface of sines by marching along rays, cube roots and Kepler’s equation by iteration until they converge, numbers looked for in a table in order, light through cells of fog, and, as the worst that can happen to lanes, points of which one of 32 takes 500 times as long as its neighbours (`vectorWidth: 1` of a kernel keeps such a loop off lanes). f32, one thread. “on lanes” is the kernel as it is written; “one by one” is the same without `vectorize-nests`; C++ is what ' +
   'one writes, and its compiler puts no such loop on lanes. A point may differ where rounding decides whether it escapes: at most one of a hundred does, which is checked before anything is timed. ' +
   'Samples are taken in turns in one process; Taichi, where it is found, runs in one of its own.';
 

@@ -1,4 +1,4 @@
-import { field, kernel, ndrange, vec, type Grid2 } from 'filigree';
+import { field, i32, kernel, ndrange, vec, type Grid2 } from 'filigree';
 import { ij } from '@filigree/sparse/fields';
 
 /** A picture, each point of which is a loop that ends where it likes. */
@@ -94,9 +94,45 @@ const uneven: Picture = (out, n) => {
   }
 };
 
-export const pictures = { mandelbrot, julia, march, gyroid, root, kepler, uneven };
+/** Numbers in order. */
+const squares = Float32Array.from({ length: 16384 }, (_, k) => (k * k) / 16384);
+
+const search: Picture = (out, n) => {
+  for (const [i, j] of ndrange(n, n)) {
+    const x = (i * 7919 + j * 104729) % 16384;
+    let [low, high] = [0, 16384];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (squares[middle] < x) low = middle + 1;
+      else high = middle;
+    }
+    out[i][j] = low;
+  }
+};
+
+/** How dense the fog is in each of 64 × 64 × 64 cells. */
+const density = Float32Array.from(
+  { length: 64 ** 3 },
+  (_, k) => (((k >> 12) * 7 + ((k >> 6) & 63) * 13 + (k & 63) * 29) % 17) / 17,
+);
+
+const fog: Picture = (out, n) => {
+  for (const [i, j] of ndrange(n, n)) {
+    const [dx, dy] = [i / n - 0.5, j / n - 0.5];
+    let [z, light] = [0.0, 1.0];
+    while (z < 64.0 && light > 0.01) {
+      const [x, y] = [32.0 + 0.9 * dx * z, 32.0 + 0.9 * dy * z];
+      const d = density[i32(Math.floor(x)) * 4096 + i32(Math.floor(y)) * 64 + i32(Math.floor(z))];
+      light *= 1.0 - 0.1 * d;
+      z += d > 0.5 ? 0.25 : 0.75;
+    }
+    out[i][j] = light;
+  }
+};
+
+export const pictures = { mandelbrot, julia, march, gyroid, root, kepler, search, fog, uneven };
 
 /** As kernels of these names. */
 export const kernels = Object.fromEntries(
-  Object.entries(pictures).map(([name, picture]) => [name, kernel([out, 'i32'], { scope: { ndrange, vec } }, picture)]),
+  Object.entries(pictures).map(([name, picture]) => [name, kernel([out, 'i32'], { scope: { density, i32, ndrange, squares, vec } }, picture)]),
 );

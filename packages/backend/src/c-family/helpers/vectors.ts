@@ -1,4 +1,5 @@
 import { type ScalarType, byteSize, isFloat } from '@filigree/ir';
+import { suffix } from '../tokens.js';
 import { type HelperRequest, type HelperText, helperText } from './helper.js';
 
 /** The name of a vector type of the extension that gcc and clang share. */
@@ -102,6 +103,33 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
       '  return w[0] != 0;',
       '}',
     );
+  },
+  /* Floats to i32: truncates, saturates, NaN gives 0. */
+  cut: (r, lanes) => {
+    const [choose, whole, f] = [chooser(r, lanes), gnuVectorName(lanes, 'i32'), suffix(r.a)];
+    const all = (x: string): string => r.tokens.vector(gnuVectorName(lanes, r.a), Array<string>(lanes).fill(x));
+    /* No f32 is 2³¹ - 1. */
+    const isNarrow = r.a === 'f32';
+    const most = isNarrow ? `2147483648.0${f}` : '2147483647.0';
+    const { text, needs } = onVector(
+      r,
+      lanes,
+      (v) =>
+        [
+          `${whole} ${r.name}(${v} x) {`,
+          `  const ${v} least = ${all(`-2147483648.0${f}`)}, most = ${all(most)}, none = ${all(`0.0${f}`)};`,
+          `  const ${v} number = ${choose}(x > least, x, ${choose}(x == x, least, none));`,
+          ...(isNarrow
+            ? [
+                `  const ${whole} w = __builtin_convertvector(${choose}(x < most, number, none), ${whole});`,
+                `  return choosex${lanes}_i32(x >= most, ${r.tokens.vector(whole, Array<string>(lanes).fill('2147483647'))}, w);`,
+              ]
+            : [`  return __builtin_convertvector(${choose}(number < most, number, most), ${whole});`]),
+          '}',
+        ].join('\n'),
+      ['i32'],
+    );
+    return helperText([...needs, choose, ...(isNarrow ? [`choosex${lanes}_i32`] : [])], text);
   },
   /* Sums of products in vectors are written so as they are to be: compilers would split long ones, or not fuse them. */
   fma: (r, lanes) =>

@@ -150,6 +150,8 @@ const select = pure((op, [c, a, b], site) => {
 const cast = pure((op, [x], site) => {
   const [from, to] = [operandType(op), typeOf(op)];
   if (from === to) return x!;
+  if (isOnLanes(op) && isFloat(from) && to === 'i32' && op.attrs['fits'] !== true)
+    return call(onVectors('cut', op.operands[0]!, site), x!);
   if (isOnLanes(op) && (isFloat(from) || isFloat(to)))
     return call('__builtin_convertvector', x!, expr(site.declared(op.results[0]!)));
   if (to === 'i1') return expr(`${within(x!, binds.sum)} != 0`, binds.equality);
