@@ -123,7 +123,8 @@ const vectorizeNest = (
 
 /**
  * As many lanes as the hint says, else as many of the widest float as fit; half of them or fewer where nothing is left over then, and always where a loop
- * is too short for two vectors.
+ * is too short for two vectors. Nests without floats stay as they are: those in which lanes end apart, of few and cheap iterations each, gained up to 2.8 times (bits that are set) and lost as much (greatest common
+ * divisors).
  */
 const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr | undefined): number => {
   let width = 0;
