@@ -15,6 +15,7 @@ import {
   i,
   ij,
   ijk,
+  initializeArena,
   isSparse,
   k,
   layout,
@@ -222,5 +223,12 @@ describe('the hash of coordinates', () => {
         low.add(h & 4095);
       }
     expect(low.size).toBeGreaterThan(850);
+  });
+});
+
+describe('memory that is too small', () => {
+  it.each([new Uint8Array(8), {}, new ArrayBuffer(0)])('is refused: %o', (memory) => {
+    const storage = storageOf(layout(dense(i, 8).place(u)));
+    expect(thrown(() => initializeArena(storage, memory as Uint8Array)).code).toBe('arena/bytes');
   });
 });

@@ -10,8 +10,8 @@ import { isZero, wordsIn } from './words.js';
  * @param memory zeroed, aligned to 8 bytes, at least `storage.bytes` long
  */
 export const initializeArena = (storage: Storage, memory: Memory): void => {
-  if (memory.byteLength < storage.bytes)
-    fail('arena/bytes', `the memory has ${memory.byteLength} bytes, the layout takes ${storage.bytes}`, {
+  if (!(memory.byteLength >= storage.bytes))
+    fail('arena/bytes', `the memory has ${memory.byteLength ?? 'no'} bytes, the layout takes ${storage.bytes}`, {
       remedy: 'allocate `storage.bytes`',
     });
   const words = new Int32Array(memory.buffer, memory.byteOffset, Math.floor(memory.byteLength / 4));
