@@ -86,7 +86,7 @@ const libraryOf = (module: Module, placement: Placement): Library => {
         set: (k, args) => void (commands[k] = { ...commands[k]!, args }),
         run: () => {
           for (const command of commands) {
-            const done = interpret(module, dialectsOf([]), buffers, { ...command, maxSteps: 5e6, trusted: true });
+            const done = interpret(module, dialectsOf([]), buffers, { ...command, maxSteps: 1e8, trusted: true });
             if (E.isLeft(done)) throw new DiagnosticError(done.left);
           }
         },
