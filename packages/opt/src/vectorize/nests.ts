@@ -25,6 +25,7 @@ import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { timesRun, type Loops } from '../support/work.js';
 import { terminatorOf } from '../support/values.js';
+import { gathersApart } from './ending-apart.js';
 import { varyingIn } from './varying.js';
 import { widen } from './widen.js';
 
@@ -118,7 +119,7 @@ const vectorizeNest = (
     control: facts.control,
     constantOf: (v) => constantIn(v, (v) => own.get(v.id) ?? ctx.definition(v), facts),
   };
-  return pays(written, loops, functions, (v) => own.get(v.id)?.name === 'arith.splat') ? replacement : undefined;
+  return pays(written, loops, functions, (v) => own.get(v.id)) ? replacement : undefined;
 };
 
 /**
@@ -190,36 +191,26 @@ const readsAlone = (region: Region, facts: Facts, may: (op: Op) => boolean): boo
  * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
  * often as it runs: before and behind an inner loop it is nothing beside what the loop does.
  */
-const pays = (region: Region, loops: Loops, functions: boolean, isSplat: (v: Value) => boolean): boolean => {
+const pays = (region: Region, loops: Loops, functions: boolean, definition: (v: Value) => Op | undefined): boolean => {
   let [at, apart] = [0, 0];
-  const endingApart = new Set<Op>();
-  walk(region, (op, parents) => void (parents.some(endsApart) && endingApart.add(op)));
+  const gathers = gathersApart(region, definition);
   timesRun(region, loops, (op, runs) => {
     const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
     if (vectors.length === 0) return;
     const floats = vectors.every((v) => isFloat(v.type));
     const fast =
       (inRegisters.has(op.name) && floats) ||
-      ((onWords.has(op.name) || (shifts.has(op.name) && isSplat(op.operands[1]!)) || isQuickCast(op)) &&
+      ((onWords.has(op.name) ||
+        (shifts.has(op.name) && definition(op.operands[1]!)?.name === 'arith.splat') ||
+        isQuickCast(op)) &&
         vectors.every((v) => isWord(scalarOf(v.type))));
     if (functions && isFunction(op)) at += runs * cycles(op);
     else if (fast) at += runs;
-    else if (op.name === 'mem.gather' && endingApart.has(op)) apart += runs / GATHERS_AS_ONE;
+    else if (gathers.has(op)) apart += runs * gathers.get(op)!;
     else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
   });
   return apart * ARITHMETIC_PER_LANE_BY_LANE <= at;
 };
-
-/** Whether it is a loop that goes on as long as one lane does. */
-const endsApart = (op: Op): boolean => {
-  if (op.name !== 'scf.while') return false;
-  const [before] = op.regions as readonly [Region];
-  const [goesOn] = terminatorOf(before).operands;
-  return before.ops.some(({ name, results }) => name === 'arith.reduce' && results[0]!.id === goesOn!.id);
-};
-
-/** Where each number of iterations is another, so many gathers are as one elsewhere: one by one, no processor foresees when a loop ends. */
-const GATHERS_AS_ONE = 4;
 
 /** Whether it is a cast to floats or words with a sign, or of floats that certainly fit. */
 const isQuickCast = ({ name, attrs, operands: [from], results: [to] }: Op): boolean =>
