@@ -18,16 +18,22 @@ export interface Arm {
   readonly term: () => Term;
 }
 
+/** What the surroundings have, which a kernel only reads. */
+const AROUND: ReadonlySet<Term['is']> = new Set(['host', 'one-of', 'table']);
+
 /** One of two values, of which only that is computed. An arm that only throws gives none. */
 export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, alternate: Arm): Term => {
   const { session } = cx;
   const at = originOf(cx, e);
   const slot = pending(cx, e, 'value');
   const arms: Term[] = [];
+  let isNamed = false;
   const record = ({ node, term: made }: Arm): Block =>
     session.record(() => {
-      const term = listed(cx, node, made());
+      const given = made();
+      const term = listed(cx, node, given);
       if (session.hasLeft()) return;
+      isNamed ||= hasItems(given) ? session.named.has(given) : AROUND.has(given.is);
       arms.push(term);
       assignSlot(cx, node, slot, term);
     });
@@ -36,7 +42,7 @@ export const chosen = (cx: Context, e: AnyNode, test: Scalar, consequent: Arm, a
   if (arms.length === 0) return nothing;
   if (arms.every((term) => absence(term) === absence(arms[0]) && absence(term))) return arms[0];
   const found = readSlot(cx, e, slot, ofEither(arms));
-  if (arms.some((term) => hasItems(term) && session.named.has(term))) session.copies.add(found);
+  if (isNamed && hasItems(found)) session.copies.add(found);
   if (isScalar(found)) session.setEither(found, arms.filter(isScalar));
   return found;
 };
