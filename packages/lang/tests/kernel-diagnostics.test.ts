@@ -420,6 +420,8 @@ it('says what a variable holds that is given something else', () => {
 it('says where a choice between functions or fields is made', () => {
   const remedy = (body: string): string | undefined =>
     problemsOf(define(args, fromText(`(${parameters}) => { ${body} }`), { scope }), place)[0]?.remedy;
+  expect(remedy('const one = m > 1 ? { w: 1 } : corner; one.w = 9;')).toContain('{ ...a }');
+  expect(remedy('const row = table; row[0] = 9;')).toContain('[...a]');
   expect(remedy('const [g, h] = [(y) => y + 1, (y) => 2 * y]; const one = m > 2 ? g : h; dt;')).toContain(
     'c ? f(x) : g(x)',
   );
