@@ -227,7 +227,10 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     const lines = body(makeModule('m', buffers, [kernel]))
       .split('\n')
       .filter((l) => /^ {2}x\[/.test(l));
-    expect(lines).toEqual(['  x[0] = v3 * (v5 + -0.5) - x[0];', '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));']);
+    expect(lines).toEqual([
+      '  x[0] = rounded_f64(v3 * (v5 + -0.5)) - x[0];',
+      '  x[1] = v3 - (v5 - (v3 < v5 ? v3 : 1e-7));',
+    ]);
   });
 
   it('makes one pointer where many accesses are at constant distances from one index', () => {

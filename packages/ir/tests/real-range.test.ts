@@ -90,18 +90,30 @@ describe('what an op says of the floats that it gives', () => {
     const cast = arith.ops['arith.cast']!;
     fc.assert(
       fc.property(
-        fc.constantFrom<ScalarType>('i32', 'u32', 'i8', 'u16', 'i64'),
+        fc.constantFrom<ScalarType>('i32', 'u32', 'i8', 'u16', 'i64', 'u64'),
         drawn('f64'),
         (to, { range, value }) => {
           const op = opOf(cast, 'f64', 1, { to });
           const whole = cast.range!(op, [range], to) as IntegerRange;
-          const made = Number(evaluateOp(op, cast, [value])![0]);
-          expect(made).toBeGreaterThanOrEqual(whole.lo);
-          expect(made).toBeLessThanOrEqual(whole.hi);
+          /* As whole numbers: the end of a type of 64 bits is none of the doubles. */
+          const made = BigInt(evaluateOp(op, cast, [value])![0] as number | bigint);
+          expect(made).toBeGreaterThanOrEqual(BigInt(whole.lo));
+          expect(made).toBeLessThanOrEqual(BigInt(whole.hi));
         },
       ),
       { numRuns: 3000 },
     );
+  });
+
+  test.each([
+    ['i64', 2n ** 63n - 1n],
+    ['u64', 2n ** 64n - 1n],
+  ] as const)('and what is larger than an %s is its end, which is less than its bound', (to, end) => {
+    const cast = arith.ops['arith.cast']!;
+    const op = opOf(cast, 'f64', 1, { to });
+    const { lo, hi } = cast.range!(op, [{ lo: 1e300, hi: 1e301, nan: false }], to) as IntegerRange;
+    expect(evaluateOp(op, cast, [1e300])).toEqual([end]);
+    expect([BigInt(lo) <= end, BigInt(hi) >= end]).toEqual([true, true]);
   });
 
   test('and of truth values where these compare floats', () => {

@@ -26,6 +26,7 @@ const scope = {
   table: [1, 2, 3],
   settings: { mode: 'fast', nested: [[1], [2, 3]] },
   elsewhere,
+  corner: { w: 4 },
   native: Math.sin.bind(Math),
   f: (y: number): number => y * 2,
   Thing: class {},
@@ -73,6 +74,11 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/array-alias', 'const s = { w: 1 }; const t = { w: 3 }; const one = m > 1 ? s : t; «one.w = 9;'],
   ['lang/array-alias', 'const t = { w: 3 }; const one = m > 1 ? { w: 1 } : t; «one.w = 9;'],
   ['lang/array-alias', 'const t = [{ w: 1 }, { w: 2 }]; const one = t[m % 2]; «one.w = 9;'],
+  ['lang/array-alias', 'const one = m > 1 ? { w: 1 } : corner; «one.w = 9;'],
+  ['lang/array-alias', 'let one = corner; if (m > 1) one = { w: 1 }; «one.w = 9;'],
+  ['lang/array-alias', 'let one = { w: 1 }; if (m > 1) one = corner; «one.w = 9;'],
+  ['lang/array-alias', 'const row = m > 1 ? [1, 2, 9] : table; «row[0] = 9;'],
+  ['lang/array-alias', 'const row = table; «row[0] = 9;'],
   ['lang/array-alias', 'const t = [{ w: 1 }, { w: 2 }]; const one = t.find((o) => o.w === m); «one.w = 9;'],
   ['lang/array-alias', 'const t = [1]; let s = t; s = [2]; «t.push(2); c[0] = s[0];'],
   ['lang/unknown-member', 'const t = new Int32Array(2); c[0] = t.«push(2);'],
@@ -414,6 +420,8 @@ it('says what a variable holds that is given something else', () => {
 it('says where a choice between functions or fields is made', () => {
   const remedy = (body: string): string | undefined =>
     problemsOf(define(args, fromText(`(${parameters}) => { ${body} }`), { scope }), place)[0]?.remedy;
+  expect(remedy('const one = m > 1 ? { w: 1 } : corner; one.w = 9;')).toContain('{ ...a }');
+  expect(remedy('const row = table; row[0] = 9;')).toContain('[...a]');
   expect(remedy('const [g, h] = [(y) => y + 1, (y) => 2 * y]; const one = m > 2 ? g : h; dt;')).toContain(
     'c ? f(x) : g(x)',
   );

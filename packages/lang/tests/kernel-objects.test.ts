@@ -355,6 +355,24 @@ it('a function that ends without a value gives undefined', () =>
     }
   }));
 
+it('what stands in place of a value knows that there is none', () =>
+  agree((a, k, x) => {
+    const positive = (y: number): number | undefined => (y > 2 ? y : undefined);
+    const point = (y: number): Point | undefined => (y > 2 ? { x: y, y: x } : undefined);
+    const or = (y: number, z = 2): number => 10 * y + z;
+    for (const i of range(a.length)) {
+      const n = positive(k[i]);
+      const p = point(k[i]);
+      const q = p ?? (p === undefined ? { x: 1, y: x } : { x: 2, y: x });
+      const r = p || (p ? { x: 3, y: x } : { x: 4, y: x });
+      const none = p ?? p;
+      const preset = (m = n ?? -7): number => m;
+      a[i] =
+        (n ?? (n !== undefined ? n + 100 : -1)) + 10 * q.x + 100 * r.x + 1000 * or(i, n ?? (n === undefined ? 5 : 6));
+      a[i] += (none === undefined ? 0.25 : 0.5) + 1e5 * preset(n);
+    }
+  }));
+
 it('extremes of nothing', () =>
   agree((a) => {
     const none: number[] = [];

@@ -37,7 +37,11 @@ export const licm = corePass('licm', { keepOffsets: false as boolean }, (dialect
   return (module) => {
     const buffers = bufferMap(module.buffers);
     return mapKernels(module, (k) => {
-      const ranges = lazily(() => rangesOf(k, buffers, facts));
+      const runsAgain = (op: Op): boolean => {
+        const control = facts.control(op);
+        return control !== undefined && isLoop(control);
+      };
+      const ranges = lazily(() => rangesOf(k, buffers, facts, { unasked: runsAgain }));
       const safe = (op: Op): boolean => inBounds(op, facts, ranges, buffers);
       return rewriteOps(
         k,

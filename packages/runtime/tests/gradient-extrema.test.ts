@@ -38,6 +38,16 @@ describe.each(backends)('extrema over parallel loops that variables hold, %s', (
       [],
     ],
     [
+      'one that nothing needs',
+      kernel([x, loss], (x, loss) => {
+        let high = -1e9;
+        for (const p of range(8)) high = Math.max(high, x[p]);
+        high = Math.sin(high);
+        for (const p of range(8)) loss[0] += x[p] * x[p] * (p + 1);
+      }),
+      [],
+    ],
+    [
       'one over two loops, in branches, from what is given',
       kernel([x, loss, 'f64'], (x, loss, c) => {
         let high = c * c;

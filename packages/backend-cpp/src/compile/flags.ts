@@ -28,8 +28,10 @@ export const compilerFlags = (
   '-fno-math-errno',
   '-fno-trapping-math',
   ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre'] : []),
-  ...(fastMath === true ? fast : [`-ffp-contract=${fastMath === 'contract' ? 'fast' : 'off'}`]),
+  ...(fastMath === true ? fast : fastMath === 'contract' ? contract : ['-ffp-contract=off']),
 ];
+
+const contract = ['-ffp-contract=fast', '-DFILIGREE_CONTRACT'];
 
 /*
  * Not -ffast-math: it also assumes that there are no NaNs and infinities, and gcc before 13 then links start-up code that

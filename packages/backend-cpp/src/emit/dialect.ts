@@ -90,6 +90,7 @@ export const cppDialect: CFamilyDialect = {
   place: (element, readOnly) => `${readOnly ? 'const ' : ''}${element}*`,
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
+  rounded: 'rounded',
   spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
   helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',

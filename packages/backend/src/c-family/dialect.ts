@@ -50,6 +50,11 @@ export interface CFamilyDialect {
    * reads beside the buffer.
    */
   readonly unknownZero?: string;
+  /**
+   * The helper for a product of floats from which something is taken, without its type: `rounded` for `rounded_f64`. It says that the product is rounded, in languages of whose compilers
+   * one makes one operation of both though it is told not to.
+   */
+  readonly rounded?: string;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */

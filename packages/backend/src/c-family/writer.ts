@@ -57,6 +57,8 @@ export interface Shared {
   readonly exact: { readonly has: (id: number) => boolean };
   /** Ids of indices of loads that conditions choose of two. */
   readonly choices: { readonly has: (id: number) => boolean };
+  /** Ids of products from which something is taken. */
+  readonly minuends: { readonly has: (id: number) => boolean };
 }
 
 /**
@@ -124,6 +126,13 @@ export const writer = (shared: Shared, role: Role): Writer => {
         if (unknownZero === undefined || !shared.choices.has(v.id)) return e;
         shared.helpers.add(unknownZero);
         return sum(e, call(unknownZero));
+      },
+      product: (v, e) => {
+        const { rounded } = shared.dialect;
+        if (rounded === undefined || isVector(v.type) || !shared.minuends.has(v.id)) return e;
+        const name = `${rounded}_${scalarOf(v.type)}`;
+        shared.helpers.add(name);
+        return call(name, e);
       },
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       sameOnLanes: (v) => shared.lanes !== undefined && !shared.varying.has(v.id),

@@ -11,7 +11,7 @@ import {
   scalarTypes,
 } from '@filigree/ir';
 import type { Program } from '../program.js';
-import { arrayOf, edgePairs, edgeValues, edges } from '../values.js';
+import { arrayOf, edgePairs, edgeValues, edges, randomArray } from '../values.js';
 import { type Output, elementwise } from './elementwise.js';
 
 /** Every op of `arith` on scalars of every type, over all pairs of edge values. */
@@ -27,7 +27,41 @@ export const arithmeticPrograms = (): readonly Program[] => [
   ...(['f32', 'f64'] as const).map(boundedCasts),
   ...(['f32', 'f64'] as const).map(zeroMinus),
   bitcasts(),
+  ...(['f32', 'f64'] as const).map(complexProducts),
 ];
+
+/** Of complex numbers, whose parts are a difference and a sum of products: each is rounded, as nothing is contracted. */
+const complexProducts = (t: 'f32' | 'f64'): Program => {
+  const count = 64;
+  const names = ['x', 'y', 'z', 'negated'];
+  const buffers = names.map((name, k) => declareBuffer(name, t, 2 * count, k < 2 ? 'input' : 'output'));
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) =>
+      b.for(b.i32(0), b.i32(count), b.i32(1), { parallel: true }, [], (i) => {
+        const at = [b.mul(i, b.i32(2)), b.add(b.mul(i, b.i32(2)), b.i32(1))];
+        const [[xr, xi], [yr, yi]] = ['x', 'y'].map((name) => at.map((k) => b.load(name, k))) as [Value[], Value[]];
+        const imaginary = b.add(b.mul(xr!, yi!), b.mul(xi!, yr!));
+        const squares = b.mul(xi!, yi!);
+        const parts: readonly (readonly [string, Value])[] = [
+          ['z', b.sub(b.mul(xr!, yr!), squares)],
+          ['negated', b.add(b.mul(xr!, yr!), b.value('arith.neg', [squares]))],
+        ];
+        for (const [name, real] of parts) {
+          b.store(name, real, at[0]!);
+          b.store(name, imaginary, at[1]!);
+        }
+      }),
+    buffers,
+  );
+  return {
+    name: `products of complex numbers of ${t}`,
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { x: randomArray(t, 2 * count, 5), y: randomArray(t, 2 * count, 6) },
+    ordered: true,
+  };
+};
 
 const numberTypes = scalarTypes.filter((t) => t !== 'i1');
 const integerTypes = numberTypes.filter((t) => !isFloat(t));

@@ -1,5 +1,6 @@
 import {
   type AtomicKind,
+  type Attrs,
   type Buffer,
   type ScalarType,
   type Value,
@@ -30,6 +31,7 @@ export const memoryPrograms = (): readonly Program[] => [
   compareAndSwap(),
   valueAsIndex(),
   conditionsAsIndices(),
+  rowsThatMeet(),
   hints(),
   fences(),
   workers(),
@@ -114,6 +116,52 @@ const conditionsAsIndices = (): Program => {
       n: Int32Array.from({ length: 64 }, (_, k) => ((k * 7) % 31) - 12),
       ...Object.fromEntries((['f64', 'f32', 'i32'] as const).map((t) => [t, arrayOf(t, 64, (k) => k % 5)])),
     },
+  };
+};
+
+/** Rows that add to themselves and to those before them: a compiler that takes rows for lanes loses sums. */
+const rowsThatMeet = (): Program => {
+  const [rows, columns] = [10, 17];
+  const names = ['sums', 'halves', 'updates'];
+  const buffers = [
+    declareBuffer('given', 'f64', rows * columns, 'input'),
+    ...names.map((name) => declareBuffer(name, 'f64', rows * columns, 'inout')),
+  ];
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) => {
+      const overRows = (attrs: Attrs, body: (at: Value) => void): void => {
+        b.for(b.i32(2), b.i32(rows), b.i32(1), attrs, [], (i) =>
+          b.for(b.i32(1), b.i32(columns - 1), b.i32(1), {}, [], (j) => body(b.add(b.mul(i, b.i32(columns)), j))),
+        );
+      };
+      const half = (x: Value): Value => b.mul(x, b.f64(0.5));
+      overRows({}, (at) => {
+        const x = b.load('given', at);
+        const before = b.sub(at, b.i32(columns));
+        b.store('sums', b.add(b.load('sums', at), x), at);
+        b.store('sums', b.add(b.load('sums', before), half(x)), before);
+      });
+      overRows({}, (at) => {
+        const before = b.sub(at, b.i32(2 * columns));
+        b.store('halves', b.add(half(b.load('halves', at)), b.f64(1)), at);
+        b.store('halves', b.add(half(b.load('halves', before)), b.f64(3)), before);
+      });
+      overRows({ parallel: true }, (at) => {
+        const x = b.load('given', at);
+        b.atomic('updates', 'add', x, at);
+        b.atomic('updates', 'add', half(x), b.sub(at, b.i32(columns)));
+      });
+    },
+    buffers,
+  );
+  return {
+    name: 'rows that meet',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: Object.fromEntries(
+      ['given', ...names].map((name) => [name, arrayOf('f64', rows * columns, (k) => (k * 7) % 16)]),
+    ),
   };
 };
 

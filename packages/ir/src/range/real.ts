@@ -61,7 +61,9 @@ export const meetReals = (a: RealRange, lo: number, hi: number, nan: boolean): R
 const wholeOf = ({ lo, hi, nan }: RealRange, type: ScalarType): IntegerRange => {
   const full = fullRange(type);
   const [from, to] = [lo, hi].map((x) => Math.min(full.hi, Math.max(full.lo, Math.trunc(x) + 0))) as [number, number];
-  return rangeBetween(type, nan ? Math.min(0, from) : from, nan ? Math.max(0, to) : to);
+  /* The end of a type of 64 bits, as a bound, is one more than it is. */
+  const least = full.hi > Number.MAX_SAFE_INTEGER ? Math.min(from, numberBelow(full.hi, 'f64')) : from;
+  return rangeBetween(type, nan ? Math.min(0, least) : least, nan ? Math.max(0, to) : to);
 };
 
 type RealRule = (op: Op, operands: readonly (ValueRange | undefined)[], type: ScalarType) => RealRange;

@@ -63,6 +63,8 @@ export interface KnownRanges {
   readonly counters?: ReadonlyMap<number, IntegerRange>;
   /** Whether of a table the elements that an index may name are looked at, not all: it costs as much as there are. */
   readonly slices?: boolean;
+  /** Ops whose conditions tell nothing, since it is asked for what they have in them where these may not hold: by whoever moves it out of them. */
+  readonly unasked?: (op: Op) => boolean;
 }
 
 /** Ranges of all integers of a kernel, by one walk in program order; loops are walked until what they carry is stable. */
@@ -70,7 +72,7 @@ export const rangesOf = (
   kernel: Kernel,
   buffers: Buffers,
   facts: Facts,
-  { counters, slices = false }: KnownRanges = {},
+  { counters, slices = false, unasked }: KnownRanges = {},
 ): Ranges => {
   const known = new Map<number, ValueRange>();
   const definitions = new Map<number, Op>();
@@ -188,6 +190,7 @@ export const rangesOf = (
   };
 
   const within = <T>(op: Op, region: Region, inside: () => T): T => {
+    if (unasked?.(op)) return inside();
     const conditions = conditionsOf(op, region, facts.control(op), (v) => definitions.get(v.id));
     return where(conditions, inside);
   };

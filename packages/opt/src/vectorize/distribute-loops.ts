@@ -39,7 +39,8 @@ export const distributeLoops = (dialects: readonly Dialect[], { chunk }: { reado
     const arrays = stagesBeside(module.buffers, chunk);
     const mapped = mapKernels(module, (k) => {
       let known: Ranges | undefined;
-      const ranges = (): Ranges => (known ??= rangesOf(k, buffers, facts));
+      const ranges = (): Ranges =>
+        (known ??= rangesOf(k, buffers, facts, { unasked: ({ name }) => name === 'scf.if' }));
       return rewriteOps(
         k,
         dialects,

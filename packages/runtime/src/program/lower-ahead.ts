@@ -1,13 +1,12 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Backend, CompileOptions } from '@filigree/backend';
-import { walk, type Diagnostics, type Kernel, type Module } from '@filigree/ir';
+import { walk, type Buffer, type Diagnostics, type Kernel, type Module } from '@filigree/ir';
 import { alikeKernels, withNumbers } from '@filigree/opt';
 import type { FieldPasses } from './field-passes.js';
 
 /**
  * Lowers the kernels of a module one by one, and lets the backend begin with each while the next is lowered: the longest
- * first, since the last one to be compiled is waited for. For passes that do the same to a kernel whatever others there are,
- * on modules of which each `temp` buffer belongs to one kernel. Of kernels that differ in numbers alone when they are on memory, one is optimised
+ * first, since the last one to be compiled is waited for. For passes that do the same to a kernel whatever others there are. Of kernels that differ in numbers alone when they are on memory, one is optimised
  * and written (`alikeKernels`).
  */
 export const lowerAhead = async (
@@ -44,7 +43,7 @@ const oneByOne = function* (
   const [onFields, onMemory] = passes.parts;
   const done = new Map<Kernel, Kernel>();
   /* What one kernel declared, and the places that were numbered in it, the next one finds. */
-  let around = module;
+  let around: Module = { ...module, buffers: keptBetween(module) };
   for (const kernels of longestFirst(module.kernels)) {
     const lowered: Kernel[] = [];
     for (const kernel of kernels) {
@@ -71,7 +70,20 @@ const oneByOne = function* (
       if (E.isRight(each)) yield { ...around, kernels: own };
     }
   }
-  return E.right({ ...around, kernels: module.kernels.map((k) => done.get(k)!) });
+  const roles = new Map(module.buffers.map((b) => [b.name, b.role]));
+  const buffers = around.buffers.map((b) => ({ ...b, role: roles.get(b.name) ?? b.role }));
+  return E.right({ ...around, buffers, kernels: module.kernels.map((k) => done.get(k)!) });
+};
+
+/** The buffers of a module, those of several kernels as such that outlive each: an adjoint has the sums of its kernel, which this alone may not need. */
+const keptBetween = ({ buffers, kernels }: Module): readonly Buffer[] => {
+  const users = new Map<unknown, Set<Kernel>>();
+  for (const kernel of kernels)
+    walk(kernel.body, ({ attrs }) => {
+      const name = typeof attrs.buffer === 'string' ? attrs.buffer.replace(/^@/, '') : undefined;
+      if (name !== undefined) users.set(name, (users.get(name) ?? new Set()).add(kernel));
+    });
+  return buffers.map((b) => (b.role === 'temp' && (users.get(b.name)?.size ?? 0) > 1 ? { ...b, role: 'inout' } : b));
 };
 
 /** Sources that cannot be made are refused when those of the whole are. */

@@ -124,6 +124,16 @@ export const numberHelpers: HelperRows = {
   },
   /* gcc forgets to round where it makes lanes of single values that are rounded and widened again and nothing more (at least up to 12). */
   fround: unary((r) => ['const float f = (float)x;', `return f == f ? f : ${r.tokens.nan('f32')};`]),
+  /* gcc 12 makes one instruction of products that are added to and subtracted from in turn, though sums are not to be contracted. */
+  rounded: unary(() => [
+    '#if defined(FILIGREE_FAST_MATH) || defined(FILIGREE_CONTRACT) || !defined(__has_builtin)',
+    'return x;',
+    '#elif __has_builtin(__builtin_assoc_barrier)',
+    'return __builtin_assoc_barrier(x);',
+    '#else',
+    'return x;',
+    '#endif',
+  ]),
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: unary((r, s) => [

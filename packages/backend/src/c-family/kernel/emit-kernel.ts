@@ -1,6 +1,7 @@
 import { type Buffer, type Kernel, type Module, type Op, bufferMap, checkOptions, option } from '@filigree/ir';
 import { knownIntegers } from '@filigree/opt';
 import type { CFamilyDialect } from '../dialect.js';
+import { minuends } from '../minuends.js';
 import { names, reserved } from '../names.js';
 import { noPlaces, placesOf } from '../places.js';
 import { bufferUse, indexValues, usageOf } from '../usage.js';
@@ -87,6 +88,7 @@ export const emitKernel = (
     handed: new Set(),
     exact,
     choices,
+    minuends: minuends(kernel),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');

@@ -66,6 +66,33 @@ export const scalarHints = (w: Writer, op: Op): readonly string[] =>
     ? (w.shared.dialect.scalarLoop ?? [])
     : [];
 
+/**
+ * Lines before a loop around others that change a buffer at several places: gcc 12 takes iterations of an outer loop for lanes where these depend on one another, `v[i][j] += a; v[i - 1][j] += b`, and gives
+ * wrong numbers. Iterations of a parallel loop without atomics do not; nor does a compiler take loops for lanes in which threads are started.
+ */
+export const outerHints = (w: Writer, op: Op): readonly string[] => {
+  const { scalarLoop = [] } = w.shared.dialect;
+  const [body] = op.regions as [Region];
+  const isAtomic = (o: Op): boolean => accessesOf(o)?.some((a) => a.kind === 'atomic') === true;
+  const areApart = op.attrs['parallel'] === true && !contains(body, isAtomic);
+  const isPlain = !areApart && !contains(body, (o) => o.attrs['parallel'] === true);
+  return scalarLoop.length > 0 && isPlain && changesPlaces(body) ? scalarLoop : [];
+};
+
+/** Whether loops in a region change a buffer that they touch at several indices. */
+const changesPlaces = (region: Region): boolean => {
+  const indices = new Map<string, Set<number | undefined>>();
+  const written = new Set<string>();
+  walk(region, (op, parents) => {
+    if (!parents.some((p) => p.name === 'scf.for')) return;
+    for (const { place, index, kind } of accessesOf(op) ?? []) {
+      indices.set(place, (indices.get(place) ?? new Set()).add(index[0]?.id));
+      if (kind !== 'read') written.add(place);
+    }
+  });
+  return [...written].some((place) => indices.get(place)!.size > 1);
+};
+
 /** Values of a loop that are made of what it carries. */
 const accumulatedIn = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params.slice(1));
 

@@ -1,7 +1,7 @@
 import type { Op, Value } from '@filigree/ir';
 import { type Writer, line, loopBlock, named, scalarName, valueOf, wideName } from '../writer.js';
 import { indexLines } from './iteration.js';
-import { hints, onLanes, scalarHints } from './lanes.js';
+import { hints, onLanes, outerHints, scalarHints } from './lanes.js';
 import { emitRegion } from './region.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
 
@@ -15,7 +15,8 @@ export const emitLoop = (w: Writer, op: Op): void => {
   const pragmas = hints(w, op, variables);
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
-    for (const l of [...pragmas, ...scalarHints(w, op)]) line(w, l);
+    const outer = pragmas.length > 0 ? [] : outerHints(w, op);
+    for (const l of [...pragmas, ...scalarHints(w, op), ...outer]) line(w, l);
     loopBlock(w, header.open, () => {
       for (const l of header.first) line(w, l);
       assign(w, variables, emitRegion(w, body)!);

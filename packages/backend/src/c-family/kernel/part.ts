@@ -6,7 +6,7 @@ import { type BufferUse, bufferUse } from '../usage.js';
 import { type Writer, block, line, named, pointer, scalarName, storedName, writer } from '../writer.js';
 import { barrier } from './barrier.js';
 import { type EmittedFunction, declareScratch, defined, effectText, passedBuffers, scratchIn } from './function.js';
-import { hints, lanesIn, onLanes } from './lanes.js';
+import { hints, lanesIn, onLanes, outerHints } from './lanes.js';
 import { countType, onward, tripsOf } from './counter.js';
 import { indexAt, indexLines } from './iteration.js';
 import { cannotOverflow } from './loop.js';
@@ -129,7 +129,7 @@ const emitShare = (inner: Writer, { op, use }: PartLoop): void => {
       s.team = undefined;
     };
     if (counted) line(inner, `const ${type} last = ${indexAt(inner, op, 'end')};`);
-    for (const l of pragmas) line(inner, l);
+    for (const l of pragmas.length > 0 || inner.role !== 'alone' ? pragmas : outerHints(inner, op)) line(inner, l);
     if (counted)
       block(
         inner,

@@ -43,6 +43,10 @@ const isZeroMinus = (op: Op, args: readonly Expr[], site: Site): boolean => {
   return op.name === 'arith.add' && [0, 1].some((n) => isZero(n) && args[1 - n]!.negated !== undefined);
 };
 
+const plainProduct = arithmetic('mul', (a, b) => infix(a, '*', b, binds.product));
+
+const product = pure((op, args, site) => site.product(op.results[0]!, plainProduct.write(op, args, site)));
+
 const bitwise = (operator: string, strength: number): Spelling =>
   pure((op, [a, b], site) => narrowed(typeOf(op), plainInfix(a!, operator, b!, strength), site));
 
@@ -177,7 +181,7 @@ export const arithmeticSpellings: Spellings = {
   }),
   'arith.add': arithmetic('add', sum),
   'arith.sub': arithmetic('sub', (a, b) => infix(a, '-', b, binds.sum)),
-  'arith.mul': arithmetic('mul', (a, b) => infix(a, '*', b, binds.product)),
+  'arith.mul': product,
   'arith.div': division('/', 'div'),
   'arith.rem': division('%', 'rem'),
   'arith.neg': arithmetic('neg', negative),

@@ -35,6 +35,8 @@ export interface Site {
   readonly apart: (buffer: string) => string | undefined;
   /** An index of a load, whose value is given: with what is added to one that conditions choose of two, see `unknownZero`. */
   readonly index: (v: Value, index: Expr) => Expr;
+  /** A product of floats as it is written, see `rounded`. */
+  readonly product: (v: Value, product: Expr) => Expr;
   /** What the names of read-modify-writes of a buffer begin with: `serial`, or `atomic` where other threads may access the same element at this time. */
   readonly update: (buffer: string) => string;
   /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */

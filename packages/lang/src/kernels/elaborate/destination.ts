@@ -255,8 +255,8 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
     cx,
     target,
     'lang/array-alias',
-    'this array is written through another name than the one it was declared by',
-    'write to it by that name, or make a copy: [...a]',
+    `this ${of.is === 'list' ? 'array' : 'object'} is written through another name than the one it was declared by`,
+    `write to it by that name, or make a copy: ${of.is === 'list' ? '[...a]' : '{ ...a }'}`,
   );
 };
 

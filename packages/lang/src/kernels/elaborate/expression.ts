@@ -21,8 +21,8 @@ import { hostNumber } from './host-value.js';
 import { list, members } from './literals.js';
 import { compared, condition, scalar, value } from './evaluate.js';
 import { binaryOperation, binaryOperators, equalTerms, isComparison, isEquality } from './binary-operation.js';
-import { chosen, eitherValue, type Arm } from './choice.js';
-import { absence, absent, isMissing, isNeverThere, partOf, withoutFlag } from './missing.js';
+import { chosen, eitherValue, thereOr, type Arm } from './choice.js';
+import { absence, absent, isMissing, isNeverThere, partOf } from './missing.js';
 import { cut, ifThere, isChained, isNothing, optional } from './optional.js';
 import { indexed, named } from './member.js';
 import { memberName } from './member-name.js';
@@ -166,7 +166,7 @@ const logical = (cx: Context, e: LogicalExpression): Term => {
     const flag = isMissing(cx, e, left);
     if (!flag) return left;
     const right: Arm = { node: e.right, term: () => value(apart(cx), e.right) };
-    return withoutFlag(cx, left, () => chosen(cx, e, flag.is, right, { node: e.left, term: () => left }));
+    return thereOr(cx, e, flag, { node: e.left, term: () => left }, right);
   }
   return eitherValue(cx, e, e.left, ifThere(cx, e.left), e.operator === '&&', e.right);
 };

@@ -150,12 +150,21 @@ export const partOf = (cx: Context, node: AnyNode, whole: Term, part: Term): Ter
   return own;
 };
 
-/** Runs what takes a value that is there. */
-export const withoutFlag = <T>(cx: Context, term: Term, run: () => T): T => {
+/**
+ * Runs what takes a value that is there.
+ *
+ * @param run is given what runs again what knows that the value may be missing
+ */
+export const withoutFlag = <T>(cx: Context, term: Term, run: (mayBeMissing: (inside: () => Term) => Term) => T): T => {
   const { missing } = cx.session;
   const known = missing.get(term);
   missing.delete(term);
-  const made = run();
+  const made = run((inside) => {
+    if (known) missing.set(term, known);
+    const found = inside();
+    missing.delete(term);
+    return found;
+  });
   if (known) missing.set(term, known);
   return made;
 };

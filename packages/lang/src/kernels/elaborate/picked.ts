@@ -6,7 +6,7 @@ import { listed } from './items.js';
 import { absence, noteMissing, setThere } from './missing.js';
 import { areUsable, numberAmong, oneOf, reachedFrom } from './one-of.js';
 import { propertiesOf } from './properties.js';
-import { assignSlot, readSlot } from './slots.js';
+import { assignSlot, readSlot, setNamed } from './slots.js';
 import {
   termText,
   type Host,
@@ -74,9 +74,13 @@ export const givePicked = (cx: Context, node: AnyNode, slot: Picked, term: Term)
   setThere(cx, node, at.missing, term);
 };
 
-/** A few numbers of the surroundings as items, of which a variable may hold a copy; others are what they are. */
-export const rowOf = (cx: Context, node: AnyNode, table: Table): Term =>
-  table.shape.slice(table.index.length).reduce((n, k) => n * k, 1) > LONGEST_ROW ? table : listed(cx, node, table);
+/** A few numbers of the surroundings as items, of which a variable may hold a copy that is only read; others are what they are. */
+export const rowOf = (cx: Context, node: AnyNode, table: Table): Term => {
+  if (table.shape.slice(table.index.length).reduce((n, k) => n * k, 1) > LONGEST_ROW) return table;
+  const row = listed(cx, node, table);
+  setNamed(cx, row);
+  return row;
+};
 
 /** Notes that a place for one value is given another; whether it may be. */
 export const givenOther = (cx: Context, node: AnyNode, to: Term, from: Term): boolean => {
@@ -110,7 +114,10 @@ export const openedObject = (cx: Context, node: AnyNode, term: Host | OneOf): Te
       { is: 'constant', term: part, what: 'constant' },
     ]),
   );
-  return { is: 'members', members, ...(of && { of }) };
+  const opened: Term = { is: 'members', members, ...(of && { of }) };
+  /* It has a name in the surroundings, and is only read there. */
+  setNamed(cx, opened);
+  return opened;
 };
 
 const isObject = (value: unknown): value is object =>

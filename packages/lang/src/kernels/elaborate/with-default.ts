@@ -1,10 +1,10 @@
 import type { AnyNode } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Absence, Flag } from './absence.js';
-import { chosen, type Arm } from './choice.js';
+import { chosen, thereOr, type Arm } from './choice.js';
 import { apart, compute, type Context } from './context.js';
 import { value } from './evaluate.js';
-import { isMissing, withoutFlag } from './missing.js';
+import { isMissing } from './missing.js';
 import type { Term } from './term.js';
 
 /** The default, where what there would be instead is found undefined when the kernel runs. */
@@ -16,8 +16,7 @@ export const withDefault = (cx: Context, right: AnyNode, from: Term): Term => {
     { node: right, term: () => value(apart(cx), right) },
     { node: right, term: () => from },
   ];
-  const choose = (): Term => chosen(cx, right, test, preset, own);
-  return flag.isNull ? choose() : withoutFlag(cx, from, choose);
+  return flag.isNull ? chosen(cx, right, test, preset, own) : thereOr(cx, right, flag, own, preset);
 };
 
 /** Whether it is missing in one of the two ways; undefined where it never is in this one. */
