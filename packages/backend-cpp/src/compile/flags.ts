@@ -27,8 +27,17 @@ export const compilerFlags = (
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',
-  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre'] : []),
+  ...(toolchain.family === 'gcc' ? gcc : []),
   ...(fastMath === true ? fast : [`-ffp-contract=${fastMath === 'contract' ? 'fast' : 'off'}`]),
+];
+
+/*
+ * `no-delete-null-pointer-checks`: gcc writes addresses in loops as sums that begin with a null pointer, and then takes what is accessed there for nothing: of a
+ * kernel of which that is all, it leaves out the call.
+ */
+const gcc = [
+  ...['--param', 'max-combine-insns=2'],
+  ...['-fno-code-hoisting', '-fno-tree-pre', '-fno-delete-null-pointer-checks'],
 ];
 
 /*
