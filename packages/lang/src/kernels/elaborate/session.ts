@@ -18,7 +18,7 @@ import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
 import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
-import type { Scalar, Temp } from '../code/scalar.js';
+import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
 import type { Absent, Flag, Missing } from './absence.js';
 import type { ClassOf, Table, Term, Variable } from './term.js';
@@ -358,8 +358,8 @@ export class Session {
     return to;
   }
 
-  cast(at: Origin, x: Scalar, type: ScalarType): Scalar {
-    const to: Temp = { is: 'temp', type };
+  cast(at: Origin, x: Scalar, type: ScalarType, within?: Interval): Scalar {
+    const to: Temp = { is: 'temp', type, ...(within ? { within } : {}) };
     this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
     return to;
   }
