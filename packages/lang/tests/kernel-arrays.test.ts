@@ -407,3 +407,53 @@ it('an item that is kept is nothing behind the end of its array where its name i
     { numbers, rows, named },
   );
 });
+
+it('arrays grow in loops that count between known numbers, which are written out', () => {
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const powers: number[] = [];
+      for (let n = 0; n < 5; n++) powers.push(x ** n);
+      const odd = [];
+      for (let n = 9; n >= 1; n -= 2) odd.unshift(n);
+      const pairs: number[][] = [];
+      for (let p = 0; p < 4; p++) pairs.push([p, p + k[i]]);
+      const table: number[] = [];
+      for (let p = 0; p < 3; ++p) for (const q of range(1, 3)) table.push(10 * p + q * k[i]);
+      const add = (n: number): number => table.push(n);
+      for (const n of range(2)) {
+        const own: number[] = [];
+        for (let m = 0; m <= n; m += 1) add(m * x);
+        for (let m = 0; m < powers.length; m++) own.push(powers[m]);
+        a[i] += own.length + own[n];
+      }
+      for (let n = 0; n < table.length; n++) a[i] += (n + 1) * table[n] + powers[n % 5] * odd[n % odd.length];
+      a[i] += pairs.length + pairs[1][1];
+    }
+  });
+  const codes = (body: string): readonly string[] =>
+    problemsOf(
+      define(
+        [array('f64', 8), 'i32'],
+        fromText(`(o, m) => { for (const i of range(8)) { const a = [o[i]]; ${body} } }`),
+        {
+          name: 'k',
+        },
+      ),
+    ).map((d) => d.code);
+  expect(codes('for (let k = 0; k < m; k++) a.push(k);')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (let k = 0; k < 300; k++) a.push(k);')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (let k = 0; k < 4; k++) if (o[k] > 1) a.push(k);')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (let k = 0; k < 4; k++) { if (o[k] > 1) break; a.push(k); }')).toEqual(['lang/dynamic-index']);
+  expect(codes('for (let k = 0; k < a.length; k++) a.push(k);')).toEqual(['lang/dynamic-index']);
+});
+
+it('an array without items has none at an index that the kernel finds', () => {
+  agree((a, k) => {
+    for (const i of range(a.length)) {
+      const none: number[] = [];
+      a[i] = none[k[i]] ?? 3;
+    }
+  });
+  const def = fromText('(o) => { const a = []; for (const i of range(8)) o[i] = a[i]; }');
+  expect(problemsOf(define([array('f64', 8)], def, { name: 'k' })).map((d) => d.code)).toEqual(['lang/index-range']);
+});

@@ -430,6 +430,10 @@ describe('integers of few bits', () => {
     expect(codes('for (const i of range(8)) s[i] = c[i] > 2 ? (m ? 3 : -7) : 300;')).toEqual([]);
     expect(codes('for (const i of range(8)) b[i] = (c[i] & 127) + i;')).toEqual([]);
     expect(codes('for (const i of range(8)) b[i] = Math.min(Math.max(i, 2), 255);')).toEqual([]);
+    expect(codes('for (const i of range(8)) b[i] = (b[i] ^ 1) | (b[7 - i] ^ i);')).toEqual([]);
+    expect(codes('for (const i of range(8)) b[i] = Math.abs(i - 7) + Math.abs(2 - i);')).toEqual([]);
+    expect(codes('for (const i of range(8)) s[i] = 300 * Math.sign(s[i]) - Math.abs(b[i]);')).toEqual([]);
+    expect(codes('for (const i of range(8)) b[i] = randomInt() % 6;')).toEqual([]);
   });
 
   it('take variables that are given such numbers alone, and what functions return on their ways', () => {
@@ -455,6 +459,10 @@ describe('integers of few bits', () => {
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 256 : 0;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? -1 : 0;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = (c[i] & 255) + i;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = (i - 1) ^ 1;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = b[i] | 256;')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) s[i] = Math.abs(s[i]);')).toEqual(['lang/narrowing']);
+    expect(codes('for (const i of range(8)) b[i] = randomInt() % 300;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 1 : c[i];')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] & m;')).toEqual(['lang/narrowing']);
   });

@@ -1,4 +1,4 @@
-import { range, unrolled, vec } from '@filigree/lang';
+import { array, range, unrolled, vec } from '@filigree/lang';
 import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
 import { define, fromText, problemsOf } from './kernel-run.js';
@@ -637,4 +637,28 @@ describe('static members', () => {
       { Base },
     );
   });
+});
+
+it('private members of objects from around a kernel are refused in words', () => {
+  class Spring {
+    #stiffness = 3;
+    force(x: number): number {
+      return this.#stiffness * x;
+    }
+  }
+  const kernel = define(
+    [array('f64', 8)],
+    fromText('(a) => { for (const i of range(8)) a[i] = spring.force(a[i]); }'),
+    {
+      scope: { spring: new Spring() },
+      name: 'k',
+    },
+  );
+  expect(problemsOf(kernel)).toMatchObject([
+    {
+      code: 'lang/syntax',
+      message: expect.stringContaining('`#stiffness` is private to its class'),
+      remedy: expect.stringContaining('make the object in the kernel'),
+    },
+  ]);
 });

@@ -27,11 +27,20 @@ export const compilerFlags = (
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',
-  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre'] : []),
+  ...(toolchain.family === 'gcc' ? gcc : []),
   ...(fastMath === true ? fast : fastMath === 'contract' ? contract : ['-ffp-contract=off']),
 ];
 
 const contract = ['-ffp-contract=fast', '-DFILIGREE_CONTRACT'];
+
+/*
+ * `no-delete-null-pointer-checks`: gcc writes addresses in loops as sums that begin with a null pointer, and then takes what is accessed there for nothing: of a
+ * kernel of which that is all, it leaves out the call.
+ */
+const gcc = [
+  ...['--param', 'max-combine-insns=2'],
+  ...['-fno-code-hoisting', '-fno-tree-pre', '-fno-delete-null-pointer-checks'],
+];
 
 /*
  * Not -ffast-math: it also assumes that there are no NaNs and infinities, and gcc before 13 then links start-up code that

@@ -43,12 +43,17 @@ const guardSyntax = <T>(source: Source, relocate: Relocate, f: () => T): T => {
   } catch (e) {
     if (!(e instanceof SyntaxError)) throw e;
     const at = (e as SyntaxError & { loc?: { line: number; column: number } }).loc ?? { line: 1, column: 0 };
+    const [, closed] = /^Private field '(#[^']+)'/.exec(e.message) ?? [];
     return failAt(
       source,
       relocate(at.line, at.column + 1),
       'lang/syntax',
-      e.message.replace(/ \(\d+:\d+\)$/, ''),
-      'the function must be strict-mode JavaScript (no `with`); types are stripped before it gets here',
+      closed
+        ? `\`${closed}\` is private to its class, and what is compiled here is one function of that alone`
+        : e.message.replace(/ \(\d+:\d+\)$/, ''),
+      closed
+        ? 'make the object in the kernel, new C(…), where the class is compiled as a whole; or name the member without #, `private` as TypeScript has it'
+        : 'the function must be strict-mode JavaScript (no `with`); types are stripped before it gets here',
     );
   }
 };

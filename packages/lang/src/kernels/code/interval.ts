@@ -36,6 +36,10 @@ const masked = (args: readonly (Interval | undefined)[]): Interval | undefined =
   return masks.length > 0 ? [0, Math.min(...masks.map((m) => m![1]))] : undefined;
 };
 
+/** As many bits as the larger of both has, where neither is negative. */
+const anyBits = (a: Interval, b: Interval): Interval =>
+  a[0] >= 0 && b[0] >= 0 ? [0, 2 ** (32 - Math.clz32(Math.max(a[1], b[1]))) - 1] : [-Infinity, Infinity];
+
 const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) => Interval>>> = {
   add: (a, b) => [a[0] + b[0], a[1] + b[1]],
   sub: (a, b) => [a[0] - b[1], a[1] - b[0]],
@@ -49,7 +53,11 @@ const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) =>
       ? [a[0] < 0 ? Math.max(a[0], 1 - b[1]) : 0, a[1] < 0 ? 0 : Math.min(a[1], b[1] - 1)]
       : [-Infinity, Infinity],
   shr: (a, b) => (b[0] === b[1] && b[0] >= 0 && b[0] < 32 ? [a[0] >> b[0], a[1] >> b[0]] : [-Infinity, Infinity]),
+  bitor: anyBits,
+  bitxor: anyBits,
   neg: (a) => [-a[1], -a[0]],
+  abs: (a) => [Math.max(a[0], -a[1], 0), Math.max(a[1], -a[0])],
+  sign: (a) => [Math.sign(a[0]), Math.sign(a[1])],
   select: union,
   min: (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])],
   max: (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])],

@@ -13,6 +13,7 @@ export const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): T
   const length = lengthOf(cx, e, of);
   const known = intervalOf(index);
   if (!length) return item();
+  if (isLiteral(length) && length.value === 0) return nothing;
   if (known && isLiteral(length)) {
     const end = Number(length.value);
     if (known[0] >= 0 && known[1] < end) return item();

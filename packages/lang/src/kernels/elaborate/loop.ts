@@ -17,7 +17,7 @@ import { effect } from './effect.js';
 import { Env } from './env.js';
 import { keptWhile } from './iterated.js';
 import { recorded, run } from './run.js';
-import { visitedAt, visitedBy, type RunLoop, type Visited } from './visited.js';
+import { allIndices, timesOf, visitedAt, visitedBy, type RunLoop, type Visited } from './visited.js';
 import { variableName } from './loop-variable.js';
 import { counting } from './counting.js';
 
@@ -68,8 +68,11 @@ const dynamicCondition = (cx: Context, node: AnyNode): Scalar => {
 
 /** `for (init; test; update) body`. */
 export const countedFor = (cx: Context, s: ForStatement, name: string | undefined): void => {
+  const short = shortCount(cx, s);
+  if (short && isWrittenOut(cx, s)) return writeOut(cx, s, short, name);
   const at = originOf(cx, s);
   const own = labels(cx, name);
+  mayBeWrittenOut(cx, s, own.body, short !== undefined);
   if (s.init?.type === 'VariableDeclaration') run(cx, [s.init]);
   else if (s.init) effect(cx, s.init);
   let test: Scalar = literal(true);
@@ -85,6 +88,70 @@ export const countedFor = (cx: Context, s: ForStatement, name: string | undefine
   const counted = countedLocal(cx, s, [...body, ...update]);
   const loop: Loop = { do: 'loop', test: before, condition: test, body, update, ...(counted ? { counted } : {}) };
   cx.session.emit(at, { do: 'block', label: own.break, body: [{ ...loop, at }] });
+};
+
+/** How often a loop runs at most that is written out because an array grows in it. */
+const SHORT = 256;
+
+/** Where a loop stands. */
+const siteOf = (cx: Context, s: AnyNode): string => `${cx.unit.name} ${s.start} ${s.end}`;
+
+/** Whether an attempt before found that the length of an array is known only if this loop is written out. */
+const isWrittenOut = (cx: Context, s: AnyNode): boolean => cx.session.known.writtenOut.has(siteOf(cx, s));
+
+/** Notes of a loop whether it can be written out, for which an array asks that grows in its body; one that cannot may where those around it are. */
+const mayBeWrittenOut = (cx: Context, s: AnyNode, body: Context, short: boolean): void =>
+  void cx.session.counted.set(body.stretch, { site: short ? siteOf(cx, s) : undefined, around: cx.stretch });
+
+/** What a loop counts through whose numbers are known, and the bound, as it is written. */
+interface Count {
+  readonly id: AnyNode;
+  readonly numbers: readonly number[];
+  readonly bound: AnyNode;
+}
+
+/** What a short loop counts through, `for (let i = a; i < b; i += c)`, where nothing else assigns to i. */
+const shortCount = (cx: Context, s: ForStatement): Count | undefined => {
+  if (s.init?.type !== 'VariableDeclaration' || s.init.declarations.length !== 1 || s.init.kind === 'var')
+    return undefined;
+  const [{ id, init }] = s.init.declarations;
+  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+  if (!binding || binding.values.length !== 2 || !init || !s.test || !s.update) return undefined;
+  const end = endOf(cx, s.test, binding);
+  const step = end && stepOf(cx, s.update, binding);
+  if (!end || step === undefined || step > 0 !== end.isAbove) return undefined;
+  const [from, to] = [knownWhole(cx, init), knownWhole(cx, end.at)];
+  if (from === undefined || to === undefined) return undefined;
+  const times = Math.max(0, Math.ceil((to - from + (end.inclusive ? Math.sign(step) : 0)) / step));
+  return times <= SHORT
+    ? { id, numbers: Array.from({ length: times }, (_, k) => from + k * step), bound: end.at }
+    : undefined;
+};
+
+/** The whole number that an expression is known to be. */
+const knownWhole = (cx: Context, node: AnyNode): number | undefined => {
+  const known = isPlain(cx, node) ? quiet(cx, node) : undefined;
+  return known && isLiteral(known) && Number.isInteger(known.value) ? Number(known.value) : undefined;
+};
+
+/** A loop that counts as its iterations, one after the other. */
+const writeOut = (cx: Context, s: ForStatement, { id, numbers, bound }: Count, name: string | undefined): void => {
+  const before = knownWhole(cx, bound);
+  unroll(
+    cx,
+    s,
+    id,
+    numbers.map((k) => ({ item: () => literal(k) })),
+    name,
+  );
+  if (knownWhole(cx, bound) !== before)
+    refuse(
+      cx,
+      s,
+      'lang/dynamic-index',
+      'the bound of this loop changes while it runs, and so would the length of an array that grows in it',
+      'compute the bound before the loop',
+    );
 };
 
 /**
@@ -128,8 +195,7 @@ const stepOf = (cx: Context, update: AnyNode, binding: Binding): number | undefi
   const isVariable = (node: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(node)) === binding;
   if (e.type === 'UpdateExpression') return isVariable(e.argument) ? (e.operator === '++' ? 1 : -1) : undefined;
   if (e.type !== 'AssignmentExpression' || !['+=', '-='].includes(e.operator) || !isVariable(e.left)) return undefined;
-  const known = isPlain(cx, e.right) ? quiet(cx, e.right) : undefined;
-  const by = known && isLiteral(known) && Number.isInteger(known.value) ? Number(known.value) : 0;
+  const by = knownWhole(cx, e.right) ?? 0;
   return by > 0 ? (e.operator === '+=' ? by : -by) : undefined;
 };
 
@@ -208,6 +274,7 @@ const visit = (
 ): void => {
   if (!('space' in over)) return unroll(cx, s, pattern, over, name);
   if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
+  if (isWrittenOut(cx, s)) return unroll(cx, s, pattern, allIndices(cx, s.right, over.space), name);
   const ownRandom = over.order === 'parallel' && !cx.parallel;
   if (over.space.over === 'range') {
     const nest = overRanges(s, pattern, over.space.bounds);
@@ -232,8 +299,10 @@ const sequence = (
   const { session } = cx;
   const own = labels(cx, name);
   const draws = ownRandom && cx.random ? rare().iteration(cx, s) : undefined;
+  const isShort = (timesOf(space) ?? Infinity) <= SHORT;
   const body = session.record(() =>
     nest(cx, own.body, (around, index) => {
+      if (!ownRandom && space.over === 'range') mayBeWrittenOut(cx, s, around, isShort);
       const code = session.record(() => {
         const inner = draws ? draws(around, index) : around;
         bindPattern(inner, pattern, visitedAt(inner, s.right, space, index), 'loop variable');
@@ -263,7 +332,7 @@ const overRanges =
 /** An unrolled loop: its iterations one after the other, each with names of its own, which functions made there keep. Items are computed in their iteration. */
 const unroll = (
   cx: Context,
-  s: ForOfStatement | ForInStatement,
+  s: ForOfStatement | ForInStatement | ForStatement,
   pattern: AnyNode,
   items: readonly Visited[],
   name: string | undefined,

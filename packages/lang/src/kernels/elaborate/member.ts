@@ -161,6 +161,14 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
     case 'list': {
       const k = knownIndex(cx, e, index, of.items.length);
       if (k !== undefined) return readSlot(cx, e, of.items[k]);
+      if (of.items.length === 0)
+        return refuse(
+          cx,
+          e,
+          'lang/index-range',
+          'this array has no items',
+          'give it some, new Array(n).fill(0), or ask whether there is one: a[k] ?? 0',
+        );
       promiseWithin(cx, e, index, of.items.length);
       const chosen = (): Term =>
         choose(

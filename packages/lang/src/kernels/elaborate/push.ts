@@ -79,7 +79,9 @@ const itemsToChange = (cx: Context, e: CallExpression, of: Term, name: string): 
       'an array of the surroundings keeps its length: a kernel only reads it',
       `make a copy: [...a].${name}(…)`,
     );
-  if (cx.session.made.get(of)?.stretch !== cx.stretch)
+  const stretch = cx.session.made.get(of)?.stretch;
+  if (stretch && stretch !== cx.stretch) cx.session.growsWithin(stretch, cx.stretch);
+  if (stretch !== cx.stretch)
     return refuse(
       cx,
       e,

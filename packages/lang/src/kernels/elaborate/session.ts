@@ -18,7 +18,7 @@ import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
 import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
-import type { Scalar, Temp } from '../code/scalar.js';
+import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
 import type { Absent, Flag, Missing } from './absence.js';
 import type { ClassOf, Table, Term, Variable } from './term.js';
@@ -52,6 +52,8 @@ export interface Known {
   readonly picked: ReadonlyMap<string, readonly unknown[]>;
   /** Where variables are declared that hold an object of the surroundings and are given such as the kernel makes. */
   readonly opened: ReadonlySet<string>;
+  /** Loops that are written out, since an array grows in them, by where they stand. */
+  readonly writtenOut: ReadonlySet<string>;
   /** The numbers of locals that are floats and given nothing but whole numbers. */
   readonly whole: ReadonlySet<number>;
 }
@@ -63,6 +65,7 @@ export const nothingKnown: Known = {
   optional: new Map(),
   picked: new Map(),
   opened: new Set(),
+  writtenOut: new Set(),
   whole: new Set(),
 };
 
@@ -152,6 +155,10 @@ export class Session {
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
   /** Such variables that are given objects of the kernel as well. */
   private readonly opened = new Set<string>();
+  /** Loops that count, by the stretch of their bodies: where those stand that can be written out, and the stretch around. */
+  readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
+  /** Of these such in which an array grows. */
+  private readonly growing = new Set<string>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -195,6 +202,18 @@ export class Session {
     this.opened.add(site);
   }
 
+  /** Notes that an array that was made in the stretch `of` grows in another one: where only loops that count lie between, the next attempt writes them out. */
+  growsWithin(of: object, stretch: object): void {
+    const sites: string[] = [];
+    for (let at = stretch; at !== of;) {
+      const loop = this.counted.get(at);
+      if (!loop) return;
+      if (loop.site !== undefined) sites.push(loop.site);
+      at = loop.around;
+    }
+    for (const site of sites) this.growing.add(site);
+  }
+
   /** Notes that a variable is given what may be nothing. */
   givenNothing(slot: object, { of, promised }: Absent): void {
     const key = this.declared.get(slot);
@@ -205,13 +224,14 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked, opened } = this.known;
+    const { shapes, written, mixed, optional, picked, opened, writtenOut } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
     const others = [...this.picked].some(([site, values]) => values.size > (picked.get(site)?.length ?? 0));
     const open = [...this.opened].some((site) => !opened.has(site));
-    return wanted || more || nothing || others || open || this.isMixed
+    const growing = [...this.growing].some((site) => !writtenOut.has(site));
+    return wanted || more || nothing || others || open || growing || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
@@ -219,6 +239,7 @@ export class Session {
           mixed: mixed || this.isMixed,
           picked: new Map([...picked, ...[...this.picked].map(([site, values]) => [site, [...values]] as const)]),
           opened: new Set([...opened, ...this.opened]),
+          writtenOut: new Set([...writtenOut, ...this.growing]),
           whole: this.known.whole,
         }
       : undefined;
@@ -337,8 +358,8 @@ export class Session {
     return to;
   }
 
-  cast(at: Origin, x: Scalar, type: ScalarType): Scalar {
-    const to: Temp = { is: 'temp', type };
+  cast(at: Origin, x: Scalar, type: ScalarType, within?: Interval): Scalar {
+    const to: Temp = { is: 'temp', type, ...(within ? { within } : {}) };
     this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
     return to;
   }

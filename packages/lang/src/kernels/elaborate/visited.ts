@@ -4,7 +4,7 @@ import { literal, type Scalar } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { iterated } from './iterated.js';
 import { indexed, isWhole, loaded, rowsOf } from './member.js';
-import { isLiteral, tupleOf, type ArrayArgument, type Element, type LoopHead, type Term } from './term.js';
+import { isLiteral, tupleOf, type ArrayArgument, type Bounds, type Element, type LoopHead, type Term } from './term.js';
 import { eachItem } from './items.js';
 
 /** An item that is computed where it is visited, and whether it is there where that is known only when the kernel runs. */
@@ -22,7 +22,7 @@ export const visitedBy = (cx: Context, node: AnyNode, over: Term): readonly Visi
   if (over.is !== 'loop') return eachItem(cx, node, over).map((item) => ({ item }));
   const { space, order } = over;
   if (space.over === 'items') return iterated(cx, node, space).map((item, k) => ({ item, there: space.there?.[k] }));
-  return order === 'unrolled' ? ready(indicesOf(cx, node, space)) : { space, order };
+  return order === 'unrolled' ? allIndices(cx, node, space) : { space, order };
 };
 
 /** A loop that runs in the kernel. */
@@ -48,7 +48,25 @@ export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], i
       : tupleOf(index);
 };
 
-const ready = (items: readonly Term[]): readonly Visited[] => items.map((item) => ({ item: () => item }));
+/** All that a loop visits that is unrolled. */
+export const allIndices = (cx: Context, node: AnyNode, space: RunLoop['space']): readonly Visited[] =>
+  indicesOf(cx, node, space).map((item) => ({ item: () => item }));
+
+/** How often a loop over ranges runs, where that is known. */
+export const timesOf = (space: RunLoop['space']): number | undefined =>
+  space.over === 'range' && !space.rows
+    ? space.bounds.reduce<number | undefined>((n, bounds) => {
+        const some = numbersOf(bounds);
+        return some && n !== undefined ? n * some.length : undefined;
+      }, 1)
+    : undefined;
+
+/** What a range counts through, where that is known. */
+const numbersOf = ({ from, to, step }: Bounds): readonly number[] | undefined => {
+  const known = [from, to, step].map((x) => (isLiteral(x) && Number.isInteger(x.value) ? Number(x.value) : undefined));
+  const [first, end, by] = known;
+  return first === undefined || end === undefined || by === undefined ? undefined : steps(first, end, by);
+};
 
 const MOST = 4096;
 
@@ -62,20 +80,16 @@ const indicesOf = (cx: Context, node: AnyNode, space: RunLoop['space']): readonl
       'which elements are active is not known at compile time',
       'unroll a range',
     );
-  const known = space.bounds.map(({ from, to, step }) =>
-    [from, to, step].every((x) => isLiteral(x) && Number.isInteger(x.value))
-      ? steps(
-          Number((from as { value: unknown }).value),
-          Number((to as { value: unknown }).value),
-          Number((step as { value: unknown }).value),
-        )
-      : refuse(
-          cx,
-          node,
-          'lang/unrolled',
-          'the bounds of an unrolled loop must be whole numbers known at compile time',
-          'use numbers, and constants of the scope; or leave unrolled(…) out',
-        ),
+  const known = space.bounds.map(
+    (bounds) =>
+      numbersOf(bounds) ??
+      refuse(
+        cx,
+        node,
+        'lang/unrolled',
+        'the bounds of an unrolled loop must be whole numbers known at compile time',
+        'use numbers, and constants of the scope; or leave unrolled(…) out',
+      ),
   );
   const total = known.reduce((n, list) => n * list.length, 1);
   if (total > MOST)

@@ -8,7 +8,7 @@ import { randomDouble, randomInteger, randomSingle } from '../vocabulary/random.
 import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
-import { castTo, scalars } from './math.js';
+import { scalars } from './math.js';
 import { coordinates } from './places.js';
 
 /** `cache(u, …)` in a loop over active elements: its attribute `cache`. */
@@ -113,7 +113,7 @@ export const random: Intrinsic = (cx, e) => {
 /** `randomInt()`: 0 ≤ n < 2³¹. */
 export const randomInt: Intrinsic = (cx, e) => {
   scalars(cx, e, 0);
-  return castTo(cx, e, words(cx, e).shr(draw(cx, e), randomInteger.shift), 'i32');
+  return cx.session.cast(originOf(cx, e), words(cx, e).shr(draw(cx, e), randomInteger.shift), 'i32', [0, 2 ** 31 - 1]);
 };
 
 const fieldsGiven = (cx: Context, e: CallExpression): readonly AnyField[] =>

@@ -21,7 +21,7 @@ ${sources.map((s) => `  ${s}`).join('\n')}
 target_include_directories(${model.name} PUBLIC include)
 target_compile_features(${model.name} PUBLIC cxx_std_17)
 # Vectors and attributes of GNU C++, which clang++ knows too.
-target_compile_options(${model.name} PRIVATE -std=gnu++20 -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -Wno-psabi -Wno-attributes)
+target_compile_options(${model.name} PRIVATE -std=gnu++20 -O3 -ffp-contract=fast -fno-math-errno -fno-trapping-math -fno-delete-null-pointer-checks -Wno-psabi -Wno-attributes)
 if(${model.name.toUpperCase()}_NATIVE)
   target_compile_options(${model.name} PRIVATE -march=native)
 endif()
