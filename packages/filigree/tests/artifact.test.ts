@@ -166,6 +166,8 @@ describe('a program that was compiled ahead of time', () => {
     expect(await code(loadArtifact(await made('dense', '0.0.9')))).toBe('artifact/version');
     expect(await code(loadArtifact(await made('words')))).toBe('layout/format');
     expect(await code(loadArtifact(sourceOf('dense')))).toBe('artifact/not-compiled');
+    for (const nothing of [undefined, null, 5])
+      expect(await code(loadArtifact(nothing as never))).toBe('artifact/not-compiled');
     expect(await code(loadArtifact(await made('dense'), { threads: 0 }))).toBe('option/value');
     expect(await code(loadArtifact('http://127.0.0.1:1/sim.filigree'))).toBe('file/unreadable');
   });

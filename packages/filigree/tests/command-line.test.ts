@@ -81,6 +81,15 @@ describe('bad usage', () => {
     expect(JSON.parse(json.out)).toMatchObject({ error: { code: 'cli/usage', remedy: expect.any(String) } });
   });
 
+  it('says where an expression stands that begins with -', async () => {
+    const { status, err } = await filigree('expr', "-A'", '--bind', `A=${A}`);
+    expect(status).toBe(2);
+    expect(err).toMatch(/after --: filigree expr/);
+    const json = await filigree('expr', "-A'", '--bind', `A=${A}`, '--json');
+    expect(JSON.parse(json.out)).toMatchObject({ error: { remedy: expect.stringMatching(/after --/) } });
+    expect((await filigree('expr', '--bind', `A=${A}`, '--', "-A'")).status).toBe(0);
+  });
+
   it('is not to ask for help', async () => {
     const { status, out } = await filigree('--help');
     expect(status).toBe(0);

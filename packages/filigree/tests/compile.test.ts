@@ -18,6 +18,26 @@ const springs = {
 };
 
 describe.each(workingBackends)('compile on %s', (backend) => {
+  it('reads an array at twice the place at which it writes it', async () => {
+    /* Intermediate results lie in one array, of which g++ 12 loses sight there. */
+    const n = 257;
+    const run = ({ x, t }: { x: number[]; t: number }): { v: number[] } => {
+      let v = x;
+      for (let k = 0; k < 3; k++) {
+        const p = v;
+        v = p.map((_, i) => p[(2 * i) % n] + t + (p[(2 * i) % n] - t));
+      }
+      return { v };
+    };
+    const p = await compile({ inputs: { x: n, t: [] }, run }, { backend, scope: { n } });
+    const x = Array.from({ length: n }, (_, i) => (i % 9) - 4);
+    p.set('x', x);
+    p.set('t', 3);
+    p.run();
+    expect([...p.outputs['v']]).toEqual(run({ x, t: 3 }).v);
+    p.dispose();
+  });
+
   it('computes what the plain function computes', async () => {
     const n = 40;
     const p = await compile(

@@ -241,6 +241,8 @@ describe('a search that cannot be', () => {
   it.each([
     ['search/error', { error: 0 }],
     ['option/value', { error: NaN }],
+    ['option/value', { inputs: [] }],
+    ['option/value', { inputs: [x] }],
     ['search/fields', { outputs: [] }],
     ['search/fields', { outputs: [elsewhere] }],
     ['search/fields', { store: [elsewhere] }],
@@ -254,5 +256,9 @@ describe('a search that cannot be', () => {
     ],
   ])('%s: %o', async (code, change) => {
     expect(await refusal(change as never)).toBe(code);
+  });
+
+  it.each(['layout', 'kernels', 'inputs', 'launch', 'outputs', 'error'])('search/form: no %s', async (name) => {
+    expect(await refusal({ [name]: undefined })).toBe('search/form');
   });
 });

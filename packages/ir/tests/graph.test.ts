@@ -235,6 +235,24 @@ describe('the expression graph', () => {
     expect(g.sum(Int32Array.of(a, b), 2)).toBe(g.add(b, a));
   });
 
+  it('does not find what is hidden, and finds everything else', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 2, max: 400 }), fc.array(fc.nat(399), { maxLength: 60 }), (n, hidden) => {
+        const g = new Graph({ arithmetic: 'algebraic', capacity: 64 });
+        const x = g.variables(n);
+        const make = (i: number): number => g.mul(x + i, x + ((i * i + 1) % n));
+        const made = Array.from({ length: n }, (_, i) => make(i));
+        const gone = new Set(hidden.map((i) => made[i % n]));
+        for (const id of gone) g.hide(id);
+        const kept = made.flatMap((id, i) => (gone.has(id) ? [] : [i]));
+        expect(kept.map(make)).toEqual(kept.map((i) => made[i]));
+        for (const [i, id] of made.entries()) if (gone.has(id)) expect(make(i)).toBeGreaterThan(made[n - 1]);
+        g.reserve(4 * g.length);
+        expect(kept.map(make)).toEqual(kept.map((i) => made[i]));
+      }),
+    );
+  });
+
   it('agrees with itself when collisions are checked', () => {
     const g = new Graph({ arithmetic: 'algebraic', checkCollisions: true });
     const [x, y] = [g.variable(), g.variable()];

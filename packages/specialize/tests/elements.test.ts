@@ -86,6 +86,29 @@ describe('elements', () => {
     expect(runs).toBe(1);
   });
 
+  it('keeps to itself what equals, over the reals, an expression without its leaves', () => {
+    /* y − (y + s) is −s, which others compute too: in a second body, and outside of both. */
+    const n = 6;
+    const { outputs, plain } = both(
+      { x: n, y: n, s: 1 },
+      ({ x, y, s }, elements) => {
+        const [first, second] = [[0], [0]] as Num[][];
+        const i = Int32Array.from({ length: n }, (_, k) => (k * 5) % n);
+        elements(n, { x, y, first, i }, ({ x, y, first, i }) => {
+          first[0] = m.add(first[0], m.mul(m.sub(y[i], m.add(y[i], s[0])), x[i]));
+        });
+        elements(n, { x, second }, ({ x, second }, e) => {
+          second[0] = m.add(second[0], m.mul(m.neg(s[0]), m.sin(x[e])));
+        });
+        return { first, second, third: [m.exp(m.neg(s[0]))] };
+      },
+      {},
+      'algebraic',
+    );
+    for (const name of ['first', 'second', 'third'])
+      expect(relativeError(outputs[name], plain[name])).toBeLessThan(1e-12);
+  });
+
   for (const [what, code, body] of refused)
     it(`refuses ${what}`, () => {
       const traced = trace().run({

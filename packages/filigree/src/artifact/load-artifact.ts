@@ -149,10 +149,13 @@ const bytesOf = async (
   if (source instanceof Uint8Array) return source;
   if (source instanceof ArrayBuffer) return new Uint8Array(source);
   if (typeof source === 'string' || source instanceof URL) return fetched(String(source));
-  if ('is' in source && source.base64 !== undefined)
-    return Uint8Array.from(atob(source.base64), (c) => c.charCodeAt(0));
-  if ('is' in source && source.url !== undefined) return fetched(String(source.url));
-  return fail('artifact/not-compiled', 'what is to be loaded is a program, and no artifact of it', {
+  const isObject = typeof source === 'object' && source !== null;
+  if (isObject && 'is' in source) {
+    if (source.base64 !== undefined) return Uint8Array.from(atob(source.base64), (c) => c.charCodeAt(0));
+    if (source.url !== undefined) return fetched(String(source.url));
+  }
+  const what = isObject ? 'a program' : `${source as unknown as string}`;
+  return fail('artifact/not-compiled', `what is to be loaded is ${what}, and no artifact`, {
     remedy: "name its module in the plugin's option artifacts, or load what filigree compile --artifact writes",
   });
 };

@@ -57,7 +57,10 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
       const unknown = e.message === '(outputHelp)';
       if (unknown) terminal.err('error: there is no such command\n');
       const message = unknown ? 'there is no such command' : e.message.replace(/^error: /, '');
-      const usage = error('cli/usage', message, { remedy: 'see filigree help' });
+      /* An expression or a formula, such as -A'+B. */
+      const dashed = /^unknown option '-[^-]/.test(message);
+      if (dashed) terminal.err(`(${BEHIND_DASHES})\n`);
+      const usage = error('cli/usage', message, { remedy: dashed ? BEHIND_DASHES : 'see filigree help' });
       if (json) terminal.out(`${JSON.stringify({ error: usage })}\n`);
       return 2;
     }
@@ -67,6 +70,8 @@ export const runCommandLine = async (argv: readonly string[], terminal: Terminal
     session.close();
   }
 };
+
+const BEHIND_DASHES = 'an argument that begins with - stands last, after --: filigree expr --bind A=a.mtx -- "-A\'"';
 
 const isUsageError = (e: unknown): e is CommanderError =>
   e instanceof Error && 'code' in e && typeof e.code === 'string' && e.code.startsWith('commander.');

@@ -215,6 +215,11 @@ export abstract class NodeArena {
     return id;
   }
 
+  /** From now on nobody finds this node: what equals it is made anew. */
+  hide(id: number): void {
+    this.table.remove(this.hash, id);
+  }
+
   /** Whether expressions are found by their residues alone: then a variable may stand for one whose operands are kept elsewhere. */
   get findsByResidues(): boolean {
     return this.check === undefined;

@@ -71,6 +71,25 @@ export class NodeTable {
     this.count--;
   }
 
+  /** Takes a node out, if it was entered. Entries behind it that stood further on for its sake move up, so that searches end where they did. */
+  remove(residues: Int32Array, node: number): void {
+    const { entries, entered, mask, shift, nodeMask } = this;
+    if ((entered[node >>> 3] & (1 << (node & 7))) === 0) return;
+    const slotOf = (id: number): number =>
+      wordOf(residues[3 * id], residues[3 * id + 1], residues[3 * id + 2]) >>> shift;
+    let free = slotOf(node);
+    while ((entries[free] & nodeMask) - 1 !== node) free = (free + 1) & mask;
+    for (let s = (free + 1) & mask; entries[s] !== 0; s = (s + 1) & mask) {
+      const from = slotOf((entries[s] & nodeMask) - 1);
+      if (((s - from) & mask) < ((s - free) & mask)) continue;
+      entries[free] = entries[s];
+      free = s;
+    }
+    entries[free] = 0;
+    entered[node >>> 3] &= ~(1 << (node & 7));
+    this.count--;
+  }
+
   /**
    * Reads what the searches for `n` triples of residues would read, `h[3·from ..]`, so that the searches find it near.
    * First all entries and then all nodes, without asking what was read: so the machine fetches them side by side.

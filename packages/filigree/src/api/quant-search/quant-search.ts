@@ -1,4 +1,4 @@
-import { AXIS_NAMES, checkOptions, fail, option, type Diagnostic, type OptionSpec } from '@filigree/ir';
+import { AXIS_NAMES, checkOptions, fail, option, optionKind, type Diagnostic, type OptionSpec } from '@filigree/ir';
 import type { KernelDef } from '@filigree/lang/kernels';
 import {
   componentsOf,
@@ -82,7 +82,7 @@ export interface QuantSearchResult {
  * work). Ranges are those of runs. What rounding a field does to the outputs is told by derivatives; bits go where they help most. The schemes found that way are tried
  * by running them, and what is given back has been. Nothing but the layout changes.
  *
- * Errors: `search/fields`, `search/error`, `search/values` where a field holds what is no number, and those of `program`.
+ * Errors: `search/form` where something is lacking, `search/fields`, `search/error`, `search/values` where a field holds what is no number, and those of `program`.
  */
 export const quantSearch = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
   given: QuantSearchOptions<K, F>,
@@ -223,6 +223,11 @@ const withWords = (layout: Layout, cells: readonly (readonly AnyField[])[], word
 const SURPRISE = 4;
 
 const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<K, F>): QuantSearchOptions<K, F> => {
+  const lacking = NEEDED.find((name) => (given as Partial<QuantSearchOptions> | undefined)?.[name] === undefined);
+  if (lacking !== undefined)
+    fail('search/form', `a search has no ${lacking}`, {
+      remedy: 'give it, as in quantSearch({ layout, kernels, inputs, launch, outputs: [x], error: 0.01 })',
+    });
   const { layout, kernels, fields, inputs, launch, outputs, error, store, trials, onTrial, extensions, ...rest } =
     given;
   checkOptions(
@@ -238,6 +243,9 @@ const checked = <K extends Kernels, F extends Fields>(given: QuantSearchOptions<
     fail('search/fields', 'there are no outputs, so nothing could be off', { remedy: 'name the fields that matter' });
   return { ...rest, ...given };
 };
+
+/** What no search is without. */
+const NEEDED = ['layout', 'kernels', 'inputs', 'launch', 'outputs', 'error'] as const;
 
 const spec: OptionSpec<
   Pick<
@@ -258,7 +266,10 @@ const spec: OptionSpec<
   layout: option.object('what layout() gives', 'fields'),
   kernels: option.object('kernels by name'),
   fields: option.object('fields by name'),
-  inputs: option.anything,
+  inputs: optionKind('a function, or a list of functions', (x) => {
+    const starts = Array.isArray(x) ? x : [x];
+    return starts.length > 0 && starts.every((start) => typeof start === 'function');
+  }),
   launch: option.callback,
   outputs: option.array('a list of fields'),
   error: option.number(0),

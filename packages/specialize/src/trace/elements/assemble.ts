@@ -28,7 +28,7 @@ export interface TracedBody {
  */
 export const assemble = (graph: Graph, all: readonly Elements[], body: TracedBody): Elements => {
   const { count, variables, columns, writes } = body;
-  const values = templateValues(graph, body);
+  const values = closeTemplate(graph, body);
   const firstValue = nextValue(all);
   const roots = new Map<number, number>();
   const sourced = writes.map((w) => ({
@@ -45,14 +45,18 @@ export const assemble = (graph: Graph, all: readonly Elements[], body: TracedBod
   return { count, variables, columns, roots: Int32Array.from(roots.keys()), firstValue, sums: sums.finish() };
 };
 
-/** Which nodes behind the anchor depend on leaves of the template. */
-export const templateValues = (graph: Graph, { anchor, variables }: TracedBody): Uint8Array => {
+/**
+ * Which nodes behind the anchor depend on leaves of the template, which is complete with that. Over the reals others may equal them, as −s equals y − (y + s): those
+ * are made anew, since outside of the template its leaves are nothing.
+ */
+export const closeTemplate = (graph: Graph, { anchor, variables }: TracedBody): Uint8Array => {
   const depends = new Uint8Array(graph.length - anchor);
   for (const id of variables) depends[id - anchor] = 1;
   const of = (id: number): number => (id < anchor ? 0 : depends[id - anchor]);
   for (let id = anchor; id < graph.length; id++) {
     const arity = ARITY[graph.op[id]];
     if (arity > 0) depends[id - anchor] |= of(graph.left[id]) | (arity > 1 ? of(graph.right[id]) : 0);
+    if (arity > 0 && graph.arithmetic === 'algebraic' && depends[id - anchor] === 1) graph.hide(id);
   }
   return depends;
 };

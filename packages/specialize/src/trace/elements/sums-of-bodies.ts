@@ -1,7 +1,7 @@
 import { instantiator, type DerivedBody, type SumsOfBodies } from '@filigree/autodiff';
 import { CONSTANT } from '../../decompose/codes.js';
 import { type Graph } from '@filigree/ir';
-import { sourceOf, templateValues, type Source } from './assemble.js';
+import { sourceOf, closeTemplate, type Source } from './assemble.js';
 import { nextValue, type Elements, type Sums } from './elements.js';
 
 /**
@@ -90,7 +90,7 @@ const bodyInTrace = (graph: Graph, firstValue: number, body: DerivedBody): BodyI
   const variables = Int32Array.from(template.leaves, (_, k) => first + k);
   const values = instantiator(template, wanted, graph).build(variables);
   const traced = { count, anchor: first, variables, columns, writes: [] };
-  const depends = templateValues(graph, traced);
+  const depends = closeTemplate(graph, traced);
   const roots = new Map<number, number>();
   const isZero = (id: number): boolean => graph.op[id] === CONSTANT && graph.constantValue(id) === 0;
   const terms = [...values]

@@ -2,7 +2,7 @@ import type { Graph } from '@filigree/ir';
 import { NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import { countFrom } from '../count-from.js';
-import { templateValues } from '../elements/assemble.js';
+import { closeTemplate } from '../elements/assemble.js';
 import { columnFrom, equalColumns, isUniform } from '../elements/column-from.js';
 import { nextValue, type Elements, type Sums } from '../elements/elements.js';
 import { isUndefined } from '../undefined.js';
@@ -395,7 +395,7 @@ const elementsOf = (graph: Graph, firstValue: number, { count, groups, columns, 
   graph.charge(4 * count * columns.length);
   const roots = new Map<number, number>();
   /* Nodes that do not depend on leaves are the same for all. */
-  const depends = templateValues(graph, { count, anchor: first, variables, columns, writes: [] });
+  const depends = closeTemplate(graph, { count, anchor: first, variables, columns, writes: [] });
   const computed = (g: Alike): Computed => {
     const nodes = sources[groups.findIndex((other) => other.g === g)];
     const found = noneComputed(g.wanted.form);
