@@ -22,7 +22,6 @@ static inline long long share(long long trips, int thread, int threads) {
 
 // A share of the parallel loop over i: reads x, f, y; changes y.
 static void part0_of_axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, long long begin, long long end) {
-  FILIGREE_WRITES
   const long long last = (long long)end;
   FILIGREE_INDEPENDENT
   for (long long i = (long long)begin; i < last; ++i) {
@@ -32,7 +31,6 @@ static void part0_of_axpy(const double* __restrict x, const unsigned short* __re
 
 // Kernel axpy: reads x, f, y; changes y.
 static __attribute__((noinline)) void axpy(const double* __restrict x, const unsigned short* __restrict f, double* __restrict y, int threads) {
-  FILIGREE_WRITES
   {
     const long long trips = 8;
     #ifdef FILIGREE_ONE_THREAD
@@ -266,7 +264,6 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(lines.slice(from, lines.indexOf('}', from) + 1).join('\n')).toBe(
       `
 static void part0_of_k(const double* __restrict x, double* __restrict y, long long first, long long v2, long long begin, long long end) {
-  FILIGREE_WRITES
   const long long last = (long long)end;
   for (long long i = (long long)begin; i < last; ++i) {
     const long long v9 = i * 8 + first;

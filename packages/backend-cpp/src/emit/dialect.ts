@@ -78,12 +78,6 @@ const startPart = ({ name, alone, args, trips, worth, dynamic, threads }: Starte
 /* Small enough that no thread waits long for another, large enough that taking one costs nothing. */
 const piecesPerThread = 32;
 
-/**
- * At the top of functions that loop. Where an array is read at twice the place at which it is written, g++ 12 turns both into arithmetic on one pointer, then finds
- * no store that others see, takes the function for one without effects, and leaves its call out.
- */
-const WRITES = 'FILIGREE_WRITES';
-
 /** C++ with OpenMP, as gcc and clang take it, without any header. */
 export const cppDialect: CFamilyDialect = {
   name: 'cpp',
@@ -101,10 +95,7 @@ export const cppDialect: CFamilyDialect = {
   helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',
   /* In its entry, which finds buffers in the slab, g++ would compute with these sums in the kernel's loops, and run out of registers. */
-  head: (name, params) => ({
-    text: `static __attribute__((noinline)) void ${name}(${params.join(', ')})`,
-    first: [WRITES],
-  }),
+  head: (name, params) => `static __attribute__((noinline)) void ${name}(${params.join(', ')})`,
   independent: (lanes, accumulated) => [
     lanes
       ? ['#pragma omp simd', ...accumulated.map((a) => `reduction(${a.helper}:${a.variable})`)].join(' ')
@@ -114,7 +105,7 @@ export const cppDialect: CFamilyDialect = {
   scalarLoop: ['#pragma omp simd safelen(1) simdlen(1)'],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,
-    prologue: () => [WRITES],
+    prologue: () => [],
     rangeParams: (count) => [`${count} begin`, `${count} end`],
     start: startPart,
     thread: 'omp_get_thread_num()',
