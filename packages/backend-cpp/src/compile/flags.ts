@@ -27,7 +27,9 @@ export const compilerFlags = (
   '-fno-asynchronous-unwind-tables',
   '-fno-math-errno',
   '-fno-trapping-math',
-  ...(toolchain.family === 'gcc' ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre'] : []),
+  ...(toolchain.family === 'gcc'
+    ? ['--param', 'max-combine-insns=2', '-fno-code-hoisting', '-fno-tree-pre', '-fno-tree-loop-distribution']
+    : []),
   ...(fastMath === true ? fast : fastMath === 'contract' ? contract : ['-ffp-contract=off']),
 ];
 
