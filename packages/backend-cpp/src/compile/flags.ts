@@ -39,7 +39,7 @@ const contract = ['-ffp-contract=fast', '-DFILIGREE_CONTRACT'];
  */
 const gcc = [
   ...['--param', 'max-combine-insns=2'],
-  ...['-fno-code-hoisting', '-fno-tree-pre', '-fno-delete-null-pointer-checks'],
+  ...['-fno-code-hoisting', '-fno-tree-pre', '-fno-tree-loop-distribution', '-fno-delete-null-pointer-checks'],
 ];
 
 /*

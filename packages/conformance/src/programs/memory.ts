@@ -32,6 +32,7 @@ export const memoryPrograms = (): readonly Program[] => [
   valueAsIndex(),
   conditionsAsIndices(),
   rowsThatMeet(),
+  rowThatIsRead(),
   hints(),
   fences(),
   workers(),
@@ -162,6 +163,37 @@ const rowsThatMeet = (): Program => {
     inputs: Object.fromEntries(
       ['given', ...names].map((name) => [name, arrayOf('f64', rows * columns, (k) => (k * 7) % 16)]),
     ),
+  };
+};
+
+/** One row that all others are made of, and that is changed meanwhile: a compiler that takes a loop apart may read it too late. */
+const rowThatIsRead = (): Program => {
+  const buffers = [declareBuffer('a', 'f32', 600, 'inout')];
+  const kernel = buildKernel(
+    'own',
+    {},
+    (b) =>
+      b.for(b.i32(2), b.i32(15), b.i32(1), {}, [], (i) => {
+        const row = b.mul(i, b.i32(30));
+        const number = (x: number): Value => b.constant(x, 'f32');
+        b.for(b.i32(2), b.min(b.add(i, b.i32(2)), b.i32(8)), b.i32(1), {}, [], (j) => {
+          const at = b.add(row, b.mul(j, b.i32(3)));
+          const place = (by: number): Value => b.add(at, b.i32(by));
+          const times = (by: number, x: number): Value => b.mul(b.load('a', place(by)), number(x));
+          b.store('a', b.sub(b.add(times(2, 0.5), times(-4, -0.25)), times(-23, 0.3125)), place(2));
+          b.store('a', b.add(b.load('a', place(25)), times(8, -0.375)), place(25));
+          b.store('a', b.sub(b.add(times(-22, 0.5), times(55, 0.4375)), times(56, 0.125)), place(-22));
+          const other = b.load('a', b.add(b.mul(b.add(j, b.i32(-2)), b.i32(3)), b.i32(32)));
+          b.store('a', b.mul(other, number(-0.0625)), place(-28));
+        });
+      }),
+    buffers,
+  );
+  return {
+    name: 'a row that is read and changed',
+    module: makeModule('m', buffers, [kernel]),
+    inputs: { a: arrayOf('f32', 600, (k) => ((k * 7919) % 129) - 64) },
+    ordered: true,
   };
 };
 
