@@ -103,6 +103,10 @@ const kernels: readonly (readonly [name: string, body: string])[] = [
     `const heap = new Array(16).fill(0); let size = 0; for (let q = 0; q < 12; q++) { heap[size] = (q * 7 + k[i]) % 13; let c = size++; while (c > 0 && heap[c] < heap[Math.floor((c - 1) / 2)]) { const p = Math.floor((c - 1) / 2); [heap[c], heap[p]] = [heap[p], heap[c]]; c = p; } } a[i] = heap[0] * 100 + heap[3];`,
   ],
   [
+    'rounded indices that variables of integers multiply',
+    `const w = new Array(16).fill(0); for (let half = 1; half < 8; half *= 2) { const turn = Math.PI / half; for (let b = 0; b < 8; b++) { const group = Math.floor(b / half), at = b % half, lo = group * half * 2 + at; w[lo] += Math.cos(turn * at); w[lo + half] -= x * k[Math.floor(i / half) * half]; } } a[i] = w.reduce((s, y, n) => s + n * y, 0);`,
+  ],
+  [
     'bisection by rounded bounds, of which one is computed of another',
     `let lo = 0, hi = 23, s = 0; while (lo < hi) { const mid = Math.floor((lo + hi) / 2); s += k[lo]; if (mid * mid < 40 * x) lo = mid + 1; else hi = mid; } let e = lo; for (let q = lo; q < 24; q++) e = Math.max(e, q % 5); a[i] = k[lo] + 10 * k[e] + s;`,
   ],

@@ -191,8 +191,9 @@ const refuseOtherWrites = (r: Reversal, op: Op): void => {
     .effects(op)
     .find((e) => (e.kind === 'write' || e.kind === 'atomic') && e.buffer !== undefined && r.places.has(e.buffer));
   if (written)
-    fail('adjoint/no-rule', `'${op.name}' changes '${written.buffer!}', and has no reverse`, {
+    fail('adjoint/no-rule', `'${op.name}' changes '${written.buffer!.replace(/^\$/, '')}', and has no reverse`, {
       loc: op.loc,
-      remedy: 'clear in a kernel that is not differentiated, before the first launch that is',
+      remedy:
+        'set what is active to zero instead, for (const I of active(u)) put(u, I, 0); or clear in a kernel that is not differentiated, before the first launch that is',
     });
 };

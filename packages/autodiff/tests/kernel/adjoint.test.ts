@@ -241,6 +241,13 @@ ${by}
     expect(codeOf(() => adjoint(inLoop(body), 'f', { adjoints }))).toBe(code);
   });
 
+  it('what is cleared is named as the user does, with what to do instead', () => {
+    const body = `%a = field.load %p {field = x} : f64
+       field.clear_all {node = up.x}
+       field.store %a, %p {field = y}`;
+    expect(() => adjoint(inLoop(body), 'f', { adjoints })).toThrow(/changes 'x', and has no reverse[^]*put\(u, I, 0\)/);
+  });
+
   it('keeps what a loop carries in private memory, of the size that is needed, and nothing where the loop is linear in it', () => {
     const loop = (next: string): Module =>
       inLoop(`

@@ -24,6 +24,7 @@ import { checkWords } from './extension.js';
 import type { Sides } from './arguments.js';
 import type { KernelDef } from './kernel.js';
 import { someInstruction, type Instruction } from './code/code.js';
+import type { WholeVariables } from './code/whole.js';
 import { noteBuffers, type Notes } from './notes.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
 import { emitKernel } from './emit/emit.js';
@@ -153,7 +154,7 @@ const lower = (
     throw new DiagnosticError([
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
-  const attempt = (whole?: ReadonlySet<number>): Checked =>
+  const attempt = (whole?: WholeVariables): Checked =>
     checked(elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives }, whole), def.float);
   const { elaborated, types, problems } = withWholeVariables(attempt(), attempt);
   if (problems.length > 0) throw new DiagnosticError(problems);
@@ -224,16 +225,16 @@ const checked = (elaborated: Elaborated, float: FloatType = 'f32'): Checked => {
 };
 
 /**
- * Where a float is an index, or is stored as an integer, the kernel is elaborated once more with the variables that are given nothing but whole
+ * Where a float is an index, or is stored as an integer, the kernel is elaborated once more with the variables that hold nothing but whole
  * numbers, if there are any, taken as what they are. It counts where the second attempt shows the same of them.
  */
-const withWholeVariables = (first: Checked, attempt: (whole: ReadonlySet<number>) => Checked): Checked => {
+const withWholeVariables = (first: Checked, attempt: (whole: WholeVariables) => Checked): Checked => {
   if (!first.problems.some(({ code }) => code === 'lang/index-type' || code === 'lang/narrowing')) return first;
   const whole = rare().wholeVariables(first.elaborated.code, first.types);
   if (whole.size === 0) return first;
   const second = attempt(whole);
   const shown = rare().wholeVariables(second.elaborated.code, second.types);
-  return [...whole].every((id) => shown.has(id)) ? second : first;
+  return [...whole].every(([id, kind]) => shown.get(id) === kind) ? second : first;
 };
 
 /** Whether there may be a product of other digits than JavaScript's: what is left of a division by so large a number is taken, or there is a factor by which 32 bits have more than 53. */

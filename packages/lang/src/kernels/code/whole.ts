@@ -21,3 +21,6 @@ export const STAYS_WHOLE: ReadonlySet<OperatorName> = new Set([
 /** A literal that is a whole number, whatever its type. */
 export const isWholeNumber = (s: Scalar): boolean =>
   s.is === 'literal' && (typeof s.value === 'bigint' || Number.isInteger(s.value));
+
+/** Variables that hold whole numbers alone, by the numbers of their locals: floats, and integers. */
+export type WholeVariables = ReadonlyMap<number, 'float' | 'integer'>;

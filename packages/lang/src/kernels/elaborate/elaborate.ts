@@ -10,6 +10,7 @@ import type { KernelDef } from '../kernel.js';
 import type { Block, Local, Reduction } from '../code/code.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import type { Origin } from '../code/origin.js';
+import type { WholeVariables } from '../code/whole.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
@@ -57,14 +58,14 @@ export interface ArrayParam {
  * its loops then need seeds; and so is one where a variable that begins as null is asked, in a loop, before it is given what it holds, or where
  * a function assigns to parts of what it is given.
  *
- * @param whole the numbers of locals that an attempt before showed to be whole, though they are floats
+ * @param whole the variables that an attempt before showed to be whole
  */
 export const elaborate = (
   def: KernelDef,
   layout: Layout,
   extensions: readonly Extension[] = [],
   { derivatives = false, debug = false }: { readonly derivatives?: boolean; readonly debug?: boolean } = {},
-  whole: ReadonlySet<number> = new Set(),
+  whole: WholeVariables = new Map(),
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
   const attempted = (random: boolean, known: Known = { ...nothingKnown, whole }): Elaborated => {

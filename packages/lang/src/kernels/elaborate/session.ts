@@ -16,7 +16,7 @@ import { resultInterval } from '../code/interval.js';
 import { folded } from '../code/fold.js';
 import { leastType } from '../code/kinds.js';
 import type { OperatorName, WordOperator } from '../code/operators.js';
-import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
+import { isWholeNumber, ROUNDING, STAYS_WHOLE, type WholeVariables } from '../code/whole.js';
 import { diagnosticAt, type Origin, type Unit } from '../code/origin.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { Notes, NoteSite } from '../notes.js';
@@ -54,8 +54,8 @@ export interface Known {
   readonly opened: ReadonlySet<string>;
   /** Loops that are written out, since an array grows in them, by where they stand. */
   readonly writtenOut: ReadonlySet<string>;
-  /** The numbers of locals that are floats and given nothing but whole numbers. */
-  readonly whole: ReadonlySet<number>;
+  /** Variables that hold whole numbers alone. */
+  readonly whole: WholeVariables;
 }
 
 export const nothingKnown: Known = {
@@ -66,7 +66,7 @@ export const nothingKnown: Known = {
   picked: new Map(),
   opened: new Set(),
   writtenOut: new Set(),
-  whole: new Set(),
+  whole: new Map(),
 };
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
@@ -257,7 +257,8 @@ export class Session {
     }
     if (action.do === 'write' && this.isTruth(action.value)) this.truths.add(action.local);
     if (action.do === 'read' && this.truths.has(action.local)) this.truths.add(action.to);
-    if (action.do === 'read' && this.known.whole.has(action.local.id)) this.rounded.add(action.to);
+    const kind = action.do === 'read' && this.known.whole.get(action.local.id);
+    if (kind) (kind === 'float' ? this.rounded : this.wholes).add(action.to);
     this.block.push({ ...action, at });
   }
 

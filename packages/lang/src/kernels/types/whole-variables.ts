@@ -1,14 +1,14 @@
 import { eachInstruction, type Block, type Cell, type Instruction } from '../code/code.js';
 import { isReal, isWhole } from '../code/kinds.js';
 import type { Scalar, Temp } from '../code/scalar.js';
-import { isWholeNumber, ROUNDING, STAYS_WHOLE } from '../code/whole.js';
+import { isWholeNumber, ROUNDING, STAYS_WHOLE, type WholeVariables } from '../code/whole.js';
 import type { Types } from './infer.js';
 
 /**
- * Of the variables that are floats those that are given nothing but whole numbers, as `child` is by `child = Math.floor((child - 1) / 2)`, by
- * the numbers of their locals. What a variable is given may be computed of itself: of all sets in which each is whole if all are, the largest.
+ * Of the variables that are floats those that are given nothing but whole numbers, as `child` is by `child = Math.floor((child - 1) / 2)`, and those that are
+ * integers, as `size` in `Math.floor(i / size) * size`, by the numbers of their locals. What a variable is given may be computed of itself: of all sets in which each is whole if all are, the largest.
  */
-export const wholeVariables = (code: Block, types: Types): ReadonlySet<number> => {
+export const wholeVariables = (code: Block, types: Types): WholeVariables => {
   const all: Instruction[] = [];
   eachInstruction(code, (i) => all.push(i));
   const maybe = new Set<Temp | Cell>();
@@ -36,11 +36,16 @@ export const wholeVariables = (code: Block, types: Types): ReadonlySet<number> =
     }
   };
   while (all.map(refuted).includes(true));
-  return new Set(
-    all.flatMap((i) =>
-      i.do === 'declare'
-        ? i.locals.filter(({ cell }) => maybe.has(cell) && isReal(types.kindOf(cell))).map(({ id }) => id)
-        : [],
-    ),
+  const kindOf = (cell: Cell): 'float' | 'integer' | undefined => {
+    const kind = types.kindOf(cell);
+    if (isReal(kind)) return maybe.has(cell) ? 'float' : undefined;
+    return kind !== undefined && kind !== 'mixed' && kind !== 'i1' && isWhole(kind) ? 'integer' : undefined;
+  };
+  const locals = all.flatMap((i) => (i.do === 'declare' ? i.locals : []));
+  return new Map(
+    locals.flatMap(({ id, cell }) => {
+      const kind = kindOf(cell);
+      return kind ? [[id, kind] as const] : [];
+    }),
   );
 };
