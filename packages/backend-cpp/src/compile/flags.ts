@@ -35,7 +35,7 @@ const contract = ['-ffp-contract=fast', '-DFILIGREE_CONTRACT'];
 
 /*
  * `no-delete-null-pointer-checks`: gcc writes addresses in loops as sums that begin with a null pointer, and then takes what is accessed there for nothing: of a
- * kernel of which that is all, it leaves out the call.
+ * kernel of which that is all, it leaves out the call. `no-tree-loop-distribution`: gcc 12 takes loops apart whose parts depend on one another.
  */
 const gcc = [
   ...['--param', 'max-combine-insns=2'],

@@ -134,5 +134,8 @@ export const pictures = { mandelbrot, julia, march, gyroid, root, kepler, search
 
 /** As kernels of these names. */
 export const kernels = Object.fromEntries(
-  Object.entries(pictures).map(([name, picture]) => [name, kernel([out, 'i32'], { scope: { density, i32, ndrange, squares, vec } }, picture)]),
+  Object.entries(pictures).map(([name, picture]) => [
+    name,
+    kernel([out, 'i32'], { scope: { density, i32, ndrange, squares, vec } }, picture),
+  ]),
 );
