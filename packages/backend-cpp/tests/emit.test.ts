@@ -362,6 +362,39 @@ static void part0_of_k(const double* __restrict x, double* __restrict y, long lo
     }
   });
 
+  it('keeps loops of few iterations that go on with a sum over a row, and no others', () => {
+    const nest = (trips: number, apart: number, goesOn = true): string => {
+      const buffers = [declareBuffer('x', 'f32', 4096, 'input'), declareBuffer('y', 'f32', 64, 'output')];
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) =>
+          b.for(b.i32(0), b.i32(64), b.i32(1), { parallel: true }, [], (i) => {
+            const [sum] = b.for(b.i32(0), b.i32(3), b.i32(1), {}, [b.f32(0)], (p, [s]) => {
+              const [row] = b.for(
+                b.i32(0),
+                b.i32(trips),
+                b.i32(1),
+                { independent: true },
+                [goesOn ? s! : b.f32(0)],
+                (c, [t]) => {
+                  const at = b.add(b.mul(p, b.i32(64)), apart === 1 ? c : b.mul(c, b.i32(apart)));
+                  return [b.add(t!, b.mul(b.load('x', at), b.load('x', b.add(b.mul(i, b.i32(16)), c))))];
+                },
+              );
+              return [goesOn ? row! : b.max(s!, row!)];
+            });
+            b.store('y', sum!, i);
+          }),
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]));
+    };
+    const kept = '#pragma GCC unroll 1';
+    expect(nest(16, 1)).toContain(kept);
+    expect([nest(4, 1), nest(16, 8), nest(16, 1, false)].filter((t) => t.includes(kept))).toEqual([]);
+  });
+
   it('grows with the program and not faster', () => {
     const size = (n: number): number => {
       const buffers = [declareBuffer('x', 'f64', 2, 'inout')];

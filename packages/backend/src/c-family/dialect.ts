@@ -70,6 +70,8 @@ export interface CFamilyDialect {
   readonly independent: (lanes: boolean, accumulated: readonly Accumulated[]) => readonly string[];
   /** Lines before an innermost loop that gains nothing by lanes, in languages whose compilers try them on every loop. */
   readonly scalarLoop?: readonly string[];
+  /** Lines before a loop on lanes of few iterations, see `sumsInRows`, in languages whose compilers would write them out. */
+  readonly keptLoop?: readonly string[];
   /**
    * How a parallel loop is written. Its iterations go into a function of their own, the *part*, which runs `begin <=
    * trip < end`; this says how the part is declared and how all of it is started.

@@ -51,6 +51,8 @@ export interface Shared {
   apart: ReadonlyMap<string, string>;
   /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
   team: TeamAtWork | undefined;
+  /** Loops that are sums over rows, see `sumsInRows`, as far as loops around them are written. */
+  readonly rows: Set<Op>;
   /** Scratch buffers that teams share and the kernel's own function declares. */
   readonly handed: Set<Buffer>;
   /** Ids of results that are the same as without a limit to their type. */

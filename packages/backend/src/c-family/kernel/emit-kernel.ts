@@ -85,6 +85,7 @@ export const emitKernel = (
     accumulated: new Set(),
     varying: new Set(),
     team: undefined,
+    rows: new Set(),
     handed: new Set(),
     exact,
     choices,

@@ -3,6 +3,7 @@ import { type Writer, line, loopBlock, named, scalarName, valueOf, wideName } fr
 import { indexLines } from './iteration.js';
 import { hints, onLanes, outerHints, scalarHints } from './lanes.js';
 import { emitRegion } from './region.js';
+import { sumsInRows } from './sums-in-rows.js';
 import { assign, atom, constantNumber, declare, tripCount } from './variables.js';
 
 /** A loop in this function. Carried values are variables, which its results then name. */
@@ -12,11 +13,14 @@ export const emitLoop = (w: Writer, op: Op): void => {
   const variables = op.operands
     .slice(3)
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
+  const { rows, dialect } = w.shared;
   const pragmas = hints(w, op, variables);
+  const kept = pragmas.length > 0 && rows.has(op) ? (dialect.keptLoop ?? []) : [];
+  for (const sum of sumsInRows(w, op)) rows.add(sum);
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     const outer = pragmas.length > 0 ? [] : outerHints(w, op);
-    for (const l of [...pragmas, ...scalarHints(w, op), ...outer]) line(w, l);
+    for (const l of [...pragmas, ...kept, ...scalarHints(w, op), ...outer]) line(w, l);
     loopBlock(w, header.open, () => {
       for (const l of header.first) line(w, l);
       assign(w, variables, emitRegion(w, body)!);
