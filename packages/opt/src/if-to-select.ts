@@ -15,6 +15,7 @@ import {
 } from '@filigree/ir';
 import { corePass } from './support/core-pass.js';
 import { cycles } from './support/cycles.js';
+import { emptyBuffers } from './support/empty-buffers.js';
 import { factsOf, type Facts } from './support/facts.js';
 import { loadStoreOf } from './support/load-store.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
@@ -34,15 +35,19 @@ export const ifToSelect = corePass(
   (dialects, { maxCost, extremes }) => {
     const facts = factsOf(dialects);
     return (module) => {
-      const filled = new Set(module.buffers.flatMap(({ name, length }) => (length > 0 ? [`@${name}`] : [])));
+      const empty = emptyBuffers(module.buffers);
       const isForLanes = forLanes(facts);
+      const isRead = (op: Op): boolean =>
+        loadStoreOf(op)?.kind === 'load' &&
+        typeof op.results[0]!.type === 'string' &&
+        !empty.has(String(op.attrs['buffer']));
       return mapKernels(module, (k) =>
         rewriteOps(
           k,
           dialects,
           (op, ctx) =>
             op.name === 'scf.if' && (!extremes || isKeepingExtreme(ctx.parents.at(-1)))
-              ? flatten(op, ctx, facts, maxCost, ctx.parents.some(isForLanes) ? filled : NONE)
+              ? flatten(op, ctx, facts, maxCost, (o) => isRead(o) && ctx.parents.some(isForLanes))
               : undefined,
           module.buffers,
         ),
@@ -50,8 +55,6 @@ export const ifToSelect = corePass(
     };
   },
 );
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** Whether a loop is to go on lanes, and nothing in it keeps it from that: it only reads, computes and writes, this not in branches. */
 const forLanes = (facts: Facts): ((loop: Op) => boolean) => {
@@ -74,19 +77,19 @@ const forLanes = (facts: Facts): ((loop: Op) => boolean) => {
 const isKeepingExtreme = (around: Op | undefined): boolean =>
   around !== undefined && accumulates(around) && keepsExtreme(around);
 
-/** @param readable buffers of which the first element may be read where no other is asked for */
+/** @param mayRead whether an op reads, and may read the first element of its buffer where no other is asked for */
 const flatten = (
   op: Op,
   ctx: RewriteContext,
   facts: Facts,
   maxCost: number,
-  readable: ReadonlySet<string>,
+  mayRead: (op: Op) => boolean,
 ): Replacement | undefined => {
   const { op: branch, stores } = sinkStores(op, ctx, facts);
   const bodies = branch.regions.map(bodyOf);
   const flat =
     (branch.results.length > 0 || stores.length > 0) &&
-    bodies.every((ops) => ops.every((o) => facts.speculatable(o) || isReadOf(o, readable))) &&
+    bodies.every((ops) => ops.every((o) => facts.speculatable(o) || mayRead(o))) &&
     cost(bodies[0]!) + cost(bodies[1]!) <= maxCost;
   if (!flat && stores.length === 0) return undefined;
   return ctx.build((b) => {
@@ -96,11 +99,6 @@ const flatten = (
     return results.slice(0, op.results.length);
   });
 };
-
-const isReadOf = (op: Op, buffers: ReadonlySet<string>): boolean =>
-  loadStoreOf(op)?.kind === 'load' &&
-  typeof op.results[0]!.type === 'string' &&
-  buffers.has(String(op.attrs['buffer']));
 
 const selectResults = (branch: Op, b: Builder): readonly Value[] => {
   const condition = branch.operands[0]!;

@@ -217,22 +217,20 @@ export const rangesOf = (
     const known = of(condition!);
     const taken = known && isSingleRange(known) ? known.lo !== 0 : undefined;
     return joined(
-      [true, false].flatMap((holds) =>
-        taken === !holds
-          ? []
-          : [
-              where(
-                impliedBy(condition!, holds, (v) => definitions.get(v.id)),
-                () => {
-                  const side = sides[holds ? 0 : 1]!;
-                  const made = definitions.get(side.id);
-                  return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
-                    ? rangeOf(made, type)
-                    : any(side);
-                },
-              ),
-            ],
-      ),
+      [true, false]
+        .filter((holds) => taken !== !holds)
+        .map((holds) =>
+          where(
+            impliedBy(condition!, holds, (v) => definitions.get(v.id)),
+            () => {
+              const side = sides[holds ? 0 : 1]!;
+              const made = definitions.get(side.id);
+              return made?.regions.length === 0 && made.name !== op.name && !said.at(-1)?.has(side.id)
+                ? rangeOf(made, type)
+                : any(side);
+            },
+          ),
+        ),
     );
   };
 

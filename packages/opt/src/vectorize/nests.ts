@@ -18,6 +18,7 @@ import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { cycles, isFunction } from '../support/cycles.js';
+import { emptyBuffers } from '../support/empty-buffers.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { ARITHMETIC_PER_LANE_BY_LANE, inRegisters, onWords } from '../support/lane-arithmetic.js';
 import { attrsOfParts, chunkFits, chunkedBound, indexConstant } from '../support/split-loop.js';
@@ -50,7 +51,7 @@ export const vectorizeNests = corePass(
     const facts = factsOf(dialects);
     return (module) => {
       const scratch = scratchOf(module.buffers);
-      const empty = new Set(module.buffers.flatMap(({ name, length }) => (length === 0 ? [`@${name}`] : [])));
+      const empty = emptyBuffers(module.buffers);
       return mapKernels(module, (k) =>
         rewriteOps(
           k,

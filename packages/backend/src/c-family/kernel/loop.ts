@@ -15,8 +15,9 @@ export const emitLoop = (w: Writer, op: Op): void => {
     .map((init, k) => declare(w, carried[k]!, op.results[k]!, valueOf(w, init).text));
   const { rows, dialect } = w.shared;
   const pragmas = hints(w, op, variables);
-  const kept = pragmas.length > 0 && rows.has(op) ? (dialect.keptLoop ?? []) : [];
-  for (const sum of sumsInRows(w, op)) rows.add(sum);
+  const { keptLoop = [] } = dialect;
+  const kept = pragmas.length > 0 && rows.has(op) ? keptLoop : [];
+  if (keptLoop.length > 0) for (const sum of sumsInRows(w, op)) rows.add(sum);
   onLanes(w, pragmas.length > 0 ? op : undefined, () => {
     const header = loopHeader(w, op, iv!);
     const outer = pragmas.length > 0 ? [] : outerHints(w, op);
