@@ -11,8 +11,8 @@ import {
 import { affineForms } from '../support/affine.js';
 import { corePass } from '../support/core-pass.js';
 import { constantOfOp } from '../support/constant-in.js';
-import { accessIn, branches, clobbered, factsOf, type Facts } from '../support/facts.js';
-import { scratchOf } from '../support/scratch.js';
+import { accessIn, branches, clobbered, factsOf, type BufferSet, type Facts } from '../support/facts.js';
+import { isParallelLoop, losesScratch, scratchOf } from '../support/scratch.js';
 import { withoutDeadStores } from './dead-stores.js';
 import { elementMap, placeOf } from './element-map.js';
 import { withoutPrivateAtomics } from './private-atomics.js';
@@ -23,24 +23,27 @@ import { withoutPrivateAtomics } from './private-atomics.js';
  * anything can read it. Two indices are told apart when both are affine in the same values: they are then either equal
  * or differ by a constant; all others may be equal. Atomics and unknown ops invalidate what is known about their
  * buffer; a loop does so for everything that it writes, before its first iteration and after its last. A scratch buffer
- * is private: an atomic on one is a load and a store, and a store to one that is not read again is dropped.
+ * is private: an atomic on one is a load and a store, and a store to one that is not read again is dropped. Nothing is known
+ * of one after a parallel loop, whose iterations have their own.
  */
 export const storeForwarding = corePass('store-forwarding', {}, (dialects) => {
   const facts = factsOf(dialects);
   return (module) => {
     const scratch = scratchOf(module.buffers);
     return mapKernels(module, (k) => {
-      const forwarded = forwardKernel(withoutPrivateAtomics(k, dialects, module.buffers, scratch), facts);
+      const forwarded = forwardKernel(withoutPrivateAtomics(k, dialects, module.buffers, scratch), facts, scratch);
       const body = withoutDeadStores(forwarded.body, facts, affineForms(), scratch);
       return body === forwarded.body ? forwarded : { ...forwarded, body };
     });
   };
 });
 
-const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
+const forwardKernel = (kernel: Kernel, facts: Facts, scratch: ReadonlySet<string>): Kernel => {
   const now = new Map<number, Value>();
   const memory = elementMap<Value>();
   const forms = affineForms();
+  const ownScratch: BufferSet = { any: false, names: scratch };
+  let inParallel = false;
 
   const visit = (op: Op): Op | undefined => {
     const current = substituteOperands(op, now);
@@ -70,15 +73,23 @@ const forwardKernel = (kernel: Kernel, facts: Facts): Kernel => {
 
   const visitRegions = (op: Op): Op => {
     const changed = clobbered(facts.footprint(op));
+    const outside = !inParallel;
+    const loses = outside && scratch.size > 0 && losesScratch(op, facts);
+    const forget = (): void => {
+      memory.forgetBuffers(changed);
+      if (loses) memory.forgetBuffers(ownScratch);
+    };
     // A branch begins with what is known before it; an iteration may follow another one that wrote.
-    if (!branches(op, facts)) memory.forgetBuffers(changed);
+    if (!branches(op, facts)) forget();
+    inParallel ||= isParallelLoop(op, facts);
     const regions = op.regions.map((r) => {
       const mark = memory.mark();
       const result = visitRegion(r);
       memory.rollback(mark);
       return result;
     });
-    memory.forgetBuffers(changed);
+    if (outside) inParallel = false;
+    forget();
     return regions.every((r, i) => r === op.regions[i]) ? op : opWith(op, { regions });
   };
 

@@ -11,6 +11,10 @@ export const scratchOf = (buffers: Iterable<Buffer>): ReadonlySet<string> => {
 /** Whether the iterations of an op may run at once. */
 export const isParallelLoop = (op: Op, facts: Facts): boolean => facts.control(op)?.parallel === true;
 
+/** Whether an op is a parallel loop, or holds one: what serial code has written to scratch buffers is lost by it. */
+export const losesScratch = (op: Op, facts: Facts): boolean =>
+  isParallelLoop(op, facts) || op.regions.some((r) => r.ops.some((inner) => losesScratch(inner, facts)));
+
 /** Whether an op, or one in its regions, may use a scratch buffer. */
 export const usesScratch = (op: Op, scratch: ReadonlySet<string>, facts: Facts): boolean => {
   const { reads, writes } = facts.footprint(op);
