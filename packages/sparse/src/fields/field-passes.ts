@@ -4,6 +4,7 @@ import { lowerAccess } from './access/lower-access.js';
 import { lowerSNodes } from './access/lower-snodes.js';
 import { simplifications, simplifyAccess } from './access/simplify-access.js';
 import { boxLoops } from './loops/box-loops.js';
+import { carryElements } from './loops/carry-elements.js';
 import { cutLoops } from './loops/cut-loops.js';
 import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
@@ -19,6 +20,7 @@ import type { Storage } from './storage/storage.js';
 export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
   'debug-checks': (options) => without(rare().debugChecks(storage))(options),
   'flatten-branches': without(flattenBranches(storage.layout)),
+  'carry-elements': without(carryElements(storage.layout)),
   'own-words': without(ownWords(storage.layout)),
   'box-loops': without(boxLoops(storage.layout)),
   'cut-loops': without(cutLoops(storage.layout)),

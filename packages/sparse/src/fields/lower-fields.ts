@@ -12,6 +12,7 @@ import {
 import { canonicalize, cse } from '@filigree/opt';
 import { rare } from '#lowering';
 import { boxLoops } from './loops/box-loops.js';
+import { carryElements } from './loops/carry-elements.js';
 import { cutLoops } from './loops/cut-loops.js';
 import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
@@ -77,6 +78,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
+    ...(own && early ? [carryElements(layout)] : []),
     ...(own ? [ownWords(layout)] : []),
     ...(lanes ? [boxLoops(layout), cutLoops(layout), markLanes(layout, lanes)] : []),
     /* A check looks at every value that is added to, and at each promise: neither goes with scratchpads. */

@@ -9,21 +9,7 @@ export const functionsIn = (
   ops: ReadonlyMap<number, Op>,
 ): ((coordinate: Value) => string | undefined) => {
   const params = new Set(region.params.map((p) => p.id));
-  const outside = new Set(freeValues(region).map((v) => v.id));
-  const numberOf = (v: Value): number | undefined => {
-    const op = ops.get(v.id);
-    return op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
-  };
-  /** What is the same in all iterations. */
-  const fixed = (v: Value): string | undefined => {
-    const number = numberOf(v);
-    if (number !== undefined) return String(number);
-    if (outside.has(v.id)) return `@${v.id}`;
-    const op = ops.get(v.id);
-    if (!op?.name.startsWith('arith.') || op.regions.length > 0 || op.operands.length === 0) return undefined;
-    const parts = op.operands.map(fixed);
-    return parts.includes(undefined) ? undefined : `${op.name}(${parts.join()})${JSON.stringify(op.attrs)}`;
-  };
+  const fixed = fixedIn(region, ops);
   const joined = (head: string, by: string | undefined, of: string | undefined): string | undefined =>
     by === undefined || of === undefined ? undefined : `${head}${by} ${of}`;
   const words = (v: Value): string | undefined => {
@@ -38,12 +24,32 @@ export const functionsIn = (
         return joined('-', fixed(b), words(a)) ?? joined('~', fixed(a), words(b));
       case 'arith.div':
       case 'arith.rem':
-        return (numberOf(b) ?? 0) > 0 ? joined(`${op.name.slice(6)} `, fixed(b), words(a)) : undefined;
+        return (numberOf(ops, b) ?? 0) > 0 ? joined(`${op.name.slice(6)} `, fixed(b), words(a)) : undefined;
       default:
         return undefined;
     }
   };
   return words;
+};
+
+/** What is the same in all iterations of the loop of a region, in words that are equal where it is equal; nothing for what may differ. */
+export const fixedIn = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => string | undefined) => {
+  const outside = new Set(freeValues(region).map((v) => v.id));
+  const fixed = (v: Value): string | undefined => {
+    const number = numberOf(ops, v);
+    if (number !== undefined) return String(number);
+    if (outside.has(v.id)) return `@${v.id}`;
+    const op = ops.get(v.id);
+    if (!op?.name.startsWith('arith.') || op.regions.length > 0 || op.operands.length === 0) return undefined;
+    const parts = op.operands.map(fixed);
+    return parts.includes(undefined) ? undefined : `${op.name}(${parts.join()})${JSON.stringify(op.attrs)}`;
+  };
+  return fixed;
+};
+
+const numberOf = (ops: ReadonlyMap<number, Op>, v: Value): number | undefined => {
+  const op = ops.get(v.id);
+  return op?.name === 'arith.constant' && typeof op.attrs.value === 'number' ? op.attrs.value : undefined;
 };
 
 /**

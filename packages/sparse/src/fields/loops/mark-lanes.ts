@@ -21,6 +21,7 @@ import { accumulatorsOf, tripCount } from '@filigree/opt';
 import { fieldDialects } from '../access/dialects.js';
 import type { Layout } from '../layout/layout.js';
 import { areIterationsApart } from './apart.js';
+import { goesAlongRows } from './along-rows.js';
 
 export interface MarkLanesOptions {
   /** Whether floats may be added up in another order; default false. */
@@ -31,7 +32,7 @@ export interface MarkLanesOptions {
 export const markLanesSpec: OptionSpec<MarkLanesOptions> = { sums: option.truth };
 
 /**
- * Says of innermost loops that run one iteration after the other that these may be lanes: what an iteration writes are elements that it alone reads and writes, since
+ * Says of innermost loops that run one iteration after the other, and of those around that go along rows, that these may be lanes: what an iteration writes are elements that it alone reads and writes, since
  * coordinates that all of a field's accesses share tell which iteration it is, and what it carries is added up, or the least or greatest of all. Once fields lie in one arena compilers
  * cannot tell that any more; some put no loop on lanes at all that does not say so.
  */
@@ -72,7 +73,8 @@ const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
   const kinds = accumulatorsOf(loop);
   if (!kinds || !kinds.every((kind, k) => kind !== 'add' || c.sums || !isFloat(loop.results[k]!.type)))
     return undefined;
-  if (holdsLoops(loop.regions[0]!) || !areIterationsApart(c.layout, c.table, c.ops, loop)) return undefined;
+  if (holdsLoops(loop.regions[0]!) && (kinds.length > 0 || !goesAlongRows(c.layout, c.ops, loop))) return undefined;
+  if (!areIterationsApart(c.layout, c.table, c.ops, loop)) return undefined;
   return kinds.length === 0 ? { simd: true } : { independent: true };
 };
 

@@ -43,7 +43,8 @@ export const ownWords = (layout: Layout): Pass<Module> => {
   );
 };
 
-interface Context {
+/** Where ownership is asked for. */
+export interface Owning {
   readonly layout: Layout;
   readonly table: OpTable;
   readonly ops: ReadonlyMap<number, Op>;
@@ -54,7 +55,7 @@ interface Context {
  * an element that is the same each time stay as they are: they come together in a register.
  */
 const marked = (
-  c: Context,
+  c: Owning,
   region: Region,
   isOwn: (word: string) => boolean,
   repeats: (word: string) => boolean,
@@ -78,7 +79,7 @@ const marked = (
 };
 
 /** Of which words a loop within an iteration writes the same element again; nothing if it is none. */
-const repeated = (c: Context, op: Op, region: Region): ((word: string) => boolean) | undefined => {
+const repeated = (c: Owning, op: Op, region: Region): ((word: string) => boolean) | undefined => {
   if (op.name === 'scf.while') return () => true;
   if (op.name !== 'scf.for') return undefined;
   const isOwn = ownedIn(c, op, region);
@@ -93,7 +94,7 @@ const inTurn = (op: Op): Op => {
 };
 
 /** Whether each word that is written without a loop on `mem.cas` is written by one iteration of a loop. */
-const lanesOwn = (c: Context, loop: Op): boolean => {
+const lanesOwn = (c: Owning, loop: Op): boolean => {
   const [region] = loop.regions;
   const words = new Set<string>();
   walk(region, (op) => {
@@ -103,8 +104,8 @@ const lanesOwn = (c: Context, loop: Op): boolean => {
   return words.size === 0 || [...words].every(ownedIn(c, loop, region));
 };
 
-/** Whether all that is written to a word, in the region of a loop, belongs to the iteration. */
-const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boolean) => {
+/** Whether all that is written to a word, in the region of a loop, belongs to the iteration: of which words that holds. */
+export const ownedIn = (c: Owning, loop: Op, region: Region): ((word: string) => boolean) => {
   const writes = new Map<string, ElementOf[]>();
   const lost = new Set<string>();
   let unknown = false;
@@ -143,14 +144,14 @@ const ownedIn = (c: Context, loop: Op, region: Region): ((word: string) => boole
 };
 
 /** Elements of a word along each axis, of a field in the cells of a node: one unless it is a bit array. */
-const sidesOf = ({ layout }: Context, node: number, axes: readonly number[]): readonly number[] => {
+const sidesOf = ({ layout }: Owning, node: number, axes: readonly number[]): readonly number[] => {
   const { kind, extents } = layout.nodes[node] ?? layout.nodes[0];
   return axes.map((axis) => (kind === 'bits' ? extents[axis] : 1));
 };
 
 /** The element of a field that an op writes, what effects call its word, and whether that may be shared by others. */
 const writeOf = (
-  c: Context,
+  c: Owning,
   op: Op,
 ): { readonly element: ElementOf; readonly word: string; readonly shared: boolean } | undefined => {
   const element = elementOf(c.layout, op);
@@ -163,6 +164,6 @@ const writeOf = (
 };
 
 /* What nobody knows may write anything. */
-const effectsOf = ({ table }: Context, op: Op) => table.get(op.name)?.effects(op) ?? [{ kind: 'write' as const }];
+const effectsOf = ({ table }: Owning, op: Op) => table.get(op.name)?.effects(op) ?? [{ kind: 'write' as const }];
 
-const isParallel = ({ table }: Context, op: Op): boolean => table.get(op.name)?.control?.(op)?.parallel === true;
+const isParallel = ({ table }: Owning, op: Op): boolean => table.get(op.name)?.control?.(op)?.parallel === true;

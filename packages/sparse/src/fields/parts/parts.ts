@@ -14,6 +14,7 @@ export { batchActivations } from '../access/simplify/batch.js';
 export { prefetchSlots } from '../access/simplify/prefetch.js';
 export { collect } from '../loops/collect.js';
 export { boxModule } from '../loops/box-module.js';
+export { carryModule } from '../loops/carry-module.js';
 export { cutModule } from '../loops/cut-module.js';
 export { makeList } from '../loops/lists.js';
 export { isActiveIn, overMask } from '../loops/masks.js';

@@ -1,0 +1,29 @@
+import { walk, type Module, type Op, type Pass } from '@filigree/ir';
+import { rare } from '#lowering';
+import type { Layout } from '../layout/layout.js';
+import { runsInTurn } from './runs-in-turn.js';
+import { varyingIn } from './varying.js';
+import { whereSome } from './where-some.js';
+
+/**
+ * Elements that a loop updates again and again stay in a value that it carries: of `for k { c[i][j] += a[i][k] * b[k][j] }` one sum, which is read before the loop and written behind it. That is the same where no other thread
+ * writes the element meanwhile and nothing else in the loop touches it; and then loops around may be lanes, since nothing in them is updated step by step.
+ */
+export const carryElements = (layout: Layout): Pass<Module> =>
+  whereSome('carry-elements', layout, updatesInPlace, (...all) => rare().carryModule(...all));
+
+/** Whether a loop runs one iteration after the other and writes the same element of a field in all of them. */
+const updatesInPlace = (op: Op): boolean => {
+  if (!runsInTurn(op)) return false;
+  const [region] = op.regions;
+  let varying: ReadonlySet<number> | undefined;
+  let found = false;
+  walk(region!, ({ name, operands }) => {
+    if (found || !writes.has(name)) return;
+    varying ??= varyingIn(region!);
+    found = operands.slice(1).every(({ id }) => !varying!.has(id));
+  });
+  return found;
+};
+
+const writes: ReadonlySet<string> = new Set(['field.atomic', 'field.store']);

@@ -1,0 +1,70 @@
+import { type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import { elementOf, structureName, valueName, type ElementOf } from '../access/field-dialect.js';
+import { isSparse, type Layout } from '../layout/layout.js';
+import { runsInTurn } from './runs-in-turn.js';
+
+/** An element that is the same in all iterations of a loop, which updates it, and the ops that do. */
+export interface Place {
+  readonly element: ElementOf;
+  /** What effects call the words of its field. */
+  readonly word: string;
+  /** Ops on it, in program order: `field.load`, `field.store` and `field.atomic`. */
+  readonly accesses: readonly Op[];
+}
+
+/** What a coordinate is in all iterations of a loop: words that are equal where it is. Nothing where it may differ. */
+export type SameOf = (coordinate: Value) => string | undefined;
+
+/**
+ * The elements that nothing in a loop touches but loads, stores and atomics on them, each at its top or within its branches and the loops that it runs in turn. Two elements of a
+ * field are told apart by coordinates that are different numbers.
+ */
+export const placesIn = (layout: Layout, table: OpTable, loop: Op, same: SameOf): readonly Place[] => {
+  const found = new Map<string, Map<string, Draft>>();
+  const lost = new Set<string>();
+  let unknown = false;
+  const lose = (word: string | undefined): void => {
+    if (word === undefined) unknown = true;
+    else lost.add(word);
+  };
+  const visit = (region: Region, carries: boolean): void => {
+    for (const op of region.ops) {
+      const element = elementOf(layout, op);
+      const leaf = element && layout.nodes[element.placed.path[element.placed.path.length - 1]];
+      const key = element?.index.map(same);
+      const effects = table.get(op.name)?.effects(op) ?? [{ buffer: undefined }];
+      if (carries && leaf && leaf.stored === undefined && onElements.has(op.name) && key && !key.includes(undefined)) {
+        const word = valueName(leaf);
+        const of = found.get(word) ?? new Map<string, Draft>();
+        found.set(word, of);
+        const draft = of.get(key.join()) ?? { element, word, key: key as string[], accesses: [] };
+        of.set(key.join(), draft);
+        draft.accesses.push(op);
+        if (op.attrs.activate === false && element.placed.path.some((n) => isSparse(layout.nodes[n]))) lose(word);
+      } else for (const { buffer } of effects) lose(buffer);
+      const goesOn = carries && (op.name === 'scf.if' || runsInTurn(op));
+      for (const inner of op.regions) visit(inner, goesOn);
+    }
+  };
+  visit(loop.regions[0]!, true);
+  if (unknown) return [];
+  return [...found.values()].flatMap((of): readonly Place[] => {
+    const all = [...of.values()];
+    const apart = all.every((a, n) => all.slice(n + 1).every((b) => differ(a.key, b.key)));
+    return apart ? all.filter(({ word, element }) => !lost.has(word) && keepsCells(layout, element, lost)) : [];
+  });
+};
+
+interface Draft extends Place {
+  readonly key: readonly string[];
+  readonly accesses: Op[];
+}
+
+const onElements: ReadonlySet<string> = new Set(['field.load', 'field.store', 'field.atomic']);
+
+/** Whether nothing gives back or clears cells around an element, or asks which there are. */
+const keepsCells = ({ nodes }: Layout, { placed }: ElementOf, lost: ReadonlySet<string>): boolean =>
+  placed.path.every((n) => !lost.has(structureName(nodes[n])));
+
+const differ = (a: readonly string[], b: readonly string[]): boolean =>
+  a.some((x, axis) => x !== b[axis] && Number.isFinite(Number(x)) && Number.isFinite(Number(b[axis])));
