@@ -2,6 +2,7 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import { attempt, fail, type Diagnostics, checkOptions } from '@filigree/ir';
 import type { Artifact, CompileOptions, Sources } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
+import { ALONE } from '../emit/alone.js';
 import { throughCache } from '../node/cache.js';
 import { assemble, assembler } from './assemble.js';
 
@@ -9,16 +10,17 @@ import { assemble, assembler } from './assemble.js';
 export const sourceFile = 'kernels.wat';
 
 /** Assembles sources: in Node through the cache on disk, in a browser anew each time. Errors: `wasm/sources`, `wasm/text`. */
-export const compileSources = (sources: Sources, given?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
+export const compileSources = (sources: Sources, choices?: CompileOptions): TaskEither<Diagnostics, Artifact> =>
   attempt(async () => {
-    const options = checkOptions('compile', given, compileSpec);
+    const options = checkOptions('compile', choices, compileSpec);
     const started = performance.now();
     const text =
       sources.files.find((f) => f.name === sourceFile)?.contents ??
       fail('wasm/sources', `these sources of backend '${sources.backend}' have no ${sourceFile}`, {
         remedy: "pass what this backend's emit made",
       });
-    const wat = typeof text === 'string' ? text : new TextDecoder().decode(text);
+    const given = typeof text === 'string' ? text : new TextDecoder().decode(text);
+    const wat = options.oneThread === true ? ALONE.only(given) : given;
     const hash = await contentHash(`${assembler}\n${wat}`);
     const { bytes, cached, warnings } = await throughCache(hash, options.cache, () => Promise.resolve(assemble(wat)));
     const compileMs = performance.now() - started;

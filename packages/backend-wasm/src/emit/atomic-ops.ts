@@ -2,21 +2,26 @@ import { opWith, type Op, type ScalarType, byteSize, isFloat, scalarOf } from '@
 import type { Context } from './context.js';
 import { type Expr, apply, i32 } from './expr.js';
 import { scalar } from './held.js';
-import { placeOf } from './place.js';
+import { ALONE } from './alone.js';
+import { type Place, placeOf } from './place.js';
+import { access, loadScalar } from './scalar-access.js';
 import { scalarOp, wrapNarrow } from './scalar-ops.js';
-import { type WasmType, wasmType } from './wasm-type.js';
+import { type WasmType, storeInstruction, wasmType } from './wasm-type.js';
 
-/** Writers of read-modify-write ops: one instruction where there is one, else a loop of compare-and-exchange. */
+/**
+ * Writers of read-modify-write ops: one instruction where there is one, else a loop of compare-and-exchange. Where one thread runs the module a load and a store do: alone where memory is not shared, and else beside, for those
+ * who assemble the text for one thread (`ALONE`).
+ */
 export const atomicOps: Readonly<Record<string, (c: Context, op: Op) => void>> = {
   'mem.atomic': (c, op) => {
     const of = scalarOf(op.operands[0].type);
     const kind = String(op.attrs.kind);
-    const value = c.use(op.operands[0]).exprs[0];
-    const { base, offset } = placeOf(c, op);
     const instruction = isFloat(of) && kind !== 'exchange' ? undefined : native[kind];
-    const at = offset > 0 ? ` offset=${offset}` : '';
-    const old =
-      instruction === undefined
+    const next = (old: Expr, [value]: readonly Expr[]): Expr =>
+      kind === 'exchange' ? value : scalarOp(c, opWith(op, { name: `arith.${kind}` }), [old, value]);
+    update(c, op, [c.use(op.operands[0]).exprs[0]], next, ({ base, offset }, [value]) => {
+      const at = offset > 0 ? ` offset=${offset}` : '';
+      return instruction === undefined
         ? apply(
             wasmType(of),
             `call ${combiner(c, op, of, kind)}`,
@@ -24,37 +29,70 @@ export const atomicOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
             value,
           )
         : fromBits(of, apply(bitsType(of), `${rmw(of, instruction)}${at}`, base, toBits(of, value)));
-    result(c, op, old);
+    });
   },
 
   'mem.cas': (c, op) => {
     const of = scalarOf(op.operands[0].type);
-    const [expected, desired] = [0, 1].map((k) => toBits(of, c.use(op.operands[k]).exprs[0]));
-    const { base, offset } = placeOf(c, op);
-    const head = `${rmw(of, 'cmpxchg')}${offset > 0 ? ` offset=${offset}` : ''}`;
-    result(c, op, fromBits(of, apply(bitsType(of), head, base, unsigned(of, expected), desired)));
+    const type = bitsType(of);
+    const bits = (e: Expr): Expr => unsigned(of, toBits(of, e));
+    const next = (old: Expr, [expected, desired]: readonly Expr[]): Expr =>
+      apply(desired.type, 'select', desired, old, apply('i32', `${type}.eq`, bits(old), bits(expected)));
+    const given = [0, 1].map((k) => c.use(op.operands[k]).exprs[0]);
+    update(c, op, given, next, ({ base, offset }, [expected, desired]) => {
+      const head = `${rmw(of, 'cmpxchg')}${offset > 0 ? ` offset=${offset}` : ''}`;
+      return fromBits(of, apply(type, head, base, bits(expected), toBits(of, desired)));
+    });
   },
 
   'mem.fence': (c) => {
     c.b.settleLoads();
+    if (!c.module.shared) return;
+    c.b.write(ALONE.line(''));
     c.b.statement(apply('void', 'atomic.fence'));
   },
 };
 
-const native: Readonly<Record<string, string>> = { add: 'add', and: 'and', or: 'or', xor: 'xor', exchange: 'xchg' };
-
 /* Memory changes here and now, so the old value goes to a local at once, or is dropped. */
-const result = (c: Context, op: Op, old: Expr): void => {
+const update = (
+  c: Context,
+  op: Op,
+  given: readonly Expr[],
+  next: (old: Expr, given: readonly Expr[]) => Expr,
+  atomic: (place: Place, given: readonly Expr[]) => Expr,
+): void => {
+  const { shared } = c.module;
+  const of = scalarOf(op.operands[0].type);
+  const { base, offset } = placeOf(c, op);
   c.b.settleLoads();
-  const uses = c.plan.uses(op.results[0]).count;
-  if (uses === 0) {
-    c.b.statement(apply('void', 'drop', old));
-    return;
+  const bases = c.b.share(base, shared ? 3 : 2);
+  const twice = given.map((e) => c.b.share(e, 2));
+  const { count } = c.plan.uses(op.results[0]);
+  const old = c.b.local(wasmType(of), Infinity);
+  const load = loadScalar(of, { base: bases[0]!, offset });
+  const seen = c.b.get(old);
+  const made = next(
+    seen,
+    twice.map(([e]) => e!),
+  );
+  const store = access('void', storeInstruction(of), { base: bases[1]!, offset }, made);
+  const plain = [`(local.set ${old.name} ${load.text})`, store.text];
+  for (const line of shared ? [ALONE.line(plain.join(' '))] : plain) c.b.write(line);
+  for (const e of [load, store]) c.b.release(e);
+  const others = twice.map(([, e]) => e!);
+  if (!shared) for (const e of others) c.b.release(e);
+  else {
+    const whole = atomic({ base: bases[2]!, offset }, others);
+    if (count === 0) c.b.statement(apply('void', 'drop', whole));
+    else c.b.set(old, whole);
   }
-  const local = c.b.local(old.type, 1);
-  c.b.set(local, old);
-  c.bind(op.results[0], scalar(c.b.get(local)));
+  if (count > 0) {
+    c.b.retire(old, 1);
+    c.bind(op.results[0], scalar(c.b.get(old)));
+  } else c.b.retire(old, 0);
 };
+
+const native: Readonly<Record<string, string>> = { add: 'add', and: 'and', or: 'or', xor: 'xor', exchange: 'xchg' };
 
 const bitsType = (of: ScalarType): WasmType => (byteSize(of) === 8 ? 'i64' : 'i32');
 

@@ -4,8 +4,9 @@ import type { Context } from './context.js';
 import { type Expr, apply, constant, i32, reading } from './expr.js';
 import { type Held, inLanes, packed, scalar } from './held.js';
 import { type Place, placeOf, placesOf } from './place.js';
+import { access, loadScalar } from './scalar-access.js';
 import { maskOf, splat, toLanes, toPacked } from './vector-form.js';
-import { extension, loadInstruction, storeInstruction, wasmType } from './wasm-type.js';
+import { extension, storeInstruction, wasmType } from './wasm-type.js';
 
 /** The number of the thread that runs an instance of the module. */
 export const workerGlobal = '$worker';
@@ -96,21 +97,6 @@ export const memoryOps: Readonly<Record<string, (c: Context, op: Op) => void>> =
     c.b.settleLoads();
     settled.forEach((p, k) => c.b.statement(access('void', `v128.store${8 * bytes}_lane`, p, vectors[k], k % per)));
   },
-};
-
-/** A memory instruction at a place: `(v128.load64_lane offset=8 1 base value)`. */
-const access = (type: Expr['type'], instruction: string, p: Place, value?: Expr, lane?: number): Expr => {
-  const head = `${instruction}${p.offset > 0 ? ` offset=${p.offset}` : ''}${lane === undefined ? '' : ` ${lane}`}`;
-  const e = value === undefined ? apply(type, head, p.base) : apply(type, head, p.base, value);
-  return type === 'void' ? e : reading(e);
-};
-
-const loadScalar = (of: ScalarType, place: Place): Expr => {
-  const e = access(wasmType(of), loadInstruction(of), place);
-  /* The host may have written any byte for true. */
-  if (of === 'i1') return apply('i32', 'i32.ne', e, i32(0));
-  const bytes = byteSize(of);
-  return bytes < 4 ? e : { ...e, spread: access('v128', `v128.load${8 * bytes}_splat`, place).text };
 };
 
 const zeroOf = (of: ScalarType): number | bigint => (wasmType(of) === 'i64' ? 0n : 0);

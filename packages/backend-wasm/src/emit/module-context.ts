@@ -6,6 +6,8 @@ export interface ModuleContext {
   readonly imports: Map<string, number>;
   /** Texts of helper functions and globals by name. */
   readonly helpers: Map<string, string>;
+  /** Whether threads share the memory. */
+  readonly shared: boolean;
   /** Whether a product and a sum may be one instruction. */
   readonly fused: boolean;
   /** Whose ops the module may have. */

@@ -24,6 +24,7 @@ export const writeModule = (
   const context: ModuleContext = {
     imports: new Map<string, number>(),
     helpers: new Map<string, string>(),
+    shared,
     fused,
     extensions,
   };

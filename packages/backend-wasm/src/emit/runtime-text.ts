@@ -1,4 +1,5 @@
 import { type MemoryLayout, controlBlock as at } from '../memory/layout.js';
+import { ALONE } from './alone.js';
 
 /** Chunks of a thread alone: how often it may change to faster code. */
 const chunksAlone = 16;
@@ -33,6 +34,7 @@ export const runtimeText = ({ control: base, scratch, scratchBytes }: MemoryLayo
   (func $fork (param $loop i32) (param $n i64) (param $work i64) (param $most i32) (param $pieces i32)
     (local $threads i32) (local $chunks i64)
     (if (i64.le_s (local.get $n) (i64.const 0)) (then (return)))
+    ${ALONE.line('(local.set $threads (i32.const 1))')}
     (local.set $threads (i32.load ${word('threads')}))
     (if (i32.gt_s (local.get $threads) (local.get $most)) (then (local.set $threads (local.get $most))))
     (local.set $chunks (i64.extend_i32_u (i32.mul (local.get $threads) (local.get $pieces))))
