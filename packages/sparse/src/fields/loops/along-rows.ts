@@ -1,7 +1,6 @@
-import { walk, type Op } from '@filigree/ir';
+import { walk, type Op, type Value } from '@filigree/ir';
 import { elementOf } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
-import { functionsIn } from './determines.js';
 
 /**
  * Whether all elements that a loop reads and writes lie in rows along which it goes, or are the same in all iterations: then what loops within it add up, as of `for o { for c { y[o] += x[c] * w[c][o] } }`, is added up for many iterations at once.
@@ -10,22 +9,24 @@ import { functionsIn } from './determines.js';
  */
 export const goesAlongRows = (layout: Layout, ops: ReadonlyMap<number, Op>, loop: Op): boolean => {
   const [region] = loop.regions;
-  const counter = `%${region!.params[0]!.id}`;
-  const functionOf = functionsIn(region!, ops);
-  const moved = (f: string): boolean =>
-    f === counter || /^(?:[+-]\S+ )+/.exec(f)?.[0].length === f.length - counter.length;
+  const counter = region!.params[0]!.id;
   const dependent = dependentOn(loop);
+  /** How far a coordinate moves on from one iteration to the next, where that is told. */
+  const stride = (v: Value): number | undefined => {
+    if (v.id === counter) return 1;
+    if (!dependent.has(v.id)) return 0;
+    const op = ops.get(v.id);
+    const [a, b] = op?.operands.map(stride) ?? [];
+    if (a === undefined || b === undefined) return undefined;
+    return op!.name === 'arith.add' ? a + b : op!.name === 'arith.sub' ? a - b : undefined;
+  };
   let [rows, strays] = [0, 0];
   walk(region!, (op) => {
-    const element = elementOf(layout, op);
-    if (!element) return;
-    const [last, ...others] = [...element.index].reverse();
-    if (last === undefined) return;
-    if (others.some((v) => dependent.has(v.id))) strays++;
-    if (!dependent.has(last.id)) return;
-    const f = functionOf(last);
-    if (f !== undefined && f.endsWith(counter) && moved(f)) rows++;
-    else strays++;
+    const index = elementOf(layout, op)?.index.map(stride);
+    if (!index || index.length === 0) return;
+    const last = index.pop();
+    if (last === 1 && index.every((s) => s === 0)) rows++;
+    else if (last !== 0 || index.some((s) => s !== 0)) strays++;
   });
   return rows > 0 && strays === 0;
 };

@@ -64,6 +64,7 @@ const marked = (c: Context, region: Region): Region => {
 
 /** What a loop may say of itself. */
 const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
+  if (loop.name === 'scf.for' && loop.attrs['parallel'] === true) return ofThreads(c, loop);
   if (loop.name !== 'scf.for' || SAID.some((name) => loop.attrs[name] !== undefined)) return undefined;
   const trips = tripCount(
     c.table.get(loop.name)?.control?.(loop)?.count,
@@ -80,6 +81,16 @@ const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
 
 const holdsLoops = ({ ops }: Region): boolean =>
   ops.some(({ name, regions }) => regions.length > 0 && (name !== 'scf.if' || regions.some(holdsLoops)));
+
+/** Iterations that threads take turns at may be lanes as well, but for those that are nothing but a loop of their own. */
+const ofThreads = (c: Context, loop: Op): Attrs | undefined => {
+  const { simd, lanes, team } = loop.attrs;
+  if (simd !== undefined || lanes !== undefined || team !== undefined || loop.results.length > 0) return undefined;
+  const { ops } = loop.regions[0]!;
+  if (ops.some(({ regions }) => regions.length > 0) && !ops.some(({ name }) => name.startsWith('field.')))
+    return undefined;
+  return areIterationsApart(c.layout, c.table, c.ops, loop) ? { simd: true } : undefined;
+};
 
 const SAID = ['parallel', 'simd', 'independent', 'lanes'];
 
