@@ -16,6 +16,8 @@ export { factsOf, type Facts } from './support/facts.js';
 export { licm } from './licm.js';
 export { offload } from './offload.js';
 export { jamNests } from './jam-nests/jam-nests.js';
+export { promote } from './own-arrays/promote.js';
+export { writeOut } from './own-arrays/write-out.js';
 export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';

@@ -20,6 +20,8 @@ import { groupIterations } from './group-iterations.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { jamNests } from './jam-nests/jam-nests.js';
+import { promote } from './own-arrays/promote.js';
+import { writeOut } from './own-arrays/write-out.js';
 import { licm } from './licm.js';
 import { offload } from './offload.js';
 import { predicateLoops } from './predicate-loops.js';
@@ -56,6 +58,7 @@ const factories = {
   partition,
   'predicate-loops': predicateLoops,
   privatize,
+  promote,
   'share-indices': shareIndices,
   'store-forwarding': storeForwarding,
   superword,
@@ -67,6 +70,7 @@ const factories = {
   'serial-lanes': serialLanes,
   'stage-strides': stageStrides,
   'vectorize-nests': vectorizeNests,
+  'write-out': writeOut,
 } satisfies Readonly<Record<string, { readonly over: (dialects: readonly Dialect[]) => PassFactory<Module, never> }>>;
 
 /** The core dialects and the passes of this package: the extension that all others come on top of. */

@@ -28,6 +28,7 @@ import {
   partition,
   predicateLoops,
   privatize,
+  promote,
   stageStrides,
   storeForwarding,
   superword,
@@ -36,6 +37,7 @@ import {
   vectorize,
   vectorizeNests,
   withNumbers,
+  writeOut,
 } from '@filigree/opt';
 import { expressionOutputs, randomExpressions } from './random-expressions.js';
 import { componentInputs, randomComponents } from './random-components.js';
@@ -70,6 +72,8 @@ const passes: readonly Pass<Module>[] = [
   integerRange(),
   jamNests(),
   partition(),
+  promote(),
+  writeOut(),
 ];
 
 /** A random program: choices, from which `randomModule` builds a module, and a seed for its inputs. */

@@ -9,7 +9,7 @@ import {
   optionsOf,
   type OptionSpec,
 } from '@filigree/ir';
-import { canonicalize, cse } from '@filigree/opt';
+import { canonicalize, cse, promote, writeOut } from '@filigree/opt';
 import { rare } from '#lowering';
 import { boxLoops } from './loops/box-loops.js';
 import { carryElements } from './loops/carry-elements.js';
@@ -75,7 +75,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
   return pipeline([
     ...(checks ? [rare().debugChecks(storage)] : []),
     /* Indices in one form, so that loads of one element are one load, and what is computed from them is computed once. */
-    ...(shares ? [canonicalize({ dialects }), cse({ dialects })] : []),
+    ...(shares ? [writeOut({ dialects }), canonicalize({ dialects }), cse({ dialects }), promote({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
     ...(own && early ? [carryElements(layout)] : []),
