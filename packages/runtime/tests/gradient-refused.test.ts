@@ -60,6 +60,8 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       expect(found.code).toBe(code);
       expect(found.message).toMatch(message);
       expect(found.loc?.line).toBeGreaterThan(0);
+      expect(found.loc?.file).toMatch(/gradient-refused\.test\.ts$/);
+      expect(found.frame).toMatch(/> +\d+ \| .*(append|atomicAdd|clear)\(/);
       expect(found.remedy).toBeTruthy();
     });
 

@@ -164,6 +164,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
               options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(layout).run(module)) : module,
               companions,
               signatures,
+              (kernel) => shownIn({ ...named.definitions.get(kernel)!, name: kernel }),
               options.extensions,
               waits(options),
             ),
