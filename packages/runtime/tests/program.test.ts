@@ -560,7 +560,17 @@ describe('a program', () => {
       for (const k of range(8)) u[0][0] = k;
     });
     const sim = await make({ backend, layout: tree, kernels: { race } });
-    expect(sim.warnings).toMatchObject([{ severity: 'warning', code: 'lang/race', remedy: expect.any(String) }]);
+    const here = { file: expect.stringMatching(/program\.test\.ts$/) };
+    expect(sim.warnings).toMatchObject([
+      { severity: 'warning', code: 'lang/race', loc: here, remedy: expect.any(String) },
+    ]);
+    const serial = kernel([u], (u: Grid2) => {
+      for (const k of serially(range(8))) u[0][k] = k;
+    });
+    const alone = await make({ backend, layout: tree, kernels: { serial }, threads: 2 });
+    expect(alone.warnings.filter(({ code }) => code === 'threads/serial')).toMatchObject(
+      backend.name === 'interpreter' ? [] : [{ loc: here, frame: expect.stringContaining('serially(range(8))') }],
+    );
   });
 
   it('runs lists of kernels, which take their arguments by name', async () => {

@@ -22,6 +22,7 @@ import {
 import {
   lowerKernels,
   shownIn,
+  type Shown,
   withFrontEnd,
   type KernelDef,
   type KernelSignature,
@@ -271,15 +272,21 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         )();
       },
     );
+    const shown = shownAmong(named.definitions);
+    const inSource = (notes: Diagnostics): Diagnostics => notes.map((d) => ({ ...d, ...(d.loc && shown(d.loc)) }));
     const said = known?.said ?? [
-      ...notesOnThreads(front().module, {
-        threads: options.threads,
-        backend,
-        dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
-        remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
-      }),
+      ...inSource(
+        notesOnThreads(front().module, {
+          threads: options.threads,
+          backend,
+          dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
+          remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
+        }),
+      ),
       ...Object.values(front().signatures).flatMap((s) => s.warnings),
-      ...(options.quant?.words === false || options.pipeline ? [] : (bits?.notesOnBits(front().module, layout) ?? [])),
+      ...(options.quant?.words === false || options.pipeline
+        ? []
+        : inSource(bits?.notesOnBits(front().module, layout) ?? [])),
     ];
     if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file)) && texts.isSure()) {
       const told: Told = { signatures: front().signatures, memory: storage.memory, said };
@@ -424,6 +431,18 @@ const namesOf = (kernels: Kernels): Names => {
   return {
     definitions: new Map([...names].map(([def, name]) => [name, def])),
     launches: new Map(lists.map(([launch, list]) => [launch, list.map((def) => names.get(def)!)])),
+  };
+};
+
+/** Shows places that ops of any of these kernels name. */
+const shownAmong = (definitions: ReadonlyMap<string, KernelDef>): Shown => {
+  const all = [...definitions].map(([name, def]) => shownIn({ ...def, name }));
+  return (loc) => {
+    for (const shown of all) {
+      const found = shown(loc);
+      if (found) return found;
+    }
+    return undefined;
   };
 };
 
