@@ -65,6 +65,19 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       expect(found.remedy).toBeTruthy();
     });
 
+    it('what is overwritten while it is needed, with both places', async () => {
+      const substituted = kernel([x, y], (x, y) => {
+        for (const p of range(2)) {
+          y[2 * p + 1] = x[2 * p];
+          for (let k = 0; k >= 0; k--) y[2 * p + k] = y[2 * p + k + 1] * y[2 * p + k + 1];
+        }
+      });
+      const { code, message } = await errorOf(backend, substituted);
+      expect(code).toBe('adjoint/overwritten');
+      const place = String.raw`\(\S+gradient-refused\.test\.ts:\d+:\d+\)`;
+      expect(message).toMatch(new RegExp(`as it was read ${place}, and what may be overwritten ${place}`));
+    });
+
     it('a field in between that is not differentiated, unless nothing in it has a derivative', async () => {
       const { z } = fields('f64', i, ['z']);
       const between = layout(dense(i, 4).place(x, y, z), dense(i, 1).place(loss));

@@ -1,7 +1,7 @@
 import type { Access, Adjoint, Tangent } from '@filigree/autodiff';
 import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
 import type { Shown } from '@filigree/lang/kernels';
-import { placed } from './placed.js';
+import { inSource } from './placed.js';
 import type { Structural } from './structural.js';
 
 /** Derivatives of the kernels of a program. */
@@ -53,7 +53,6 @@ export type TangentKernels = DerivativeKernels<Tangent>;
 /** The derivative of a kernel among those of a program. Error: why it has none. */
 export const derivativeOf = <D>({ of, shown }: DerivativeKernels<D>, kernel: string): Omit<D, 'buffers'> => {
   const found = of.get(kernel);
-  if (Array.isArray(found))
-    throw new DiagnosticError((found as Diagnostics).map((d) => ({ ...d, ...placed(d.loc, shown(kernel)) })));
+  if (Array.isArray(found)) throw new DiagnosticError(inSource(found as Diagnostics, shown(kernel)));
   return (found as Omit<D, 'buffers'>) ?? fail('tape/unknown', `kernel '${kernel}' has no derivative`);
 };
