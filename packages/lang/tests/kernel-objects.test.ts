@@ -699,6 +699,30 @@ describe('what may be missing when the kernel runs', () => {
     );
   });
 
+  it('is an item of a row that may be missing itself', () => {
+    const rows = [
+      [1, 2, 3],
+      [4, 5, 6],
+    ];
+    const ragged = [[1], [2, 3], []];
+    const objects: { readonly list?: readonly number[] }[] = [{ list: [1, 2] }, { list: [3] }, {}];
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const own = [
+            [i, x],
+            [1, 2],
+          ];
+          const [m, n] = [Math.abs(k[i]) % 5, Math.abs(k[0]) % 4];
+          const row = rows[m - 1];
+          a[i] = (rows[m - 1]?.[n - 1] ?? 9) + 10 * (ragged[m]?.[n] ?? 9) + 100 * (objects[m]?.list?.[n] ?? 9);
+          a[i] += 1000 * (own[m - 1]?.[n] ?? 9) + (row === undefined ? 1e5 : (row[n] ?? 2e5));
+        }
+      },
+      { rows, ragged, objects },
+    );
+  });
+
   it('is an instance of a class that a variable may hold, of the surroundings or of the kernel', () => {
     class Hit {
       constructor(
