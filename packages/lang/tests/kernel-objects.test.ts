@@ -663,6 +663,63 @@ it('private members of objects from around a kernel are refused in words', () =>
   ]);
 });
 
+it('methods call themselves of other objects, and numbers are instances of no class', () => {
+  abstract class Shape {
+    abstract distance(x: number): number;
+  }
+  class Ball extends Shape {
+    constructor(
+      readonly at: number,
+      readonly r: number,
+    ) {
+      super();
+    }
+    distance(x: number): number {
+      return Math.abs(x - this.at) - this.r;
+    }
+  }
+  class Union extends Shape {
+    constructor(readonly parts: readonly Shape[]) {
+      super();
+    }
+    distance(x: number): number {
+      return this.parts.reduce((least, s) => Math.min(least, s.distance(x)), Infinity);
+    }
+  }
+  class Not extends Shape {
+    constructor(readonly of: Shape) {
+      super();
+    }
+    distance(x: number): number {
+      return -this.of.distance(x);
+    }
+  }
+  class Dual {
+    constructor(
+      readonly v: number,
+      readonly d = 0,
+    ) {}
+    static lift(x: number | Dual): Dual {
+      return x instanceof Dual ? x : new Dual(x);
+    }
+    times(other: number | Dual): Dual {
+      const o = Dual.lift(other);
+      return new Dual(this.v * o.v, this.v * o.d + this.d * o.v);
+    }
+  }
+  const scene = new Union([new Ball(0, 1), new Not(new Union([new Ball(1, 5), new Not(new Ball(2, 3))]))]);
+  agree(
+    (a) => {
+      for (const i of range(a.length)) {
+        const own = new Union([new Ball(a[0], 1), new Not(new Not(new Ball(i, 2)))]);
+        const x = new Dual(a[i], 1);
+        a[i] = scene.distance(a[i]) + own.distance(a[i]) + x.times(x).times(3).d;
+      }
+    },
+    { scene, Ball, Union, Not, Dual, Shape },
+  );
+});
+
 describe('what may be missing when the kernel runs', () => {
   it('is called where it is there, and what it would take is computed there only', () => {
     class Hit {
