@@ -591,6 +591,23 @@ describe('a program', () => {
     expect(sim.run.ends()).toBe(2 * 1000 + 21 + 31 + 1e4 + 3 * 2 + (1 + 2 + 3) + 1e5);
   });
 
+  it('shows what passes and backends say at the line of its author', async () => {
+    const set = kernel([u], (u: Grid2) => {
+      for (const k of range(8)) u[0][k] = k;
+    });
+    const refusing = pass('refusing', (module: Module) =>
+      fail('test/refused', 'no', { loc: module.kernels[0].body.ops.find(({ loc }) => loc)!.loc }),
+    );
+    const made = await program({ backend, layout: tree, kernels: { set }, pipeline: () => refusing })();
+    expect(E.isLeft(made) && made.left).toMatchObject([
+      {
+        code: 'test/refused',
+        loc: { file: expect.stringMatching(/program\.test\.ts$/) },
+        frame: expect.stringContaining('for (const k of range(8)) u[0][k] = k;'),
+      },
+    ]);
+  });
+
   it('warns of iterations that write one element', async () => {
     const race = kernel([u], (u: Grid2) => {
       for (const k of range(8)) u[0][0] = k;

@@ -1,12 +1,13 @@
 import { hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
-import type * as E from 'fp-ts/lib/Either.js';
+import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
   combined,
   fail,
+  type Diagnostic,
   type Diagnostics,
   type Extension,
   type Json,
@@ -138,7 +139,19 @@ export type LaunchArgsOf<D> = D extends KernelDef<infer A, infer _, infer P> ? L
  * Compiles kernels for the fields of a layout, and gives the fields memory. Errors: `lang/…`, `layout/too-large`, `access/…`
  * and what the backend says.
  */
-export const program = <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+export const program =
+  <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+    given: ProgramOptions<K, F>,
+  ): TaskEither<Diagnostics, Program<K, F>> =>
+  async () => {
+    const made = await madeOf(given)();
+    /* The front end shows places itself; passes and backends know those of ops alone. */
+    const inSource = (d: Diagnostic): Diagnostic =>
+      d.loc && d.frame === undefined ? { ...d, ...shownAmong(namesOf(given.kernels).definitions)(d.loc) } : d;
+    return E.isLeft(made) ? E.left(made.left.map(inSource)) : made;
+  };
+
+const madeOf = <const K extends Kernels, F extends Fields>(
   given: ProgramOptions<K, F>,
 ): TaskEither<Diagnostics, Program<K, F>> =>
   attempt(async () => {
