@@ -88,14 +88,22 @@ describe('numerals of a function that was printed anew', () => {
   });
 });
 
-it('kernels that tsx loads have the numerals of their file, and its names of what they are given', () => {
-  const here = fileURLToPath(new URL('.', import.meta.url));
-  const folder = mkdtempSync(join(here, 'written-'));
+/** What a module prints that is run as tsx loads it. */
+const printedBy = (source: string): string => {
+  const folder = mkdtempSync(join(fileURLToPath(new URL('.', import.meta.url)), 'written-'));
   try {
     const file = join(folder, 'kernels.ts');
-    writeFileSync(
-      file,
-      `import { array, kernel, lowerKernel, range } from '@filigree/lang';
+    writeFileSync(file, source);
+    return execFileSync(process.execPath, [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), file], {
+      encoding: 'utf8',
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
+it('kernels that tsx loads have the numerals of their file, and its names of what they are given', () => {
+  const text = printedBy(`import { array, kernel, lowerKernel, range } from '@filigree/lang';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { printKernel } from '@filigree/ir';
 
@@ -112,15 +120,36 @@ const double = kernel([array('f32', o)], (o: Float32Array): void => {
 const made = lowerKernel(double, layout(dense(i, 1).place(field('unused', 'f32'))));
 if (made._tag === 'Left') throw new Error('refused');
 console.log(printKernel(made.right.kernel));
-`,
-    );
-    const text = execFileSync(process.execPath, [...process.env['FILIGREE_NODE_FLAGS']!.split(' '), file], {
-      encoding: 'utf8',
-    });
-    expect(text).toMatch(/1(\.0)?\b.*f32/);
-    expect(text).toMatch(/1000\b.*i32/);
-    expect(text).toContain('%o_length');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+`);
+  expect(text).toMatch(/1(\.0)?\b.*f32/);
+  expect(text).toMatch(/1000\b.*i32/);
+  expect(text).toContain('%o_length');
+});
+
+it('names of a scope are those of its author where tsx numbers what is called as something around it', () => {
+  const text = printedBy(`import { kernel, kernelKey, lowerKernel, range, symbolic, type Grid1 } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { printKernel } from '@filigree/ir';
+
+const [n, n2, by] = [8, 9, 10];
+const u = field('u', 'f64');
+const fill = (n: number, n2: number) =>
+  kernel([u], { scope: { n, n2 } }, (u: Grid1) => {
+    for (const i of range(n)) u[i] = 100 * n2 + n;
+  });
+const on = layout(dense(i, n).place(u));
+const made = lowerKernel(fill(5, 7), on);
+if (made._tag === 'Left') throw new Error('refused');
+console.log(printKernel(made.right.kernel).includes('705'));
+console.log(new Set([fill(5, 7), fill(5, 7), fill(6, 7), fill(5, 6)].map((k) => kernelKey(k, on)!.text)).size);
+const times = (by: number) => symbolic((x: number): number => x * by, { scope: { by } });
+console.log(times(3)(2));
+const lost = (by: number) => kernel([u], (u: Grid1) => {
+  for (const i of range(4)) u[i] = by;
+});
+const refused = lowerKernel(lost(3), on);
+console.log(refused._tag === 'Left' && refused.left[0].message, refused._tag === 'Left' && refused.left[0].remedy);
+`);
+  expect(text.split('\n').slice(0, 3)).toEqual(['true', '3', '6']);
+  expect(text.split('\n')[3]).toMatch(/^`by` is neither .* scope: \{ by \}/);
 });

@@ -40,7 +40,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/unbound', 'c[0] = «flag_2 ? 1 : 0;'],
   ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
   ['lang/unsupported-syntax', '«try { c[0] = 1; } catch { c[0] = 2; }'],
-  ['lang/unknown-member', 'for (const i of range(m)) c[i] = [1, 2].«fill(3)[0];'],
+  ['lang/unknown-member', 'for (const i of range(m)) c[i] = [1, 2].«copyWithin(0, 1)[0];'],
   ['lang/shape', 'for (const i of range(m)) c[i] = [...«[1, 2].filter((k) => k > dt)].length;'],
   ['lang/dynamic-index', 'for (const i of range(m)) c[i] = «[1, 2].filter((k) => k > dt).reduce((s, k) => s + k);'],
   ['lang/dynamic-index', 'const t = [1, 2].filter((k) => k > dt); «t.push(3);'],

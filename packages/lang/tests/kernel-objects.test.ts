@@ -662,3 +662,199 @@ it('private members of objects from around a kernel are refused in words', () =>
     },
   ]);
 });
+
+it('methods call themselves of other objects, and numbers are instances of no class', () => {
+  abstract class Shape {
+    abstract distance(x: number): number;
+  }
+  class Ball extends Shape {
+    constructor(
+      readonly at: number,
+      readonly r: number,
+    ) {
+      super();
+    }
+    distance(x: number): number {
+      return Math.abs(x - this.at) - this.r;
+    }
+  }
+  class Union extends Shape {
+    constructor(readonly parts: readonly Shape[]) {
+      super();
+    }
+    distance(x: number): number {
+      return this.parts.reduce((least, s) => Math.min(least, s.distance(x)), Infinity);
+    }
+  }
+  class Not extends Shape {
+    constructor(readonly of: Shape) {
+      super();
+    }
+    distance(x: number): number {
+      return -this.of.distance(x);
+    }
+  }
+  class Dual {
+    constructor(
+      readonly v: number,
+      readonly d = 0,
+    ) {}
+    static lift(x: number | Dual): Dual {
+      return x instanceof Dual ? x : new Dual(x);
+    }
+    times(other: number | Dual): Dual {
+      const o = Dual.lift(other);
+      return new Dual(this.v * o.v, this.v * o.d + this.d * o.v);
+    }
+  }
+  const scene = new Union([new Ball(0, 1), new Not(new Union([new Ball(1, 5), new Not(new Ball(2, 3))]))]);
+  agree(
+    (a) => {
+      for (const i of range(a.length)) {
+        const own = new Union([new Ball(a[0], 1), new Not(new Not(new Ball(i, 2)))]);
+        const x = new Dual(a[i], 1);
+        a[i] = scene.distance(a[i]) + own.distance(a[i]) + x.times(x).times(3).d;
+      }
+    },
+    { scene, Ball, Union, Not, Dual, Shape },
+  );
+});
+
+describe('what may be missing when the kernel runs', () => {
+  it('is called where it is there, and what it would take is computed there only', () => {
+    class Hit {
+      constructor(readonly t: number) {}
+      normal(k = 1): number {
+        return this.t * k;
+      }
+    }
+    type Law = { readonly E: number; readonly law?: (s: number) => number };
+    const laws: readonly Law[] = [{ E: 2 }, { E: 3, law: (s) => s * s }, { E: 4, law: (s) => s + 1 }];
+    const hit = (x: number): Hit | undefined => (x > 0 ? new Hit(x) : undefined);
+    const named = (x: number): Hit | null => {
+      if (x < -1) return null;
+      return new Hit(x);
+    };
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          let taken = 0;
+          const next = (): number => ++taken;
+          const one = laws[Math.abs(k[i]) % 3];
+          let sum = one.law?.(next()) ?? 7;
+          const found = one.law?.(x);
+          if (found === undefined) sum += 100;
+          else sum += found;
+          sum += hit(a[i])?.normal(next()) ?? 1000;
+          sum += named(x - k[i])?.normal() ?? 2000;
+          const maybe = a[i] > x ? next : undefined;
+          maybe?.();
+          a[i] = sum + (maybe?.() ?? 0) + 1e5 * taken;
+        }
+      },
+      { laws, Hit, hit, named },
+    );
+  });
+
+  it('is an item of a row that may be missing itself', () => {
+    const rows = [
+      [1, 2, 3],
+      [4, 5, 6],
+    ];
+    const ragged = [[1], [2, 3], []];
+    const objects: { readonly list?: readonly number[] }[] = [{ list: [1, 2] }, { list: [3] }, {}];
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const own = [
+            [i, x],
+            [1, 2],
+          ];
+          const [m, n] = [Math.abs(k[i]) % 5, Math.abs(k[0]) % 4];
+          const row = rows[m - 1];
+          a[i] = (rows[m - 1]?.[n - 1] ?? 9) + 10 * (ragged[m]?.[n] ?? 9) + 100 * (objects[m]?.list?.[n] ?? 9);
+          a[i] += 1000 * (own[m - 1]?.[n] ?? 9) + (row === undefined ? 1e5 : (row[n] ?? 2e5));
+        }
+      },
+      { rows, ragged, objects },
+    );
+  });
+
+  it('is an instance of a class that a variable may hold, of the surroundings or of the kernel', () => {
+    class Hit {
+      constructor(
+        readonly t: number,
+        readonly n: number,
+      ) {}
+      static of(x: number): Hit {
+        return new Hit(x, 2 * x);
+      }
+      twice(): Hit {
+        return new Hit(2 * this.t, this.n);
+      }
+    }
+    const named = (x: number): Hit | null => {
+      if (x < -3) return null;
+      return Hit.of(x);
+    };
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const shift = 10 * x;
+          class Own {
+            constructor(readonly t: number) {}
+            area(): number {
+              return this.t + shift;
+            }
+            twin(): Own {
+              return new Own(this.t + 1);
+            }
+          }
+          let sum = 0;
+          let best: Hit | null = null;
+          let own: Own | undefined;
+          for (let j = 0; j < 4; j++) {
+            if (best !== null) sum += best.twice().t;
+            if (own) sum += own.twin().area();
+            const h = named(a[j] + k[i]);
+            if (h && (best === null || h.t < best.t)) best = h;
+            const other = new Own(a[j]);
+            if (own === undefined || other.t < own.t) own = other;
+          }
+          a[i] = sum + (best?.n ?? 77) + own!.area();
+        }
+      },
+      { Hit, named },
+    );
+  });
+});
+
+it('arrays that the kernel makes are filled, as a whole or between known places', () =>
+  agree((a, k, x) => {
+    for (const i of range(a.length)) {
+      const halves = new Float64Array(5).fill(x / 2);
+      const counts = new Int32Array(4);
+      const list = [1, 2, 3, 4, 5].fill(x, 1, -1);
+      let sum = 0;
+      for (let round = 0; round < 3; round++) {
+        counts.fill(round);
+        counts[(i + round) & 3] += 5;
+        sum += counts[1] * 10 + counts[2];
+        counts.fill(9, 2);
+        sum += counts[3];
+      }
+      const given = [0, 0, 0];
+      const clear = (all: number[]): number[] => all.fill(k[i]);
+      clear(given)[1] = 2;
+      a[i] = halves[2] + list[0] + 10 * list[3] + 100 * list[4] + sum + given[0] + given[1];
+    }
+  }));
+
+it.each([
+  ['const c = [[1], [2]]; c.fill([3]); a[0] = c[0][0];', 'lang/array-alias'],
+  ['const c = [1, 2]; c.fill(3, k[0]); a[0] = c[0];', 'lang/dynamic-index'],
+  ['const c = [1, 2]; c.fill(); a[0] = c[0];', 'lang/arguments'],
+])('what cannot be filled is refused: %s', (body, expected) => {
+  const def = define([array('f64', 8), array('i32', 8)], fromText(`(a, k) => { ${body} }`));
+  expect(problemsOf(def).map(({ code }) => code)).toEqual([expected]);
+});

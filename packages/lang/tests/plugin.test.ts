@@ -243,6 +243,59 @@ describe('kernels', () => {
     expect(await irOf(`kept-${minify}`, kernels, colliding, { minify, plugins: [filigreeEsbuild()] })).toBe(expected);
   });
 
+  it.each([false, true])('use classes, and what constants hold, as their source says, minified: %s', async (minify) => {
+    const of = (
+      body: string,
+      scope: string,
+    ): string => `import { active, kernel, lowerKernel, type Grid1 } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { printKernel } from '@filigree/ir';
+
+const u = field('u', 'f32');
+const by = 3;
+const square = (x: number): number => x * x * by;
+abstract class Shape {
+  abstract area(): number;
+  scaled(k: number): number {
+    return k * by * this.area();
+  }
+}
+class Disc extends Shape {
+  constructor(readonly r: number) {
+    super();
+  }
+  static of(r: number): Disc {
+    return new Disc(r + by);
+  }
+  area(): number {
+    return square(this.r);
+  }
+}
+const shapes: Shape[] = [new Disc(1), new Disc(2)];
+const words = { twice: (x: number): number => 2 * x * by, thrice(x: number) { return 3 * square(x); }, laws: [square, (x: number): number => x + by] };
+
+const step = kernel([u], ${scope}(u: Grid1) => {
+  for (const k of active(u)) u[k] = ${body};
+});
+const lowered = lowerKernel(step, layout(dense(i, 16).place(u)));
+export const text = lowered._tag === 'Left' ? JSON.stringify(lowered.left) : printKernel(lowered.right.kernel);
+`;
+    const name = 'const by = 1, square = 2; export * from "./kernels.ts"; export { by, square };';
+    const all = '{ scope: { by, square, Shape, Disc, shapes, words } }, ';
+    for (const [n, body] of [
+      'Disc.of(u[k]).scaled(2)',
+      'shapes[k % 2].scaled(u[k])',
+      'words.twice(u[k]) + words.thrice(u[k]) + words.laws[1](u[k])',
+    ].entries()) {
+      /* esbuild calls classes otherwise that name themselves. */
+      const plain = of(body.replace('Disc.of(u[k])', 'new Disc(u[k] + by)'), all);
+      const expected = await irOf(`told-${n}-${minify}`, plain, "export * from './kernels.ts';", {});
+      expect(expected).toContain('field.for');
+      const built = { minify, plugins: [filigreeEsbuild()] };
+      expect(await irOf(`found-${n}-${minify}`, of(body, ''), name, built)).toBe(expected);
+    }
+  });
+
   it('call what they are given as their author does, where something around them has its name', async () => {
     const around = kernels
       .replace('const make =', 'const by = 2, weights = [by];\nconst make =')

@@ -30,6 +30,7 @@ export { superword } from './superword/superword.js';
 export { unevenLoops } from './uneven.js';
 export { unroll } from './unroll.js';
 export { serialLanes } from './vectorize/serial-lanes.js';
+export { branchingGathers } from './vectorize/branching-gathers.js';
 export { overlappingLanes } from './vectorize/overlapping-lanes.js';
 export { distribute } from './vectorize/distribute.js';
 export { stageStrides } from './vectorize/stage-strides.js';

@@ -35,6 +35,7 @@ import { unroll } from './unroll.js';
 import { approximate } from './lane-functions/approximate.js';
 import { expandFunctions } from './lane-functions/expand-functions.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
+import { branchingGathers } from './vectorize/branching-gathers.js';
 import { overlappingLanes } from './vectorize/overlapping-lanes.js';
 import { distribute } from './vectorize/distribute.js';
 import { stageStrides } from './vectorize/stage-strides.js';
@@ -42,6 +43,7 @@ import { vectorizeNests } from './vectorize/nests.js';
 import { vectorize } from './vectorize/vectorize.js';
 
 const factories = {
+  'branching-gathers': branchingGathers,
   canonicalize,
   cse,
   dce,

@@ -89,7 +89,7 @@ describe('access rules in debug mode', () => {
     const found = await diagnosticOf(backend, make(), { scatter }, met, { threads });
     expect(found?.code).toBe('tape/written-twice');
     expect(found?.message).toMatch(
-      /^kernel 'scatter' writes \(\S+:\d+:\d+\) element \[6\] of field 'y', which another iteration of the loop has written \(\S+:\d+:\d+\)/,
+      /^kernel 'scatter' writes \(\S+\.test\.ts:\d+:\d+\) element \[6\] of field 'y', which another iteration of the loop has written \(\S+\.test\.ts:\d+:\d+\)/,
     );
     expect(found?.loc?.line).toBeGreaterThan(0);
     expect(await diagnosticOf(backend, make(), { scatter }, own, { threads })).toBeUndefined();

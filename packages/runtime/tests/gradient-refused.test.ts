@@ -60,7 +60,22 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       expect(found.code).toBe(code);
       expect(found.message).toMatch(message);
       expect(found.loc?.line).toBeGreaterThan(0);
+      expect(found.loc?.file).toMatch(/gradient-refused\.test\.ts$/);
+      expect(found.frame).toMatch(/> +\d+ \| .*(append|atomicAdd|clear)\(/);
       expect(found.remedy).toBeTruthy();
+    });
+
+    it('what is overwritten while it is needed, with both places', async () => {
+      const substituted = kernel([x, y], (x, y) => {
+        for (const p of range(2)) {
+          y[2 * p + 1] = x[2 * p];
+          for (let k = 0; k >= 0; k--) y[2 * p + k] = y[2 * p + k + 1] * y[2 * p + k + 1];
+        }
+      });
+      const { code, message } = await errorOf(backend, substituted);
+      expect(code).toBe('adjoint/overwritten');
+      const place = String.raw`\(\S+gradient-refused\.test\.ts:\d+:\d+\)`;
+      expect(message).toMatch(new RegExp(`as it was read ${place}, and what may be overwritten ${place}`));
     });
 
     it('a field in between that is not differentiated, unless nothing in it has a derivative', async () => {

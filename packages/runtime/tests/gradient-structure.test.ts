@@ -318,7 +318,7 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       const mixed = refusal(() => valueAndGradient(sim, spread, by));
       expect(mixed.code).toBe('tape/structure');
       expect(mixed.message).toMatch(
-        /^kernel 'spread' looks for what is active \(\S+:\d+:\d+\), and activates \(\S+:\d+:\d+\) element \[8\] of field '\w' meanwhile/,
+        /^kernel 'spread' looks for what is active \(\S+\.test\.ts:\d+:\d+\), and activates \(\S+\.test\.ts:\d+:\d+\) element \[8\] of field '\w' meanwhile/,
       );
       expect(mixed.remedy).toBeTruthy();
       /* Nothing is activated that is active already. */

@@ -165,6 +165,7 @@ describe.each([
     sim.run.add();
     const losses = sim.losses();
     expect(rowsOf(losses, 'sum')).toMatchObject([{ kernel: 'add', stores: 10, saturated: 0, overflowed: 1 }]);
+    expect(rowsOf(losses, 'sum')[0].loc!.file).toMatch(/losses\.test\.ts$/);
     const lineOf = (field: string, nth = 0): number => rowsOf(losses, field)[nth].loc!.line;
     expect(
       [lineOf('y'), lineOf('v_0'), lineOf('v_1'), lineOf('k'), lineOf('x', 1)].map((l) => l - lineOf('x')),

@@ -555,12 +555,75 @@ describe('a program', () => {
     beyond(() => debug.run.read(8), "index [1, 8] is outside field 'items'");
   });
 
+  it('knows what is outside of fields and behind the end of lists, where it is asked', async () => {
+    const n = 6;
+    const [w, edge] = [field('w', 'f64'), field('edge', 'f64')];
+    const p = vectorField('p', 'f64', 2);
+    const list = field('list', 'f64');
+    const edges = (w: Grid2, edge: Grid2): void => {
+      for (const [i, j] of ndrange(n, n)) {
+        const up = w[i - 1]?.[j];
+        const row = w[i + 1];
+        edge[i][j] = (up ?? w[i][j]) + 10 * (row?.[j] ?? 0.5) + 100 * (w[i][j - 2] ?? -5) + (w[i]?.[j + 1] ?? 1000);
+        if (up === undefined && i === 0) edge[i][j] += 1e4;
+      }
+    };
+    const ends = kernel([p, list], { float: 'f64' }, (p: VecGrid1<2>, list: Grid2) => {
+      for (const c of range(4)) for (const k of range(c)) append(list[c], 10 * c + k);
+      let sum = 0;
+      for (const c of range(4)) sum += (list[c][1] ?? 1000) + (p[c - 1]?.y ?? 1e4) + (p[c + 1] ?? vec(1e5, 0)).x;
+      return sum;
+    });
+    const sim = await make({
+      backend,
+      layout: layout(dense(ij, n).place(w, edge), dense(i, 4).place(p), dense(i, 4).dynamic(j, 4).place(list)),
+      kernels: { edges: kernel([w, edge], { scope: { n }, float: 'f64' }, edges), ends },
+      fields: { w, edge, p },
+      debug: true,
+    });
+    const value = (a: number, b: number): number => Math.sin(7 * a + b);
+    const [host, expected] = [hostGrid([n, n], value), hostGrid([n, n], () => 0)] as [Grid2, Grid2];
+    for (const [a, b] of ndrange(n, n)) sim.fields.w.set([a, b], value(a, b));
+    for (const c of range(4)) sim.fields.p.set([c], [c, 2]);
+    sim.run.edges();
+    edges(host, expected);
+    for (const [a, b] of ndrange(n, n)) expect(sim.fields.edge.get([a, b])).toBeCloseTo(expected[a][b], 9);
+    expect(sim.run.ends()).toBe(2 * 1000 + 21 + 31 + 1e4 + 3 * 2 + (1 + 2 + 3) + 1e5);
+  });
+
+  it('shows what passes and backends say at the line of its author', async () => {
+    const set = kernel([u], (u: Grid2) => {
+      for (const k of range(8)) u[0][k] = k;
+    });
+    const refusing = pass('refusing', (module: Module) =>
+      fail('test/refused', 'no', { loc: module.kernels[0].body.ops.find(({ loc }) => loc)!.loc }),
+    );
+    const made = await program({ backend, layout: tree, kernels: { set }, pipeline: () => refusing })();
+    expect(E.isLeft(made) && made.left).toMatchObject([
+      {
+        code: 'test/refused',
+        loc: { file: expect.stringMatching(/program\.test\.ts$/) },
+        frame: expect.stringContaining('for (const k of range(8)) u[0][k] = k;'),
+      },
+    ]);
+  });
+
   it('warns of iterations that write one element', async () => {
     const race = kernel([u], (u: Grid2) => {
       for (const k of range(8)) u[0][0] = k;
     });
     const sim = await make({ backend, layout: tree, kernels: { race } });
-    expect(sim.warnings).toMatchObject([{ severity: 'warning', code: 'lang/race', remedy: expect.any(String) }]);
+    const here = { file: expect.stringMatching(/program\.test\.ts$/) };
+    expect(sim.warnings).toMatchObject([
+      { severity: 'warning', code: 'lang/race', loc: here, remedy: expect.any(String) },
+    ]);
+    const serial = kernel([u], (u: Grid2) => {
+      for (const k of serially(range(8))) u[0][k] = k;
+    });
+    const alone = await make({ backend, layout: tree, kernels: { serial }, threads: 2 });
+    expect(alone.warnings.filter(({ code }) => code === 'threads/serial')).toMatchObject(
+      backend.name === 'interpreter' ? [] : [{ loc: here, frame: expect.stringContaining('serially(range(8))') }],
+    );
   });
 
   it('runs lists of kernels, which take their arguments by name', async () => {

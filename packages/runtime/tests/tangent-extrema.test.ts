@@ -175,7 +175,7 @@ describe.each(targets)('extrema in forward mode: %s, %i threads', (_name, thread
       const [{ code, message, loc, remedy }] = e.diagnostics;
       expect(code).toBe('tangent/extremum');
       expect(message).toContain("the element [2] of field 's'");
-      expect(loc?.file).toBe(nameOf(what));
+      expect(loc?.file).toMatch(/tangent-extrema\.test\.ts$/);
       expect(remedy).toContain('a loop of its own');
     }
   });

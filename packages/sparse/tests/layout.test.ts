@@ -12,9 +12,11 @@ import {
   l,
   layout,
   layoutText,
+  matrixField,
   type Branch,
   fields,
   j,
+  vectorField,
 } from '@filigree/sparse/fields';
 
 const f = (name: string) => field(name, 'f32');
@@ -156,6 +158,9 @@ describe('layouts', () => {
     ['layout/field', () => field('u', 'i32', { ambient: 0.5 })],
     ['layout/field', () => field('u', 'u8', { ambient: 256 })],
     ['layout/field', () => field('u', 'i1', { ambient: 2 })],
+    ['layout/field', () => vectorField('u', 'f32', 257)],
+    ['layout/field', () => vectorField('u', 'f32', 0)],
+    ['layout/field', () => matrixField('u', 'f32', 20, 13)],
     ['layout/field', () => dense(ij, 4).place('u' as never)],
     ['layout/extents', () => dense(ij, undefined as never)],
     ['layout/axes', () => dense(4 as never, 4)],
@@ -163,6 +168,11 @@ describe('layouts', () => {
     ['layout/axes', () => hash([-1] as never, 4)],
   ])('refuse mistakes: %s (%#)', (expected, make) => {
     expect(code(make)).toEqual([expected]);
+  });
+
+  it('take vectors of as many components as lattices and harmonics have', () => {
+    expect(vectorField('f', 'f32', 27).components).toHaveLength(27);
+    expect(matrixField('F', 'f32', 3, 64).components).toHaveLength(192);
   });
 
   it('say what to write in place of a decorator or a list', () => {

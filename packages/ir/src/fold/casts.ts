@@ -33,7 +33,7 @@ export const casts: Readonly<Record<string, Fold>> = {
 };
 
 /** Whether every value of `from` is a value of `to`, so that a cast between them keeps the number. */
-const preserves = (from: ScalarType, to: ScalarType): boolean => {
+export const preserves = (from: ScalarType, to: ScalarType): boolean => {
   if (from === to) return true;
   if (to === 'i1') return false;
   if (from === 'i1') return true;

@@ -3,6 +3,7 @@ import type { Op, Value } from '../kernel/op.js';
 import { isFloat, isInteger, sameType, scalarOf } from '../kernel/type.js';
 import { operandOf, pair } from './arithmetic.js';
 import type { Fold, FoldContext } from '../kernel/dialect.js';
+import { preserves } from './casts.js';
 
 /** Identities of comparisons, minima and maxima, and choices. */
 export const comparison: Readonly<Record<string, Fold>> = {
@@ -17,7 +18,7 @@ export const comparison: Readonly<Record<string, Fold>> = {
     }
     if (c.constantOf(a) !== undefined && c.constantOf(b) === undefined)
       return c.build('arith.cmp', [b, a], type, { predicate: mirrored[p]! });
-    return compareWithRange(op, c);
+    return compareUncast(op, c) ?? compareWithRange(op, c);
   },
   'arith.min': extremum,
   'arith.max': extremum,
@@ -38,6 +39,16 @@ export const comparison: Readonly<Record<string, Fold>> = {
 };
 
 const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le', eq: 'eq', ne: 'ne' };
+
+/** Numbers that are cast alike, and lose nothing by that, are compared as they are. */
+const compareUncast: Fold = (op, c) => {
+  const casts = pair(op).map((v) => c.defOf(v));
+  const [x, y] = casts.map((cast) => (cast?.name === 'arith.cast' ? cast.operands[0]! : undefined));
+  if (!x || !y || !sameType(x.type, y.type)) return undefined;
+  return preserves(scalarOf(x.type), scalarOf(op.operands[0]!.type))
+    ? c.build('arith.cmp', [x, y], op.results[0]!.type, op.attrs)
+    : undefined;
+};
 
 /** Integers compared with the ends of their range. */
 const compareWithRange: Fold = (op, c) => {

@@ -1,5 +1,6 @@
 import { keyText } from '@filigree/ir';
 import { isField, type AnyField, type Layout } from '@filigree/sparse/fields';
+import { stemsOf } from '../source/author-name.js';
 import { keptOf } from '../source/kept.js';
 import { filesFrom, shortPath } from '../source/spelling/files.js';
 import { wordOf } from './elaborate/names.js';
@@ -72,7 +73,10 @@ export const kernelKey = (def: KernelDef, layout: Layout, known: KnownFiles = ne
     const before = seen.get(f);
     if (before !== undefined) return `function ${before}`;
     seen.set(f, seen.size);
-    const { text, settled, spelled, at: place, files, line } = printedText(f, { at: given, near });
+    const printed = printedText(f, { at: given, near });
+    const { text, spelled, at: place, files, line } = printed;
+    const scopes = { ...keptOf(f)?.scope, ...own };
+    const settled = printed.settled && (keptOf(f) !== undefined || !isNumberedIn(text, scopes));
     take(sources, files, false);
     if (settled) {
       if (!spelled().found) return nothing();
@@ -82,7 +86,7 @@ export const kernelKey = (def: KernelDef, layout: Layout, known: KnownFiles = ne
     }
     /* What a function has beside its text, kernels can read. */
     if (NATIVE.test(text) || Object.keys(f).length > 0) return nothing();
-    const names = meant(f, { ...keptOf(f)?.scope, ...own }, text);
+    const names = meant(f, scopes, text);
     const parts = {
       name: f.name,
       text,
@@ -125,7 +129,7 @@ const meant = (
   const read = (said: string): void => {
     /* An escape may spell any name. */
     if (said.includes('\\u')) Object.keys(scope).forEach((name) => words.add(name));
-    for (const [word] of said.matchAll(WORD)) words.add(word);
+    for (const [word] of said.matchAll(WORD)) for (const name of [word, ...stemsOf(word)]) words.add(name);
   };
   const look = (value: unknown): void => {
     if (value === null || (typeof value !== 'object' && typeof value !== 'function') || seen.has(value)) return;
@@ -150,6 +154,10 @@ const meant = (
   }
   return Object.fromEntries(Object.entries(scope).filter(([name]) => names.has(name)));
 };
+
+/** Whether a text may have names of a scope with a number at their end, so that what they mean stands in its file. */
+const isNumberedIn = (text: string, scope: Readonly<Record<string, unknown>>): boolean =>
+  Array.from(text.matchAll(WORD)).some(([word]) => stemsOf(word).some((stem) => Object.hasOwn(scope, stem)));
 
 const WORD = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/gu;
 

@@ -152,15 +152,19 @@ const parsedBefore = (text: string): Tree | undefined => {
 };
 
 /** Where a function stands, unless the text was printed anew: then its lines may be others. */
-const placeOf = (parsed: Parsed, { node }: KeptFunction, { original, frames }: TransformOptions): Loc | undefined =>
-  original || frames === false ? undefined : locOf({ file: parsed.source.file }, parsed.site(node.start));
+const placeOf = (parsed: Parsed, { start }: KeptFunction, { original, frames }: TransformOptions): Loc | undefined =>
+  original || frames === false ? undefined : locOf({ file: parsed.source.file }, parsed.site(start));
 
 /** A function's text. Tools that strip types print numerals anew: they are taken from what its author wrote. */
-const spelled = (parsed: Parsed, { node, declared }: KeptFunction, original: TransformOptions['original']): Written => {
-  const text = parsed.text.slice(node.start, node.end);
+const spelled = (
+  parsed: Parsed,
+  { node, start, declared }: KeptFunction,
+  original: TransformOptions['original'],
+): Written => {
+  const text = parsed.text.slice(start, node.end);
   if (!original) return { text, sure: true, found: true };
   if (original.text === undefined) return { text, sure: false, found: false };
-  const { line, column } = locOf({ file: '' }, parsed.site(node.start));
+  const { line, column } = locOf({ file: '' }, parsed.site(start));
   return asWrittenIn(text, original.text, { name: declared?.name ?? '', line, column });
 };
 

@@ -45,11 +45,16 @@ export const shown = (
 ): { readonly loc: Loc; readonly frame?: string } => {
   const found = text === undefined ? undefined : original?.();
   if (!found || text === undefined) return { loc, ...(lines !== undefined && { frame: codeFrame(lines, loc) }) };
-  const before = text.split('\n').slice(0, loc.line - 1);
-  const at = found.offset(before.reduce((all, line) => all + line.length + 1, 0) + loc.column - 1);
+  const at = offsetIn(found, text, loc);
   const above = found.text.slice(0, at).split('\n');
   const place = { file: found.file, line: above.length, column: above[above.length - 1].length + 1 };
   return { loc: place, frame: codeFrame(found.text, place) };
+};
+
+/** Where a place of a text stands in the file of its author. */
+export const offsetIn = ({ offset }: Original, text: string, { line, column }: Loc): number => {
+  const before = text.split('\n').slice(0, line - 1);
+  return offset(before.reduce((all, line) => all + line.length + 1, 0) + column - 1);
 };
 
 /** Throws an error diagnostic at a site. */

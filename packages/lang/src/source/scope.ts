@@ -285,7 +285,7 @@ export const functionOf = (binding: Binding | undefined): FunctionNode | undefin
 };
 
 /** What a bundler gives the name that its author wrote: `__name(f, 'f')` is f. */
-const named = (e: AnyNode): AnyNode =>
+export const named = (e: AnyNode): AnyNode =>
   e.type === 'CallExpression' && e.callee.type === 'Identifier' && e.callee.name === '__name' && e.arguments.length > 0
     ? bare(e.arguments[0])
     : e;

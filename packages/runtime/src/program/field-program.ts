@@ -126,6 +126,11 @@ export const fieldProgram = (
         .flat()
         .flatMap(({ kernel, signature: { result } }) => (result ? [[kernel.name, result.buffer] as const] : [])),
     );
+    const shown = new Map(
+      Object.values(launches)
+        .flat()
+        .map(({ kernel, shown }) => [kernel.name, shown]),
+    );
     /* What not every program needs is loaded when one does: pages load the rest only. */
     const waiting = queued && (await import('./queue/waiting.js'));
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
@@ -142,7 +147,7 @@ export const fieldProgram = (
       apart,
       reports: said && { sites, said },
       notesOf: notes?.notesReader,
-      ledger: losses?.lossLedger(storage, module, instance),
+      ledger: losses?.lossLedger(storage, module, instance, (kernel) => shown.get(kernel)),
       waitingOf: (parts) =>
         waiting?.waitingLaunches(
           { source: queued!, backend, instance, session, options: compiling, said: warned },

@@ -1,5 +1,6 @@
 import { addLosses, lossesIn, lossesName, lossPlaces, type Loss } from '@filigree/quant/passes';
 import type { Module } from '@filigree/ir';
+import type { Shown } from '@filigree/lang/kernels';
 import type { Storage } from '@filigree/sparse/fields';
 import type { Instance } from '../instantiate.js';
 
@@ -11,8 +12,17 @@ export interface LossLedger {
   readonly losses: () => readonly Loss[];
 }
 
-/** What all launches of a program lost, taken from its memory after each, so that counters of 32 bits are enough. */
-export const lossLedger = (storage: Storage, module: Module, instance: Instance): LossLedger => {
+/**
+ * What all launches of a program lost, taken from its memory after each, so that counters of 32 bits are enough.
+ *
+ * @param shown shows the places that ops of a kernel name
+ */
+export const lossLedger = (
+  storage: Storage,
+  module: Module,
+  instance: Instance,
+  shown: (kernel: string) => Shown | undefined,
+): LossLedger => {
   const places = lossPlaces(module);
   if (places.length === 0) return { note: () => undefined, losses: () => [] };
   const { block, offset, length } = instance.buffer(lossesName(storage));
@@ -26,7 +36,8 @@ export const lossLedger = (storage: Storage, module: Module, instance: Instance)
       all = addLosses(all, lossesIn(places, counts));
       memory.write(block, offset, zeros);
     },
-    losses: () => all,
+    losses: () =>
+      all.map((loss) => (loss.loc ? { ...loss, loc: shown(loss.kernel)?.(loss.loc)?.loc ?? loss.loc } : loss)),
   };
 };
 

@@ -1,12 +1,13 @@
 import { hasBearing, type Backend } from '@filigree/backend';
 import { backendOption, compileSpec } from '@filigree/backend/options';
-import type * as E from 'fp-ts/lib/Either.js';
+import * as E from 'fp-ts/lib/Either.js';
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js';
 import {
   attempt,
   byteSize,
   combined,
   fail,
+  type Diagnostic,
   type Diagnostics,
   type Extension,
   type Json,
@@ -22,6 +23,7 @@ import {
 import {
   lowerKernels,
   shownIn,
+  type Shown,
   withFrontEnd,
   type KernelDef,
   type KernelSignature,
@@ -137,7 +139,19 @@ export type LaunchArgsOf<D> = D extends KernelDef<infer A, infer _, infer P> ? L
  * Compiles kernels for the fields of a layout, and gives the fields memory. Errors: `lang/…`, `layout/too-large`, `access/…`
  * and what the backend says.
  */
-export const program = <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+export const program =
+  <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
+    given: ProgramOptions<K, F>,
+  ): TaskEither<Diagnostics, Program<K, F>> =>
+  async () => {
+    const made = await madeOf(given)();
+    /* The front end shows places itself; passes and backends know those of ops alone. */
+    const inSource = (d: Diagnostic): Diagnostic =>
+      d.loc && d.frame === undefined ? { ...d, ...shownAmong(namesOf(given.kernels).definitions)(d.loc) } : d;
+    return E.isLeft(made) ? E.left(made.left.map(inSource)) : made;
+  };
+
+const madeOf = <const K extends Kernels, F extends Fields>(
   given: ProgramOptions<K, F>,
 ): TaskEither<Diagnostics, Program<K, F>> =>
   attempt(async () => {
@@ -164,6 +178,7 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
               options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(layout).run(module)) : module,
               companions,
               signatures,
+              (kernel) => shownIn({ ...named.definitions.get(kernel)!, name: kernel }),
               options.extensions,
               waits(options),
             ),
@@ -270,15 +285,21 @@ export const program = <const K extends Kernels, F extends Fields = Readonly<Rec
         )();
       },
     );
+    const shown = shownAmong(named.definitions);
+    const inSource = (notes: Diagnostics): Diagnostics => notes.map((d) => ({ ...d, ...(d.loc && shown(d.loc)) }));
     const said = known?.said ?? [
-      ...notesOnThreads(front().module, {
-        threads: options.threads,
-        backend,
-        dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
-        remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
-      }),
+      ...inSource(
+        notesOnThreads(front().module, {
+          threads: options.threads,
+          backend,
+          dialects: [...new Set([...fieldDialects(layout), ...(combined(options.extensions ?? []).dialects ?? [])])],
+          remedy: 'loops over range, ndrange and active are divided where no other loop stands around them',
+        }),
+      ),
       ...Object.values(front().signatures).flatMap((s) => s.warnings),
-      ...(options.quant?.words === false || options.pipeline ? [] : (bits?.notesOnBits(front().module, layout) ?? [])),
+      ...(options.quant?.words === false || options.pipeline
+        ? []
+        : inSource(bits?.notesOnBits(front().module, layout) ?? [])),
     ];
     if (texts && entry && !known && said.every(({ loc }) => loc && texts.files.has(loc.file)) && texts.isSure()) {
       const told: Told = { signatures: front().signatures, memory: storage.memory, said };
@@ -423,6 +444,18 @@ const namesOf = (kernels: Kernels): Names => {
   return {
     definitions: new Map([...names].map(([def, name]) => [name, def])),
     launches: new Map(lists.map(([launch, list]) => [launch, list.map((def) => names.get(def)!)])),
+  };
+};
+
+/** Shows places that ops of any of these kernels name. */
+const shownAmong = (definitions: ReadonlyMap<string, KernelDef>): Shown => {
+  const all = [...definitions].map(([name, def]) => shownIn({ ...def, name }));
+  return (loc) => {
+    for (const shown of all) {
+      const found = shown(loc);
+      if (found) return found;
+    }
+    return undefined;
   };
 };
 

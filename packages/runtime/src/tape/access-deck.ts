@@ -2,8 +2,9 @@ import { BROKEN, LAST_EPOCH, REPORT, type Access } from '@filigree/autodiff';
 import type { Executable } from '@filigree/backend';
 import type { Shown } from '@filigree/lang/kernels';
 import { axesOf, type Layout } from '@filigree/sparse/fields';
-import { DiagnosticError, error, locText, type Scalar } from '@filigree/ir';
+import { DiagnosticError, error, type Scalar } from '@filigree/ir';
 import type { WatchedKernels } from './derivative-kernels.js';
+import { inBrackets, placed } from './placed.js';
 
 /** Runs kernels so that accesses are reported on which no derivative can rest. */
 export interface AccessDeck {
@@ -53,7 +54,8 @@ const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, 
   const { path } = layout.fields.get(later.field)!;
   const at = words.slice(REPORT.at, REPORT.at + axesOf(layout, path[path.length - 1]).length);
   const element = `element [${at.join(', ')}] of field '${later.field}'`;
-  const place = later.loc && { loc: later.loc, ...shown?.(later.loc) };
+  const place = placed(later.loc, shown);
+  const lineOf = (does: string, { loc }: Access): string => `${does}${inBrackets(placed(loc, shown))}`;
   const say = (code: string, message: string, remedy: string): never => {
     throw new DiagnosticError([{ ...error(code, `kernel '${later.kernel}' ${message}`, { remedy }), ...place }]);
   };
@@ -70,5 +72,3 @@ const refuse = (layout: Layout, accesses: readonly Access[], words: Int32Array, 
     'read it in a loop of its own, after the one that computes it',
   );
 };
-
-const lineOf = (does: string, { loc }: Access): string => (loc ? `${does} (${locText(loc)})` : does);

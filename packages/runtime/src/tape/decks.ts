@@ -49,7 +49,7 @@ export const decksOf = (
 ): Decks => {
   const keep = keepFieldsIn(arena, saversOf(arena, hostFields(arena)));
   const tapeOf = (kernels: AdjointKernels): Pick<Decks, 'tape'> & { readonly recorder: Recorder } => {
-    const structures = structuresOf(arena, kernels.structural, kernels.fields);
+    const structures = structuresOf(arena, kernels.structural, kernels.fields, kernels.shown);
     const needs = [...kernels.of].map(([kernel, made]) => {
       return [kernel, 'needs' in made ? made.needs : overwriting(kernels.writes.get(kernel)!)] as const;
     });

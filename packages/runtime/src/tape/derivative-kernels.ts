@@ -1,11 +1,15 @@
 import type { Access, Adjoint, Tangent } from '@filigree/autodiff';
 import { DiagnosticError, fail, type Diagnostics } from '@filigree/ir';
+import type { Shown } from '@filigree/lang/kernels';
+import { inSource } from './placed.js';
 import type { Structural } from './structural.js';
 
 /** Derivatives of the kernels of a program. */
 export interface DerivativeKernels<D> {
   /** By the name of the primal: its derivative, or why it has none, which is reported when it is launched. */
   readonly of: ReadonlyMap<string, Omit<D, 'buffers'> | Diagnostics>;
+  /** Shows the places that ops of a primal name. */
+  readonly shown: (kernel: string) => Shown;
   /** The names of scalar fields, each with that of its adjoint or tangent. */
   readonly fields: Readonly<Record<string, string>>;
   /** The names of parameters, by kernel. */
@@ -47,8 +51,8 @@ export interface WatchedKernels {
 export type TangentKernels = DerivativeKernels<Tangent>;
 
 /** The derivative of a kernel among those of a program. Error: why it has none. */
-export const derivativeOf = <D>({ of }: DerivativeKernels<D>, kernel: string): Omit<D, 'buffers'> => {
+export const derivativeOf = <D>({ of, shown }: DerivativeKernels<D>, kernel: string): Omit<D, 'buffers'> => {
   const found = of.get(kernel);
-  if (Array.isArray(found)) throw new DiagnosticError(found as Diagnostics);
+  if (Array.isArray(found)) throw new DiagnosticError(inSource(found as Diagnostics, shown(kernel)));
   return (found as Omit<D, 'buffers'>) ?? fail('tape/unknown', `kernel '${kernel}' has no derivative`);
 };

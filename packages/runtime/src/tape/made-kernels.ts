@@ -12,7 +12,7 @@ import {
   type Kernel,
   type Module,
 } from '@filigree/ir';
-import type { KernelSignature } from '@filigree/lang/kernels';
+import type { KernelSignature, Shown } from '@filigree/lang/kernels';
 import { fieldDialect, valueName, type Layout } from '@filigree/sparse/fields';
 import type { DerivativeKernels } from './derivative-kernels.js';
 import { structuralOf } from './structural.js';
@@ -23,6 +23,8 @@ export interface Setting {
   readonly layout: Layout;
   readonly signatures: Readonly<Record<string, KernelSignature>>;
   readonly dialects: readonly Dialect[];
+  /** Shows the places that ops of a kernel name. */
+  readonly shown: (kernel: string) => Shown;
 }
 
 /** What is added to a module, and what is known of it. */
@@ -34,7 +36,7 @@ export interface Made<K> {
 
 /** Derivatives of all kernels. */
 export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
-  { module, layout, signatures, dialects }: Setting,
+  { module, layout, signatures, dialects, shown }: Setting,
   fields: Readonly<Record<string, string>>,
   clear: string,
   derive: (name: string) => D,
@@ -53,6 +55,7 @@ export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
     kernels: [...found.map((d) => d.kernel), clearGradients(clear, layout, Object.values(fields))],
     known: {
       of,
+      shown,
       fields,
       parameters: new Map(module.kernels.map((k) => [k.name, k.params.map((p, n) => p.hint ?? String(n))])),
       floats: new Map(

@@ -1,6 +1,8 @@
 import { firstOverwrite, placeOfField, type NeedingLaunch, type Needs } from '@filigree/autodiff';
-import { fail, locText, type Loc } from '@filigree/ir';
+import { DiagnosticError, error, fail, type Loc } from '@filigree/ir';
+import type { Shown } from '@filigree/lang/kernels';
 import { overwriting } from './overwriting.js';
+import { inBrackets, placed, type Place } from './placed.js';
 import type { Flat } from './recorder.js';
 
 /**
@@ -8,11 +10,13 @@ import type { Flat } from './recorder.js';
  * before the adjoints of earlier launches run; and steps that run again begin with their state as it was, whatever was launched since. Error: `tape/overwritten`.
  *
  * @param runs which of them have adjoints that run (`followed`)
+ * @param shown shows the places that a kernel's ops name
  */
 export const refuseOverwrites = (
   entries: readonly Flat[],
   runs: readonly boolean[],
   needsOf: (kernel: string) => Needs,
+  shown: (kernel: string) => Shown,
 ): void => {
   const launches = entries.map((entry, n): NeedingLaunch & { readonly name: string } => {
     const needs = 'kernel' in entry ? needsOf(entry.kernel) : hostNeeds(entry);
@@ -32,16 +36,15 @@ export const refuseOverwrites = (
   if (!found) return;
   const { by, needs, place, at, written, read } = found;
   const elements = at.length > 0 ? ` [${at.map((x) => x ?? '…').join(', ')}]` : '';
-  const placed = (loc: Loc | undefined): string => (loc ? ` (${locText(loc)})` : '');
-  fail(
-    'tape/overwritten',
-    `launch ${by + 1}, ${launches[by].name}, may overwrite${placed(written)} elements${elements} of ${place} that the derivative of launch ${needs + 1}, ${launches[needs].name}, needs${placed(read)}`,
-    {
-      loc: written,
-      remedy:
-        'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps',
-    },
-  );
+  const placeIn = (n: number, loc: Loc | undefined): Place => {
+    const entry = entries[n];
+    return placed(loc, 'kernel' in entry ? shown(entry.kernel) : undefined);
+  };
+  const writes = placeIn(by, written);
+  const message = `launch ${by + 1}, ${launches[by].name}, may overwrite${inBrackets(writes)} elements${elements} of ${place} that the derivative of launch ${needs + 1}, ${launches[needs].name}, needs${inBrackets(placeIn(needs, read))}`;
+  const remedy =
+    'let each step write elements of its own, told apart by an argument: x[t + 1][i]; or name the field in the state of steps';
+  throw new DiagnosticError([{ ...error('tape/overwritten', message, { remedy }), ...writes }]);
 };
 
 /** Refuses steps that run again from what they have changed in place. */

@@ -8,7 +8,7 @@ import { PRIME } from './primed.js';
  * field the product of the second derivatives with the direction. Nothing where none are asked for.
  */
 export const secondKernels = (
-  { module, layout, signatures, dialects }: Setting,
+  { module, layout, signatures, dialects, shown }: Setting,
   { buffers, kernels, known: first }: Made<TangentKernels>,
   second: Readonly<Record<string, string>>,
   table: DerivativeTable,
@@ -24,6 +24,7 @@ export const secondKernels = (
     module: moved,
     layout,
     dialects,
+    shown: (kernel: string) => shown(tangents.find((t) => t.kernel.name === kernel)!.of),
     signatures: Object.fromEntries(tangents.map(({ of, kernel }) => [kernel.name, signatures[of]])),
   };
   const adjoints = madeKernels<Adjoint>(setting, second, 'clear_products', (name) =>

@@ -1,4 +1,5 @@
-import { fail, locText, type Loc } from '@filigree/ir';
+import { DiagnosticError, error, fail } from '@filigree/ir';
+import type { Shown } from '@filigree/lang/kernels';
 import {
   axesOf,
   elementsBelow,
@@ -14,6 +15,7 @@ import {
 import type { Arena } from '../fields/arena.js';
 import { fieldsOf } from '../fields/component.js';
 import { once } from '../fields/once.js';
+import { inBrackets, placed, type Place } from './placed.js';
 import type { Structural } from './structural.js';
 
 /** Which cells were active before a launch that may change that. */
@@ -60,12 +62,14 @@ export interface Structures {
  * Adjoints loop over the cells that are active when they run. So before a launch that may change which these are, it is noted which are active of what earlier launches have looked for, and brought back
  * when the adjoints of all later ones have run.
  *
+ * @param shown shows the places that a kernel's ops name
  * @param adjoints the names of fields, each with that of its adjoint, which lies in the same cells
  */
 export const structuresOf = (
   arena: Arena,
   kernels: ReadonlyMap<string, Structural>,
   adjoints: Readonly<Record<string, string>>,
+  shown: (kernel: string) => Shown,
 ): Structures => {
   const { layout } = arena.storage;
   const sparse = layout.nodes.filter(isSparse).map(({ id }) => id);
@@ -97,7 +101,8 @@ export const structuresOf = (
     const first = at?.map((x, n) => x * elementsBelow(layout, id, path.at(-1)!, axes[n]));
     return first ? `element [${first.join(', ')}] of field '${field.name}'` : `a list of field '${field.name}'`;
   };
-  const structureOf = (ids: Iterable<number>, who: string, known?: Structural): Structure => {
+  const structureOf = (ids: Iterable<number>, who: string, kernel?: string): Structure => {
+    const known = kernel === undefined ? undefined : kernels.get(kernel);
     const all = [...ids].sort((a, b) => a - b).map(taken);
     return {
       bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -106,7 +111,9 @@ export const structuresOf = (
           if (!known?.reads.has(id)) continue;
           if (!known.mixed.has(id) && !within(id).some((f) => kept.includes(f))) continue;
           const change = populationChange(pathOf.get(id)!(), then, current(id));
-          if (change) refuseMixed(who, text(id, firstOf(change)), change, known.reads.get(id), known.changes.get(id));
+          if (!change) continue;
+          const [read, changed] = [known.reads, known.changes].map((of) => placed(of.get(id), shown(kernel!)));
+          refuseMixed(who, text(id, firstOf(change)), change, read, changed);
         }
       },
       restore: (first) => {
@@ -128,8 +135,8 @@ export const structuresOf = (
       },
     };
   };
-  const maybe = (ids: readonly number[], who: string, known?: Structural): Structure | undefined =>
-    ids.length === 0 ? undefined : structureOf(ids, who, known);
+  const maybe = (ids: readonly number[], who: string, kernel?: string): Structure | undefined =>
+    ids.length === 0 ? undefined : structureOf(ids, who, kernel);
   const changed = new Set([...kernels.values()].flatMap(({ changes }) => [...changes.keys()]));
   const volatile = [...new Set([...kernels.values()].flatMap(({ reads }) => [...reads.keys()]))].filter((id) => changed.has(id)); // prettier-ignore
   const inSparse = names.filter((name) => sparse.some((id) => within(id).includes(name)));
@@ -142,7 +149,7 @@ export const structuresOf = (
     before: (kernel) => {
       const known = kernels.get(kernel)!;
       const ids = [...known.changes.keys()].filter((id) => read.has(id) || known.reads.has(id));
-      const structure = maybe(ids, `kernel '${kernel}'`, known);
+      const structure = maybe(ids, `kernel '${kernel}'`, kernel);
       skip(kernel);
       return structure;
     },
@@ -184,18 +191,15 @@ const refuseMixed = (
   who: string,
   where: string,
   { appeared }: PopulationChange,
-  read: Loc | undefined,
-  changed: Loc | undefined,
-): never =>
-  fail(
-    'tape/structure',
-    `${who} looks for what is active${placed(read)}, and ${appeared.length > 0 ? 'activates' : 'deactivates'}${placed(changed)} ${where} meanwhile: its derivative would visit others than it did`,
-    { loc: read, remedy: 'activate and deactivate in a kernel of its own, which is launched before' },
-  );
+  read: Place,
+  changed: Place,
+): never => {
+  const message = `${who} looks for what is active${inBrackets(read)}, and ${appeared.length > 0 ? 'activates' : 'deactivates'}${inBrackets(changed)} ${where} meanwhile: its derivative would visit others than it did`;
+  const remedy = 'activate and deactivate in a kernel of its own, which is launched before';
+  throw new DiagnosticError([{ ...error('tape/structure', message, { remedy }), ...read }]);
+};
 
 const refuseGone = (who: string, where: string): never =>
   fail('tape/structure', `${who} has deactivated ${where}, and derivatives by it lie in its cell`, {
     remedy: 'set it to zero instead, or deactivate before the first launch that is recorded',
   });
-
-const placed = (loc: Loc | undefined): string => (loc ? ` (${locText(loc)})` : '');

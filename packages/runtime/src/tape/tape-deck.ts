@@ -1,6 +1,7 @@
 import { type Adjoint, type Needs, type Overflow } from '@filigree/autodiff';
-import { allocateArray, fail, type Scalar, type TypedArray } from '@filigree/ir';
+import { allocateArray, DiagnosticError, error, type Scalar, type TypedArray } from '@filigree/ir';
 import type { Commands, Executable } from '@filigree/backend';
+import type { Shown } from '@filigree/lang/kernels';
 import type { LaunchByName } from '../program/launch-by-name.js';
 import { areSame } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
@@ -8,6 +9,7 @@ import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
 import { overwriting } from './overwriting.js';
 import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
+import { placed } from './placed.js';
 import type { Saved } from './saved.js';
 import { writtenOf, type Leavings, type Written } from './leavings.js';
 import { blockOf, type Block, type Copier } from './segments.js';
@@ -141,7 +143,7 @@ export const tapeDeck = (
       reads: () => adjointOf(kernel).reads,
       plain: kernels.plain.get(kernel)!,
     }));
-    refuseOverwrites(all, runs, needsOf);
+    refuseOverwrites(all, runs, needsOf, kernels.shown);
     checked?.add(loss);
   };
   return {
@@ -220,7 +222,8 @@ export const tapeDeck = (
         const made = adjointOf(kernel);
         const seen = made.overflow !== undefined || made.parameters.size > 0 || made.arrays.size > 0;
         if (runs) launch(runs.kernel, { args: runs.args, arrays, seen });
-        if (runs && made.overflow) refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]));
+        if (runs && made.overflow)
+          refuseOverflow(kernel, made.overflow, Number(valuesOf(made.overflow.buffer)[0]), kernels.shown);
         for (const [n, buffer] of made.parameters) {
           const by = (sums[kernel] ??= {});
           const name = parameters.get(kernel)![n];
@@ -346,14 +349,12 @@ interface List {
 }
 
 /** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */
-const refuseOverflow = (kernel: string, { loops }: Overflow, code: number): void => {
+const refuseOverflow = (kernel: string, { loops }: Overflow, code: number, shown: (kernel: string) => Shown): void => {
   const loop = loops.get(code - 1);
   if (!loop) return;
-  fail(
-    'tape/history',
-    `a loop of kernel '${kernel}' ran more than ${loop.most} times, and its derivative needs what it carried each time`,
-    { loc: loop.op.loc, remedy: 'bound the loop by a number, or launch a kernel for each part of it' },
-  );
+  const message = `a loop of kernel '${kernel}' ran more than ${loop.most} times, and its derivative needs what it carried each time`;
+  const remedy = 'bound the loop by a number, or launch a kernel for each part of it';
+  throw new DiagnosticError([{ ...error('tape/history', message, { remedy }), ...placed(loop.op.loc, shown(kernel)) }]);
 };
 
 const touchedOf = ({ needed, writes, kept }: Needs): Touched => ({

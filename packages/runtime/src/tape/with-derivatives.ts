@@ -12,7 +12,7 @@ import {
   type Watched,
 } from '@filigree/autodiff';
 import { combined, coreDialects, type Extension, type Kernel, type Module } from '@filigree/ir';
-import type { KernelSignature } from '@filigree/lang/kernels';
+import type { KernelSignature, Shown } from '@filigree/lang/kernels';
 import { fieldDialect } from '@filigree/sparse/fields';
 import { beginKernels } from './begin-kernels.js';
 import type { AdjointKernels, DerivativeKernels, TangentKernels, WatchedKernels } from './derivative-kernels.js';
@@ -32,19 +32,21 @@ export interface DerivedKernels {
 /**
  * The module with the adjoints and tangents of its kernels; as it is where no field has any.
  *
+ * @param shown shows the places that ops of a kernel name
  * @param waits whether launches wait, so that adjoints of losses are set by kernels
  */
 export const withDerivatives = (
   module: Module,
   { layout, adjoints, tangents, second, marks }: Companions,
   signatures: Readonly<Record<string, KernelSignature>>,
+  shown: (kernel: string) => Shown,
   extensions: readonly Extension[] = [],
   waits = false,
 ): DerivedKernels => {
   const { dialects: known = [], derivatives: more } = combined(extensions);
   const dialects = known.filter((d) => !coreDialects.includes(d));
   const table = { ...derivatives, ...more };
-  const setting = { module, layout, signatures, dialects };
+  const setting = { module, layout, signatures, dialects, shown };
   const backward = madeKernels<Adjoint>(setting, adjoints, 'clear_gradients', (name) =>
     adjoint(module, name, { adjoints, dialects, table }),
   );

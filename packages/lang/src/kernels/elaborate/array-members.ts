@@ -32,6 +32,7 @@ export const arrayMethods = [
   'unshift',
   'splice',
   'join',
+  'fill',
 ] as const;
 
 /** Whether something is called as methods of arrays are. */

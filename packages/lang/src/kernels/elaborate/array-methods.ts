@@ -5,10 +5,15 @@ import { literal, type Interval, type Scalar } from '../code/scalar.js';
 import { isArrayMethod, type arrayMethods } from './array-members.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, asScalar, compute, originOf, refuse, type Context } from './context.js';
+import { give } from './assign.js';
+import { indexedDestination } from './destination.js';
 import { argumentsOf, truthOfTerm } from './evaluate.js';
+import { refuseShared } from './holds.js';
 import { callFunction } from './inline.js';
 import { eachItem, itemsOf } from './items.js';
 import { made } from './made.js';
+import { refuseOneForAll } from './made-array.js';
+import { hasItems } from './sharing.js';
 import { loaded } from './member.js';
 import { pop, push, shift, splice, unshift } from './push.js';
 import { shortCircuit } from './short-circuit.js';
@@ -311,6 +316,31 @@ const inPlace =
       : refuse(cx, e, 'lang/unsupported-call', `\`${name}\` changes the array itself`, `write [...a].${name}(…)`);
   };
 
+/** Assigns one value to each item, or to those between known places. */
+const fill: Method = (cx, e, of) => {
+  const [x, ...ends] = argumentsOf(cx, e);
+  if (x === undefined || ends.length > 2)
+    return refuse(cx, e, 'lang/arguments', 'fill takes from one to three arguments', 'write a.fill(0)');
+  if (of.is !== 'list')
+    return refuse(
+      cx,
+      e,
+      'lang/captured-write',
+      `\`fill\` changes ${termText(of)}`,
+      'fill an array that the kernel makes: new Float32Array(n), [...a]',
+    );
+  if (hasItems(x)) return refuseOneForAll(cx, e);
+  const [from, to] = ends.map((end) =>
+    isLiteral(end)
+      ? Number(end.value)
+      : refuse(cx, e, 'lang/dynamic-index', 'fill takes known numbers', 'write a loop: for (let k = a; k < b; k++)'),
+  );
+  const places = [...of.items.keys()].slice(from ?? 0, to);
+  if (places.length > 0) refuseShared(cx, e.arguments[0], x, 1);
+  for (const k of places) give(cx, e, indexedDestination(cx, e, of, literal(k)), x, e.arguments[0]);
+  return of;
+};
+
 /** A text of items that are known. */
 const join: Method = (cx, e, of) => {
   const texts = [...argumentsOf(cx, e), ...itemsOf(cx, e, of)].map((item) =>
@@ -356,6 +386,7 @@ const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof type
   reverse: inPlace('reverse', toReversed),
   toReversed,
   join,
+  fill,
   keys: inTurn((_, place) => place),
   values: inTurn((item) => item()),
 };

@@ -1,23 +1,23 @@
 import { rare } from '#rare';
-import type { AnyNode, CallExpression } from 'acorn';
+import type { AnyNode, CallExpression, MemberExpression } from 'acorn';
 import { bare } from '../../source/ast.js';
 import { algebraMethod } from '../intrinsics/algebra.js';
 import { isArrayMethod } from './array-members.js';
-import { refuse, takenAsThere, type Context } from './context.js';
+import { chosen, type Arm } from './choice.js';
+import { apart, takenAsThere, type Context } from './context.js';
 import { argumentsOf, reference } from './evaluate.js';
 import { loaded, named } from './member.js';
-import { isMissing, isNeverThere } from './missing.js';
+import { isMissing, isNeverThere, lacks, withoutFlag } from './missing.js';
 import { memberName } from './member-name.js';
 import { isModuleName, keepName } from './names.js';
 import { cut, optional } from './optional.js';
-import type { Term } from './term.js';
+import { nothing, type Term } from './term.js';
 import { gradientOfFunction } from '../vocabulary/with-gradient.js';
 import { callFunction } from './inline.js';
 
 /** A call: a word of the language, a method of a vector, or a function whose body takes the call's place. */
 export const call = (cx: Context, e: CallExpression): Term => {
   const callee = bare(e.callee);
-  if (e.optional && optional(cx, callee).is === 'nothing') return cut;
   if (callee.type === 'Super') return rare().superCall(cx, e);
   const name = callee.type === 'MemberExpression' ? memberName(callee) : undefined;
   if (callee.type === 'MemberExpression' && callee.object.type === 'Super' && name !== undefined)
@@ -26,23 +26,36 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
-    if (of === cut || (callee.optional && isNeverThere(cx, of))) return cut;
-    if (callee.optional && isMissing(cx, e, of))
-      return refuse(
-        cx,
-        e,
-        'lang/unsupported-syntax',
-        'whether there is what this is called of is known only when the kernel runs',
-        'ask before: if (x !== undefined) …',
-      );
-    takenAsThere(cx, callee.object, of);
-    if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
-    const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
-    if (known) return known;
-    const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
-    return ofArray ?? apply(cx, e, named(cx, callee.property, of, name), of);
+    if (of === cut || (callee.optional && isNeverThere(cx, of)) || (e.optional && lacks(of, name))) return cut;
+    return callee.optional
+      ? whereThere(cx, e, of, (inside) => methodCall(inside, e, callee, of, name))
+      : methodCall(cx, e, callee, of, name);
   }
-  return apply(cx, e, reference(cx, callee));
+  return callIfThere(cx, e, e.optional ? optional(cx, callee) : reference(cx, callee));
+};
+
+/** A call of what an object has by a name. */
+const methodCall = (cx: Context, e: CallExpression, callee: MemberExpression, of: Term, name: string): Term => {
+  takenAsThere(cx, callee.object, of);
+  if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
+  const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
+  if (known) return known;
+  const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
+  return ofArray ?? callIfThere(cx, e, named(cx, callee.property, of, name), of);
+};
+
+/** A call, `f(x)` or `f?.(x)`. */
+const callIfThere = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
+  if (!e.optional) return apply(cx, e, f, self);
+  return isNeverThere(cx, f) ? cut : whereThere(cx, e, f, (inside) => apply(inside, e, f, self));
+};
+
+/** What is called where something is there; undefined, and nothing is computed, where it is missing. */
+const whereThere = (cx: Context, e: CallExpression, asked: Term, called: (cx: Context) => Term): Term => {
+  const flag = isMissing(cx, e, asked);
+  if (!flag) return called(cx);
+  const missing: Arm = { node: e, term: () => nothing };
+  return withoutFlag(cx, asked, () => chosen(cx, e, flag.is, missing, { node: e, term: () => called(apart(cx)) }));
 };
 
 /** Whether methods of a value ask, of which some are called while the kernel is compiled. */

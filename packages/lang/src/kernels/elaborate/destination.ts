@@ -158,7 +158,7 @@ const partOf = (cx: Context, node: MemberExpression, of: Destination | Term): De
 };
 
 /** An item of an array, or where that is known only when the kernel runs one of all. */
-const indexedDestination = (cx: Context, target: AnyNode, of: List, index: Scalar): Destination => {
+export const indexedDestination = (cx: Context, target: AnyNode, of: List, index: Scalar): Destination => {
   const k = knownIndex(cx, target, index, of.items.length);
   if (k !== undefined) return itemDestination(cx, target, of, of.items[k], `[${k}]`);
   return { to: 'items', items: of.items.map((slot) => itemDestination(cx, target, of, slot, '')), index };

@@ -14,13 +14,14 @@ import type { WholeVariables } from '../code/whole.js';
 import type { Context } from './context.js';
 import { Env } from './env.js';
 import { expression } from './expression.js';
-import { nothingKnown, Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
+import { knownAtFirst, Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
 import { ifThere } from './optional.js';
 import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { isMissing } from './missing.js';
 import { isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from './term.js';
+import type { Unit } from '../code/origin.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
@@ -68,8 +69,10 @@ export const elaborate = (
   whole: WholeVariables = new Map(),
 ): Elaborated => {
   const words = new Map([...wordsOf(extensions)].map(([fn, [name, of]]) => [fn, word(name, of)]));
-  const attempted = (random: boolean, known: Known = { ...nothingKnown, whole }): Elaborated => {
-    const made = attempt(def, layout, words, random, { derivatives, debug, known });
+  const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
+  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
+  const attempted = (random: boolean, known = knownAtFirst(whole)): Elaborated => {
+    const made = attempt(def, unit, layout, words, random, { derivatives, debug, known });
     const learned = made.session.learned();
     return learned ? attempted(random, learned) : made;
   };
@@ -79,13 +82,12 @@ export const elaborate = (
 
 const attempt = (
   def: KernelDef,
+  unit: Unit,
   layout: Layout,
   words: ReadonlyMap<unknown, Intrinsic>,
   random: boolean,
   { derivatives, debug, known }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known },
 ): Elaborated => {
-  const scope = { ...keptOf(def.fn)?.scope, ...def.scope };
-  const unit = unitOf(def.fn as (...args: never[]) => unknown, scope, { at: def.at, called: def.name, near: [] });
   const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug, known);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };

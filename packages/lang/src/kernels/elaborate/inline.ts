@@ -96,7 +96,8 @@ const MOST_RECURSIONS = 1000;
 
 /** Runs the body of a function where it is called. */
 const inline = (cx: Context, e: AnyNode, f: Closure, args: readonly Term[], self?: Term): Term => {
-  const call = [f.node, ...args.map(knownIn).filter((g) => g !== undefined)];
+  const given = self && f.node.type !== 'ArrowFunctionExpression' ? [self, ...args] : args;
+  const call = [f.node, ...given.map(knownIn).filter((g) => g !== undefined)];
   const same = cx.calls.filter(([node]) => node === f.node);
   if (same.some((c) => c.length === call.length && c.every((g, k) => g === call[k])))
     return refuse(
@@ -134,7 +135,7 @@ const callOf = (cx: Context, e: AnyNode, f: Closure): Call => {
   return { at, name: f.name, caller: at.call ? `\`${at.call.name}\`` : `kernel '${cx.session.name}'` };
 };
 
-/** What of an argument tells a call from another of the same function: a function, a number that is known, an array or object. */
+/** What of an argument, or of what a method is called of, tells a call from another of the same function: a function, a number that is known, an array or object. */
 const knownIn = (arg: Term): unknown =>
   arg.is === 'closure'
     ? arg.node

@@ -22,7 +22,7 @@ import { keyName, memberName } from './member-name.js';
 import { staticOf } from './own-class.js';
 import { holdItems } from './sharing.js';
 import { assignSlot, pending } from './slots.js';
-import { nothing, type ClassOf, type Members, type Slot, type Term } from './term.js';
+import { isScalar, nothing, type ClassOf, type Members, type Slot, type Term } from './term.js';
 
 /**
  * `new C(…)` of a class of the surroundings: an object whose members its constructor assigns, and whose methods are those of the class.
@@ -140,6 +140,7 @@ const nearest = (
 export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined => {
   const [x, of] = [value(cx, e.left as AnyNode), reference(cx, e.right)];
   if (of.is !== 'host' || !(typeof of.value === 'function' || of.value instanceof OwnClass)) return undefined;
+  if (isScalar(x)) return literal(false);
   if (x.is === 'host' && typeof of.value === 'function') return literal(x.value instanceof of.value);
   if (x.is !== 'members') return undefined;
   let native: ClassOf['native'];

@@ -1,14 +1,15 @@
 import type { AnyNode } from 'acorn';
 import { intervalOf } from '../code/interval.js';
-import { literal, type Scalar } from '../code/scalar.js';
+import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { chosen } from './choice.js';
-import { compute, type Context } from './context.js';
-import { indexed, loaded, named } from './member.js';
+import { compute, originOf, placedOf, type Context } from './context.js';
+import { endOf, indexed, isWhole, loaded, named } from './member.js';
 import { absent } from './missing.js';
-import { isLiteral, nothing, type Term } from './term.js';
+import { isLiteral, nothing, type Element, type Term } from './term.js';
 
-/** What an array has at an index that is known only when the kernel runs. */
+/** What an array, or a field, has at an index that is known only when the kernel runs. */
 export const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term => {
+  if (of.is === 'element') return elementIfThere(cx, e, of, index);
   const item = (): Term => loaded(cx, e, indexed(cx, e, of, index));
   const length = lengthOf(cx, e, of);
   const known = intervalOf(index);
@@ -19,14 +20,53 @@ export const itemIfThere = (cx: Context, e: AnyNode, of: Term, index: Scalar): T
     if (known[0] >= 0 && known[1] < end) return item();
     if (known[1] < 0 || known[0] >= end) return nothing;
   }
+  return within(cx, e, of, index, length);
+};
+
+/** What is at an index within a length, or nothing: then nothing is read. */
+const within = (cx: Context, e: AnyNode, of: Term, index: Scalar, length: Scalar): Term => {
   const [least, most] = [compute(cx, e, 'ge', index, literal(0)), compute(cx, e, 'lt', index, length)];
   return chosen(
     cx,
     e,
     compute(cx, e, 'and', least, most),
-    { node: e, term: item },
+    { node: e, term: () => loaded(cx, e, indexed(cx, e, of, index)) },
     { node: e, term: () => absent('undefined') },
   );
+};
+
+/**
+ * A row or element of a field, or nothing outside of it. Who does not ask whether it is there reads what fields have there. Where every index is checked none outside is
+ * asked for.
+ */
+const elementIfThere = (cx: Context, e: AnyNode, of: Element, index: Scalar): Term => {
+  const end = isWhole(cx, e, of) ? 'none' : endOf(cx, e, of);
+  const known = intervalOf(index);
+  if (end === 'none') return loaded(cx, e, indexed(cx, e, of, index));
+  if (typeof end === 'number' && known) {
+    if (known[0] >= 0 && known[1] < end) return loaded(cx, e, indexed(cx, e, of, index));
+    if (known[1] < 0 || known[0] >= end) return nothing;
+  }
+  if (end === 'list') return within(cx, e, of, index, listLength(cx, e, of));
+  const [before, behind] = [compute(cx, e, 'lt', index, literal(0)), compute(cx, e, 'ge', index, literal(end))];
+  const is = compute(cx, e, 'or', before, behind);
+  const at = cx.session.debug ? compute(cx, e, 'select', is, literal(0), index) : index;
+  const found = loaded(cx, e, indexed(cx, e, of, at));
+  cx.session.missing.set(found, {
+    of: 'undefined',
+    is,
+    from: { local: undefined, of: 'undefined', asked: false, locals: [] },
+  });
+  return found;
+};
+
+/** How long the list is whose items come next. */
+const listLength = (cx: Context, e: AnyNode, { field, index }: Element): Scalar => {
+  const { nodes } = cx.session.layout;
+  const list = placedOf(cx, e, field).path.findLast((n) => nodes[n].kind === 'dynamic')!;
+  const to: Temp = { is: 'temp', type: 'i32' };
+  cx.session.emit(originOf(cx, e), { do: 'structure', to, op: 'length', node: nodes[list].name, index });
+  return to;
 };
 
 const lengthOf = (cx: Context, e: AnyNode, of: Term): Scalar | undefined => {

@@ -25,17 +25,20 @@ export const filledArray = (cx: Context, e: CallExpression): Term | undefined =>
   const [x, ...more] = argumentsOf(cx, e);
   if (x === undefined || more.length > 0)
     return refuse(cx, e, 'lang/arguments', 'fill takes one argument', 'write new Array(n).fill(0)');
-  if (x.is === 'list' || x.is === 'members')
-    return refuse(
-      cx,
-      e,
-      'lang/array-alias',
-      'all items would be one array or object',
-      'make one for each: Array.from({ length: n }, () => [0, 0])',
-    );
+  if (x.is === 'list' || x.is === 'members') return refuseOneForAll(cx, e);
   hold(cx, x, -1);
   return made(cx, e, tupleOf(new Array<Term>(n).fill(x)));
 };
+
+/** Refuses to let all items of an array be one array or object. */
+export const refuseOneForAll = (cx: Context, e: AnyNode): never =>
+  refuse(
+    cx,
+    e,
+    'lang/array-alias',
+    'all items would be one array or object',
+    'make one for each: Array.from({ length: n }, () => [0, 0])',
+  );
 
 /** `new Array(n)`, whose items have no value yet, and `new Array(a, b)`, `Array.of(a)`, which has these. */
 export const plainArray = (cx: Context, e: NewExpression | CallExpression, isLength: boolean): Term => {

@@ -37,24 +37,31 @@ export const isWhole = (cx: Context, node: AnyNode, term: Element): boolean =>
   term.index.length === axesOfField(cx, node, term.field);
 
 /** How many indices there are along the next axis of a field. */
-export const rowsOf = (cx: Context, node: AnyNode, { field, index }: Element): number => {
+export const rowsOf = (cx: Context, node: AnyNode, of: Element): number => {
+  const { name } = of.field;
+  const end = endOf(cx, node, of);
+  if (typeof end === 'number') return end;
+  const list = end === 'list';
+  return refuse(
+    cx,
+    node,
+    'lang/unknown-member',
+    list
+      ? `how many elements lists of field '${name}' have is known only when the kernel runs`
+      : `field '${name}' lies in a table, which has no end along its axes`,
+    list ? `write length(${name}[…]), or loop over active(${name})` : `loop over active(${name})`,
+  );
+};
+
+/** The same where it is known. */
+export const endOf = (cx: Context, node: AnyNode, { field, index }: Element): number | 'list' | 'none' => {
   const { unbounded, extents, axes, path } = placedOf(cx, node, field);
   const axis = axes[index.length];
   const list = path.some((n) => {
     const { kind, axes } = cx.session.layout.nodes[n];
     return kind === 'dynamic' && axes.includes(axis);
   });
-  return unbounded || list
-    ? refuse(
-        cx,
-        node,
-        'lang/unknown-member',
-        list
-          ? `how many elements lists of field '${field.name}' have is known only when the kernel runs`
-          : `field '${field.name}' lies in a table, which has no end along its axes`,
-        list ? `write length(${field.name}[…]), or loop over active(${field.name})` : `loop over active(${field.name})`,
-      )
-    : extents[index.length];
+  return list ? 'list' : unbounded ? 'none' : extents[index.length];
 };
 
 /** The elements of the scalar fields that a field consists of. */

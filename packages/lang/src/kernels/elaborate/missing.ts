@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { Local, Use } from '../code/code.js';
 import type { Absence, Absent, Flag, Missing } from './absence.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
-import { isPromised, originOf, takenAsThere, type Context } from './context.js';
+import { compute, isPromised, originOf, takenAsThere, type Context } from './context.js';
 import { nothing, type Slot, type Term } from './term.js';
 
 /*
@@ -140,11 +140,15 @@ export const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined
 export const partOf = (cx: Context, node: AnyNode, whole: Term, part: Term): Term => {
   const flag = flagOf(cx, node, whole);
   if (!flag || absence(part)) return part;
+  const inner = flagOf(cx, node, part);
   const own = part.is === 'literal' ? { ...part } : part;
+  const mayBeNull = inner && (inner.isNull ?? (inner.of === 'null' ? inner.is : undefined));
   cx.session.missing.set(own, {
     of: 'undefined',
-    is: flag.is,
-    isNull: flag.isNull && literal(false),
+    is: inner ? compute(cx, node, 'or', flag.is, inner.is) : flag.is,
+    isNull: mayBeNull
+      ? compute(cx, node, 'and', compute(cx, node, 'not', flag.is), mayBeNull)
+      : (flag.isNull ?? inner?.isNull) && literal(false),
     from: { ...flag.from, asked: false },
   });
   return own;

@@ -1,5 +1,6 @@
 import { libraryWord } from '#parts';
 import type { Identifier } from 'acorn';
+import { authorName } from '../../source/author-name.js';
 import { isLoaderName, missingName } from '../../source/loader-name.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 import * as vocabulary from '../vocabulary/core.js';
@@ -25,8 +26,19 @@ export const resolve = (cx: Context, id: Identifier): Slot => {
 };
 
 /** The value of a name that the function does not declare. */
-const resolveFree = (cx: Context, id: Identifier, name: string): Term =>
-  termOf(cx, id, name) ?? refuse(cx, id, 'lang/unbound', `\`${name}\` ${isUnbound}`, remedyFor(name));
+const resolveFree = (cx: Context, id: Identifier, printed: string): Term => {
+  const { scope, text } = cx.unit;
+  const called = (among: (name: string) => boolean): string =>
+    authorName(text.parsed.source, text.parsed.site(id.start), printed, among);
+  const found = termOf(
+    cx,
+    id,
+    called((name) => Object.hasOwn(scope, name)),
+  );
+  if (found) return found;
+  const name = called(() => true);
+  return refuse(cx, id, 'lang/unbound', `\`${name}\` ${isUnbound}`, remedyFor(name));
+};
 
 /** What `loader.name` is, where a module loader made it of an import. */
 export const resolveImported = (cx: Context, loader: Identifier, name: string): Term => {

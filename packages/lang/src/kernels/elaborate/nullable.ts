@@ -21,9 +21,19 @@ export const nullable = (
     missing: { ...made.missing!, key, ...(isCompared && { compared: true, asked: true }) },
   };
   const shape = cx.session.known.shapes.get(key);
-  if (shape) slot.slot = madeLike(cx, node, slot, shape);
+  if (shape) slot.slot = madeLike(cx, node, slot, ofThisAttempt(cx, shape));
   assignSlot(cx, node, slot, start);
   return slot;
+};
+
+/** What an attempt before found that a variable holds: its class, if the kernel declares that, is the one that this attempt has declared. */
+const ofThisAttempt = (cx: Context, term: Term): Term => {
+  const renewed = (item: Slot): Slot =>
+    item.is === 'constant' ? { ...item, term: ofThisAttempt(cx, item.term) } : item;
+  if (term.is === 'list') return { ...term, items: term.items.map(renewed) };
+  if (term.is !== 'members') return term;
+  const members = new Map([...term.members].map(([name, item]) => [name, renewed(item)]));
+  return { ...term, members, ...(term.of && { of: cx.session.ownClasses.get(term.of.node) ?? term.of }) };
 };
 
 /** A variable that is declared without a value, which nobody asks for, and compared. */

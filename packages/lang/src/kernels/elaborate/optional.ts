@@ -47,6 +47,7 @@ const asked = (cx: Context, e: MemberExpression, of: Term, exact: boolean): Term
 
 /** Whether there may be nothing at an index, as there is in arrays behind their end; of one that a launch gives behind the longest, unless it is to be `exact`. */
 const hasEnd = (of: Term, index: Scalar, exact: boolean): boolean => {
+  if (of.is === 'element') return exact;
   if (of.is !== 'array' || exact) return ['list', 'sieve', 'array', 'table', 'host', 'one-of'].includes(of.is);
   const known = intervalOf(index);
   return !known || known[0] < 0 || known[1] >= of.maxLength;

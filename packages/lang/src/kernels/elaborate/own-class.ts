@@ -32,6 +32,7 @@ export const ownClass = (cx: Context, node: AnyNode & Class): Term => {
   if (extended && !parent && !native) return noClass(cx, node, name);
   const statics = made(cx, node, { is: 'members', members: new Map() } as Members);
   const of = new OwnClass(name, node, cx.unit, cx.env, parent, native, statics);
+  cx.session.ownClasses.set(node, of);
   const self: Host = { is: 'host', name, value: of, statics };
   beginStatics(cx, of, self, statics.members as Map<string, Slot>);
   return self;

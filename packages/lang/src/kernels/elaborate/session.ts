@@ -56,9 +56,18 @@ export interface Known {
   readonly writtenOut: ReadonlySet<string>;
   /** Variables that hold whole numbers alone. */
   readonly whole: WholeVariables;
+  readonly texts: Texts;
 }
 
-export const nothingKnown: Known = {
+/** What was read of the surroundings, once for all attempts: what one of them knows of an object names its class. */
+interface Texts {
+  /** The texts of functions and classes. */
+  readonly units: Map<unknown, Unit>;
+  /** Classes by their value. */
+  readonly classes: Map<unknown, ClassOf>;
+}
+
+export const knownAtFirst = (whole: WholeVariables): Known => ({
   shapes: new Map(),
   written: new Set(),
   mixed: false,
@@ -66,8 +75,9 @@ export const nothingKnown: Known = {
   picked: new Map(),
   opened: new Set(),
   writtenOut: new Set(),
-  whole: new Map(),
-};
+  whole,
+  texts: { units: new Map(), classes: new Map() },
+});
 
 /** An array or object that the kernel makes: where, in what stretch of it, and whether its parts are variables. */
 interface Made {
@@ -91,7 +101,6 @@ export class Session {
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
   /** Numbers of such values, by which they are compared. */
   readonly numbers = new Map<unknown, number>();
-  readonly units = new Map<unknown, Unit>();
   /** Of these the words of the language, and what they call. */
   readonly words = new Set<Unit>();
   /** Names of fields to read through the cache nearest to the processor. */
@@ -134,8 +143,9 @@ export class Session {
   private readonly wholes = new WeakSet<object>();
   /** Whole numbers that came of rounding, and may be floats therefore. */
   private readonly rounded = new WeakSet<object>();
-  /** Classes of the surroundings, by their value; and of their methods and constructors whose they are. */
-  readonly classes = new Map<unknown, ClassOf>();
+  /** Classes that the kernel declares, by where they stand. */
+  readonly ownClasses = new Map<ClassOf['node'], ClassOf>();
+  /** Of methods and constructors of classes whose they are. */
   readonly homes = new Map<AnyNode, ClassOf>();
   /** Of values that may be undefined or null when the kernel runs: whether they are. */
   readonly missing = new WeakMap<object, Missing | Flag>();
@@ -179,12 +189,22 @@ export class Session {
     readonly float: 'f32' | 'f64',
     readonly layout: Layout,
     /** Whether derivatives that functions are given are wanted. */
-    readonly derivatives = false,
+    readonly derivatives: boolean,
     /** Whether what the kernel prints and asserts is written down. */
-    readonly debug = false,
+    readonly debug: boolean,
     /** What attempts before found. */
-    readonly known: Known = nothingKnown,
+    readonly known: Known,
   ) {}
+
+  /** Functions and classes of the surroundings, and their texts. */
+  get units(): Texts['units'] {
+    return this.known.texts.units;
+  }
+
+  /** Classes of the surroundings, by their value. */
+  get classes(): Texts['classes'] {
+    return this.known.texts.classes;
+  }
 
   /** Notes that a part of an array or object is assigned to which was taken to stay what it is. */
   assignedElsewhere(of: object): void {
@@ -241,6 +261,7 @@ export class Session {
           opened: new Set([...opened, ...this.opened]),
           writtenOut: new Set([...writtenOut, ...this.growing]),
           whole: this.known.whole,
+          texts: this.known.texts,
         }
       : undefined;
   }

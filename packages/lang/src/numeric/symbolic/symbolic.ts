@@ -9,6 +9,7 @@ import { locOf, sourceError, type Original, type Source, locOption } from '../..
 import { firstEffect, methodHasEffect, type OuterEffect } from '../rewrite/effects.js';
 import { doesMuch, readsOnlyArguments } from '../rewrite/pure.js';
 import { rewrite } from '../rewrite/rewrite.js';
+import { authorName } from '../../source/author-name.js';
 import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
 import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
 import { noteOrigin, stackOf } from '../../source/spelling/origin-of.js';
@@ -203,11 +204,14 @@ class Builder {
     const problems: Diagnostic[] = [];
     for (const [name, references] of parsed.scopes.free) {
       const written = references.find((r) => r.written);
-      if (Object.hasOwn(this.scope, name)) {
-        names.set(name, this.scope[name]);
+      const called = authorName(parsed.source, parsed.site(references[0].id.start), name, (n) =>
+        Object.hasOwn(this.scope, n),
+      );
+      if (Object.hasOwn(this.scope, called)) {
+        names.set(name, this.scope[called]);
         if (!written) continue;
         problems.push(
-          error('lang/captured-write', `\`${name}\` is a variable of the surroundings and is assigned to`, {
+          error('lang/captured-write', `\`${called}\` is a variable of the surroundings and is assigned to`, {
             loc: locOf(parsed.source, parsed.site(written.id.start)),
             remedy: 'return the value instead, or use the build plugin, which rewrites the function where it stands',
           }),
@@ -382,11 +386,14 @@ class Builder {
 /** Says that an object stays as it is. */
 class Unmade extends Error {}
 
-const unbound = (parsed: Parsed, id: AnyNode, name: string): Diagnostic =>
-  error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
-    loc: locOf(parsed.source, parsed.site(id.start)),
+const unbound = (parsed: Parsed, id: AnyNode, printed: string): Diagnostic => {
+  const site = parsed.site(id.start);
+  const name = authorName(parsed.source, site, printed, () => true);
+  return error('lang/unbound', `\`${name}\` is neither declared in the function nor in its scope`, {
+    loc: locOf(parsed.source, site),
     remedy: `pass it in the options, { scope: { ${name === 'default' ? 'default: what you import' : name} } }, or use the build plugin, which finds it by itself`,
   });
+};
 
 /** What `loader.member` lacks: where loaders and authors name things alike, both are told what to do. */
 const unboundMember = (parsed: Parsed, node: MemberExpression, loader: string, member: string): Diagnostic => {

@@ -1,3 +1,4 @@
+import { stemsOf } from '../author-name.js';
 import { isNumbered, type Token } from './tokens.js';
 
 /** Tokens of one text and what they are in another. */
@@ -43,7 +44,7 @@ export const align = (
 
 /* Printers give a name that is taken already a number at its end. */
 export const isSame = (token: Token, other: Token): boolean =>
-  token.key === other.key || (isNumbered(token) && token.key.replace(/\d+$/, '') === other.key);
+  token.key === other.key || (isNumbered(token) && stemsOf(token.key).includes(other.key));
 
 /** Where diagonal k is entered at distance d: after a token of the other text alone, or after one of this text alone. */
 const entry = (reach: readonly Int32Array[], d: number, k: number): number =>

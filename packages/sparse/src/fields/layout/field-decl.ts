@@ -105,7 +105,7 @@ const holds = (type: ScalarType, ambient: unknown): boolean => {
   return Number.isSafeInteger(ambient) && ambient >= least && ambient <= greatest;
 };
 
-/** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 16. */
+/** Declares a field of vectors of `size` components. Fails with `layout/field`, also where `size` is not from 1 to 256. */
 export const vectorField = <N extends number, const T extends ScalarType = ScalarType, const A extends Axes = Axes>(
   name: string,
   type: T,
@@ -113,11 +113,11 @@ export const vectorField = <N extends number, const T extends ScalarType = Scala
   given?: FieldOptions<A>,
 ): VectorField<N, A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('vectorField', given, fieldSpec);
-  const components = count(name, size).map((a) => field(`${name}_${a}`, type, options));
+  const components = numbered(checked(name, size)).map((a) => field(`${name}_${a}`, type, options));
   return { is: 'vector', name, type, size, components, ...over(options) };
 };
 
-/** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where one is not from 1 to 16. */
+/** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where they are not from 1 to 256 components. */
 export const matrixField = <
   N extends number,
   M extends number,
@@ -131,8 +131,9 @@ export const matrixField = <
   given?: FieldOptions<A>,
 ): MatrixField<N, M, A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('matrixField', given, fieldSpec);
-  const components = count(name, rows).flatMap((a) =>
-    count(name, cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
+  checked(name, rows, cols);
+  const components = numbered(rows).flatMap((a) =>
+    numbered(cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
   );
   return { is: 'matrix', name, type, rows, cols, components, ...over(options) };
 };
@@ -140,9 +141,22 @@ export const matrixField = <
 const over = <A extends Axes = Axes>({ axes }: FieldOptions<A>): { readonly axes?: A } =>
   axes === undefined ? {} : { axes };
 
-const MAX_SIZE = 16;
+/** Every component is a field, and every operation on a vector or matrix is written out for each: beyond these an axis is meant. */
+const MOST_COMPONENTS = 256;
 
-const count = (name: string, n: number): readonly number[] =>
-  Number.isSafeInteger(n) && n >= 1 && n <= MAX_SIZE
-    ? Array.from({ length: n }, (_, i) => i)
-    : fail('layout/field', `field '${name}': a vector or matrix has from 1 to ${MAX_SIZE} components a side, not ${n}`);
+/** How many components there are. */
+const checked = (name: string, ...sides: readonly number[]): number => {
+  const components = sides.reduce((product, n) => product * n, 1);
+  return sides.every((n) => Number.isSafeInteger(n) && n >= 1) && components <= MOST_COMPONENTS
+    ? components
+    : fail(
+        'layout/field',
+        `field '${name}': a vector or matrix has from 1 to ${MOST_COMPONENTS} components, not ${sides.join(' × ')}`,
+        {
+          remedy:
+            'for more, declare a field of numbers, and give it an axis more in the layout: `dense(i, n).dense(j, components)`',
+        },
+      );
+};
+
+const numbered = (n: number): readonly number[] => Array.from({ length: n }, (_, k) => k);
