@@ -156,6 +156,43 @@ it('a sum is that of its own launch where its list is there already, and the cel
   expect(queued()!.tasksCompiled).toBeGreaterThan(0);
 });
 
+it('what stands beside a loop that does nothing runs, in code of a plan too', async () => {
+  const [a, b] = [field('a', 'f64'), field('b', 'f64')];
+  const beside = kernel([a, b], (a: Grid1, b: Grid1) => {
+    for (const _ of active(a)) {
+    }
+    for (const i of range(4)) b[i] += 1;
+  });
+  const total = kernel([a, b], (a: Grid1, b: Grid1) => {
+    for (const _ of active(a)) {
+    }
+    b[0] += 4;
+    return b[0] + b[3];
+  });
+  /* Two of these are one loop, so that the plan has code of its own. */
+  const grow = kernel([b], (b: Grid1) => {
+    for (const i of active(b)) b[i] += 1;
+  });
+  const made = await program({
+    layout: layout(sparse().place(a), dense(i, 16).place(b)),
+    kernels: { beside, total, grow },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, sync, queued } = made.right;
+  const sums = [];
+  for (let time = 0; time < 3; time++) {
+    run.grow();
+    run.grow();
+    run.beside();
+    sums.push(run.total());
+    await sync({ compiled: true });
+  }
+  expect(sums).toEqual([10, 20, 30]);
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
 it('kernels of a plan that differ in numbers alone are one, and what tasks leave for each other stays', async () => {
   const backend = wasm();
   const legal: Kernel[] = [];
