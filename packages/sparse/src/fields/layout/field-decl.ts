@@ -5,6 +5,7 @@ import {
   isScalarType,
   type ScalarType,
   checkOptions,
+  describeValue,
   option,
   type OptionSpec,
 } from '@filigree/ir';
@@ -86,12 +87,15 @@ export const field = <const T extends ScalarType = ScalarType, const A extends A
   given?: FieldOptions<A>,
 ): FieldDecl<A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('field', given, fieldSpec);
-  if (!/^[A-Za-z_]\w*$/.test(name))
-    fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
-  if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
+  if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
+    fail('layout/field', `${describeValue(name)} is no name for a field`, { remedy: 'use letters, digits and _' });
+  if (!isScalarType(type))
+    fail('layout/field', `field '${name}' has no scalar type: ${describeValue(type)}`, {
+      remedy: "give one, as in field('u', 'f32')",
+    });
   const { ambient = 0 } = options;
   if (!holds(type, ambient))
-    fail('layout/field', `field '${name}' of type ${type} cannot hold the ambient value ${String(ambient)}`, {
+    fail('layout/field', `field '${name}' of type ${type} cannot hold the ambient value ${describeValue(ambient)}`, {
       remedy: 'give a number of that type',
     });
   return { is: 'scalar', name, type, ambient, ...over(options) };
@@ -145,4 +149,8 @@ const MAX_SIZE = 16;
 const count = (name: string, n: number): readonly number[] =>
   Number.isSafeInteger(n) && n >= 1 && n <= MAX_SIZE
     ? Array.from({ length: n }, (_, i) => i)
-    : fail('layout/field', `field '${name}': a vector or matrix has from 1 to ${MAX_SIZE} components a side, not ${n}`);
+    : fail(
+        'layout/field',
+        `field '${name}': a vector or matrix has from 1 to ${MAX_SIZE} components a side, not ${describeValue(n)}`,
+        { remedy: "give whole numbers, as in vectorField('x', 'f32', 3)" },
+      );
