@@ -140,6 +140,22 @@ describe.runIf(cmake)('a project of generated kernels', () => {
     },
   );
 
+  it(
+    'compiles with all warnings as errors: tensors that store nothing, scalars of what is zero, loops that want no vectors',
+    { timeout: 240_000 },
+    async () => {
+      const folder = join(scratch, 'warnings');
+      const shapes = { C: [6, 6, 6, 6], B: [6], D: [6, 6] };
+      const nothing = { shape: [6], bits: new Uint8Array(6) };
+      const facts = { shapes, patterns: { B: nothing } };
+      const files = await cppProject([declareKernel('T[ijl] = 3*C[illj] + s*B[i]*D[jl]', facts)], { name: 'zero' });
+      expect(files.find((f) => f.path === 'src/kernel/einsum.cpp')!.contents).toContain('#pragma omp simd safelen(1)');
+      write(folder, files);
+      build(folder, join(folder, 'build'), '-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror');
+      command('ctest', '--test-dir', join(folder, 'build'), '--output-on-failure');
+    },
+  );
+
   it('asks for what the next call reads, where it is told', async () => {
     const { decl: I } = tensor('I', [10, 4]);
     const files = await cppProject([{ ...kernels()[0]!, prefetch: [I] }], { name: 'dg' });

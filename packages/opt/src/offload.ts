@@ -20,8 +20,8 @@ import { uniqueName } from './support/unique-name.js';
  * own, and so does the serial code between two of them, in the same order. A value that one task computes and another
  * uses is recomputed if that is sure to give the same result; otherwise it goes through a `temp` buffer. A kernel `k`
  * of several tasks becomes `k_0`, `k_1` …, each with the parameters of `k` and the attributes `task` ("parallel" or
- * "serial") and `origin` ("k"). A parallel loop inside a serial loop or a branch stays where it is. Scratch buffers
- * carry nothing from one task to another.
+ * "serial") and `origin` ("k"). Tasks that do nothing are left out, and a kernel of which one is left keeps its name. A
+ * parallel loop inside a serial loop or a branch stays where it is. Scratch buffers carry nothing from one task to another.
  */
 export const offload = corePass('offload', {}, (dialects) => {
   const facts = factsOf(dialects);
@@ -59,7 +59,8 @@ const splitKernel = (
   const emitted = tasks.filter((t) =>
     ops.slice(t.first, t.end).some((op) => acts(op, facts) || op.results.some((v) => plan.spilled.has(v.id))),
   );
-  if (emitted.length <= 1) return [kernel];
+  const emptyLoops = tasks.some((t) => t.parallel && !emitted.includes(t));
+  if (emitted.length === 0 || (emitted.length === 1 && !emptyLoops)) return [kernel];
 
   const ids = freshIds(kernel);
   const carriers = new Map<number, Buffer>();
@@ -85,6 +86,7 @@ const splitKernel = (
         ]),
       terminator,
     ];
+    if (emitted.length === 1) return { ...kernel, body: { ...kernel.body, ops: body } };
     return {
       ...kernel,
       name: uniqueName(`${kernel.name}_${i}`, names),

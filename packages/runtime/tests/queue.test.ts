@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { DiagnosticError, orThrow, pass, type Kernel, type Module } from '@filigree/ir';
-import { active, array, idiv, kernel, range, type Grid1 } from '@filigree/lang/kernels';
+import { active, array, deactivate, idiv, kernel, range, serially, type Grid1 } from '@filigree/lang/kernels';
 import { program, type Program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
 import { int } from '@filigree/quant';
 import { bitStruct, dense, field, i, layout, stored, type FieldDecl } from '@filigree/sparse/fields';
@@ -153,6 +153,69 @@ it('a sum is that of its own launch where its list is there already, and the cel
     await sync({ compiled: true });
   }
   expect(sums).toEqual([2, 10, 18, 26, 34, 42]);
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
+it('a list is made again where the launch itself takes cells away before', async () => {
+  const drop = kernel([x, y], (x: Grid1, y: Grid1) => {
+    for (const w of serially(range(2))) deactivate(x, 16 * w);
+    for (const i of active(x)) y[i] += 1;
+  });
+  const made = await program({
+    layout: layout(dense(i, 16).bitmasked().dense(i, 16).place(x), dense(i, 256).place(y)),
+    kernels: { inc: kernels.inc, drop, total: kernels.total },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, fields, sync, queued } = made.right;
+  const sums = [];
+  for (let time = 0; time < 3; time++) {
+    for (const at of [0, 40]) (fields.x as ScalarHostField).set([at], 2);
+    run.inc();
+    run.inc();
+    run.drop();
+    sums.push(run.total());
+    await sync({ compiled: true });
+  }
+  expect(sums).toEqual([16, 32, 48]);
+  expect(queued()!.tasksCompiled).toBeGreaterThan(0);
+});
+
+it('what stands beside a loop that does nothing runs, in code of a plan too', async () => {
+  const [a, b] = [field('a', 'f64'), field('b', 'f64')];
+  const beside = kernel([a, b], (a: Grid1, b: Grid1) => {
+    for (const _ of active(a)) {
+    }
+    for (const i of range(4)) b[i] += 1;
+  });
+  const total = kernel([a, b], (a: Grid1, b: Grid1) => {
+    for (const _ of active(a)) {
+    }
+    b[0] += 4;
+    return b[0] + b[3];
+  });
+  /* Two of these are one loop, so that the plan has code of its own. */
+  const grow = kernel([b], (b: Grid1) => {
+    for (const i of active(b)) b[i] += 1;
+  });
+  const made = await program({
+    layout: layout(sparse().place(a), dense(i, 16).place(b)),
+    kernels: { beside, total, grow },
+    backend: wasm(),
+    queue: true,
+  })();
+  if (E.isLeft(made)) throw new DiagnosticError(made.left);
+  const { run, sync, queued } = made.right;
+  const sums = [];
+  for (let time = 0; time < 3; time++) {
+    run.grow();
+    run.grow();
+    run.beside();
+    sums.push(run.total());
+    await sync({ compiled: true });
+  }
+  expect(sums).toEqual([10, 20, 30]);
   expect(queued()!.tasksCompiled).toBeGreaterThan(0);
 });
 

@@ -56,7 +56,7 @@ export interface Fault {
 export const runKernels = async (kernels: readonly KernelCode[], target: Target): Promise<readonly Fault[]> => {
   const declared = declaredBy(kernels);
   const faultsOf = (sim: Running, k: KernelCode, room = Infinity): readonly Fault[] => {
-    const what = launched(sim, k, room);
+    const what = launched(sim, k, room, target.fastMath);
     return what === undefined ? [] : [{ kernel: k, target, what }];
   };
   if (target.backend === 'store')
@@ -94,15 +94,20 @@ const declaredBy = (kernels: readonly KernelCode[]): Declared =>
 const layoutOf = (kernels: readonly KernelCode[], declared: Declared): Layout =>
   layout(...kernels.flatMap((k) => k.trees.map((t) => branchOf(t, declared))));
 
-/** @param room for how many cells there is memory: of more, a launch may say that it has none */
-const launched = (sim: Running, k: KernelCode, room: number): string | undefined => {
+/**
+ * @param room for how many cells there is memory: of more, a launch may say that it has none
+ * @param unsigned whether zeros have no sign, as with fast math
+ */
+const launched = (sim: Running, k: KernelCode, room: number, unsigned: boolean): string | undefined => {
   const expected = expectedOf(k);
   try {
     for (const f of k.trees.flatMap((t) => t.fields))
       for (const [at, value] of f.start)
         sim.fields[f.name].set(at, typeof value === 'bigint' && isLong(f.type) ? value : Number(value));
     const result = sim.run[k.name](...k.params.map((p) => (isLong(p.type) ? p.value : Number(p.value))));
-    return expected === 'list-full' ? 'a list is full, and nobody says so' : difference(sim, k, expected, result);
+    return expected === 'list-full'
+      ? 'a list is full, and nobody says so'
+      : difference(sim, k, expected, result, unsigned);
   } catch (e) {
     if (!(e instanceof DiagnosticError)) throw e;
     const [{ code }] = e.diagnostics;
@@ -123,7 +128,13 @@ const expectedOf = (k: KernelCode): Outcome | 'list-full' => {
 
 const isLong = (type: string): boolean => type === 'i64' || type === 'u64';
 
-const difference = (sim: Running, k: KernelCode, expected: Outcome, result: Scalar): string | undefined => {
+const difference = (
+  sim: Running,
+  k: KernelCode,
+  expected: Outcome,
+  result: Scalar,
+  unsigned: boolean,
+): string | undefined => {
   for (const t of k.trees) {
     const places = placesOf(t);
     const window = windowOf(t);
@@ -135,19 +146,21 @@ const difference = (sim: Running, k: KernelCode, expected: Outcome, result: Scal
         const at = places[n];
         const { value, active } = all[n];
         const found = values[n];
-        if (!agree(found, value)) return `${f.name} at (${at.join(', ')}) is ${text(found)}, not ${text(value)}`;
+        if (!agree(found, value, unsigned))
+          return `${f.name} at (${at.join(', ')}) is ${text(found)}, not ${text(value)}`;
         if (sim.fields[f.name].isActive(at) !== active)
           return `${f.name} at (${at.join(', ')}) is ${active ? 'not active' : 'active'}`;
       }
     }
   }
-  return expected.result === undefined || agree(result, expected.result)
+  return expected.result === undefined || agree(result, expected.result, unsigned)
     ? undefined
     : `it returns ${text(result)}, not ${text(expected.result)}`;
 };
 
 /* The host gives whole numbers of up to 53 bits as numbers. */
-const agree = (found: Scalar, value: Scalar): boolean =>
+const agree = (found: Scalar, value: Scalar, unsigned: boolean): boolean =>
+  (unsigned && found === value) ||
   sameScalar(
     typeof found === typeof value ? found : Number(found) + 0,
     typeof found === typeof value ? value : Number(value) + 0,

@@ -1,6 +1,6 @@
 import type * as E from 'fp-ts/lib/Either.js';
 import { emitHelpers, emitKernel, kernelNames, type CFamilyDialect } from '@filigree/backend';
-import { pass, type Diagnostics, type Module } from '@filigree/ir';
+import { pass, walk, type Diagnostics, type Kernel, type Module } from '@filigree/ir';
 import { cppDialect } from './dialect.js';
 import { preambleOf } from './emit-module.js';
 
@@ -19,8 +19,10 @@ export interface CppFunction {
   readonly buffers: readonly string[];
   /** Then `int threads`, where the kernel has parallel loops. */
   readonly takesThreads: boolean;
-  /** Then `int* status`, which is left alone unless the kernel traps; then the kernel's parameters. */
+  /** Then `int* status`, which is left alone unless the kernel traps. */
   readonly takesStatus: boolean;
+  /** Then those of the kernel's parameters that it uses, by their numbers. */
+  readonly params: readonly number[];
 }
 
 /** The functions of a module that `legalize` has passed, without entry points, slab or tables. */
@@ -29,15 +31,28 @@ export const emitFunctions = (
   language: CFamilyDialect = cppDialect,
 ): E.Either<Diagnostics, CppFunctions> =>
   pass('cpp-emit-functions', (legal: Module): CppFunctions => {
-    const kernels = kernelNames(legal).map((name, k) => emitKernel(legal, legal.kernels[k]!, name, language));
+    const kernels = kernelNames(legal).map((name, k) => {
+      const kernel = legal.kernels[k]!;
+      const params = usedParams(kernel);
+      const taking = { ...kernel, params: params.map((n) => kernel.params[n]!) };
+      return { ...emitKernel(legal, taking, name, language), params };
+    });
     const helpers = new Set(kernels.flatMap((k) => [...k.helpers]));
     return {
       text: [preambleOf(language), emitHelpers(helpers, language), '', ...kernels.map((k) => k.text)].join('\n'),
-      kernels: kernels.map(({ name, buffers, takesThreads, takesStatus }) => ({
+      kernels: kernels.map(({ name, buffers, takesThreads, takesStatus, params }) => ({
         name,
         buffers: buffers.map((b) => b.name),
         takesThreads,
         takesStatus,
+        params,
       })),
     };
   }).run(module);
+
+/* Compilers warn of a parameter that a function of a file's own does not use. */
+const usedParams = ({ params, body }: Kernel): readonly number[] => {
+  const used = new Set<number>();
+  walk(body, (op) => op.operands.forEach((v) => used.add(v.id)));
+  return [...params.keys()].filter((n) => used.has(params[n]!.id));
+};

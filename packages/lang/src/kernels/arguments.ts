@@ -1,4 +1,4 @@
-import { fail, isScalarType, type ScalarType, type TypedArrayOf } from '@filigree/ir';
+import { describeValue, fail, isScalarType, type ScalarType, type TypedArrayOf } from '@filigree/ir';
 import type { AnyField, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
 import type { Grid1, Grid2, Grid3, Grid4 } from './vocabulary/grid-types.js';
 import type { Mat, Vec } from './vocabulary/vec-types.js';
@@ -16,11 +16,15 @@ export interface ArrayDecl<T extends ScalarType = ScalarType> {
 /** An array argument of a kernel. Throws `lang/array` on an unknown type or a length that is no whole number from 1 to 2³⁰. */
 export const array = <const T extends ScalarType>(type: T, maxLength: number): ArrayDecl<T> => {
   if (!isScalarType(type))
-    fail('lang/array', `an array holds scalars, not ${String(type)}`, { remedy: "write array('f32', n)" });
+    fail('lang/array', `an array holds scalars, not ${describeValue(type)}`, { remedy: "write array('f32', n)" });
   if (!Number.isSafeInteger(maxLength) || maxLength < 1 || maxLength > 2 ** 30)
-    fail('lang/array', `the most elements of an array is a whole number from 1 to 2³⁰, not ${maxLength}`, {
-      remedy: `write array('${type}', n)`,
-    });
+    fail(
+      'lang/array',
+      `the most elements of an array is a whole number from 1 to 2³⁰, not ${describeValue(maxLength)}`,
+      {
+        remedy: `write array('${type}', n)`,
+      },
+    );
   return { is: 'array', type, maxLength };
 };
 

@@ -1,8 +1,9 @@
-import { byteSize, fail, type Scalar, type TypedArray } from '@filigree/ir';
+import { byteSize, describeValue, fail, type Scalar, type TypedArray } from '@filigree/ir';
 import {
   ambientOf,
   componentsOf,
   holdsWords,
+  isField,
   pathTowards,
   storedType,
   valueIn,
@@ -42,6 +43,10 @@ export interface Component {
 /** The components of a field. Errors: `field/unknown`, `field/foreign` where the arena's layout does not hold this very field. */
 export const componentsIn = (arena: Arena, any: AnyField): readonly Component[] => {
   const { storage } = arena;
+  if (!isField(any))
+    fail('field/unknown', `${describeValue(any)} is no field`, {
+      remedy: 'give the fields that were placed in the layout',
+    });
   return componentsOf(any).map((decl) => {
     const placed = storage.layout.fields.get(decl.name);
     if (!placed)

@@ -20,8 +20,10 @@ export const boundsOf = (arena: Arena, { path }: Component): Box | undefined => 
 
 /** The box given, checked, or all of a field. Error: `field/box`. */
 export const boxOf = (name: string, { extents, axes }: Path, box: Box | undefined): Box => {
-  if (box) {
-    if (![box.from, box.to].every((s) => Array.isArray(s) && s.length === axes.length && s.every(Number.isSafeInteger)))
+  if (box !== undefined) {
+    if (
+      ![box?.from, box?.to].every((s) => Array.isArray(s) && s.length === axes.length && s.every(Number.isSafeInteger))
+    )
       refuse(
         `the box of field '${name}' has not ${axes.length} whole numbers a side`,
         'give { from: […], to: […] }, an index an axis',

@@ -1,6 +1,7 @@
 import type { DeviceBuffer } from '@filigree/backend/device';
 import {
   allocateArray,
+  describeValue,
   fail,
   isFloat,
   type ScalarType,
@@ -259,7 +260,7 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     },
     toArray: (box, into) => {
       ready();
-      const checkedBox = box && boxOf(name, path, box);
+      const checkedBox = box === undefined ? undefined : boxOf(name, path, box);
       const all = wholeIn(checkedBox);
       const inside = all ? undefined : boxOf(name, path, checkedBox);
       const length = all?.length ?? components.length * sizeOfBox(inside!);
@@ -282,9 +283,13 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       const inside = boxOf(name, path, box);
       const length = components.length * sizeOfBox(inside);
       if (values?.length !== length)
-        fail('field/length', `the box of ${what} takes ${length} values, got ${values?.length}`, {
-          remedy: 'give one for each element and component, row by row, or another box',
-        });
+        fail(
+          'field/length',
+          `the box of ${what} takes ${length} values, got ${values?.length ?? describeValue(values)}`,
+          {
+            remedy: 'give one for each element and component, row by row, or another box',
+          },
+        );
       const count = components.length;
       const words = isPlain(values, type)
         ? values

@@ -1,4 +1,4 @@
-import { fail, launchSeed } from '@filigree/ir';
+import { describeValue, fail, launchSeed } from '@filigree/ir';
 
 /** Seeds of launches: they follow from the program's seed and from how many launches drew one before. */
 export interface Seeds {
@@ -15,7 +15,9 @@ export const seeds = (first: number): Seeds => {
   let [seed, launches] = [0, 0];
   const set = (value: number): void => {
     if (!Number.isInteger(value) || value < 0 || value > 0xffffffff)
-      fail('program/seed', `a seed is a whole number from 0 to 4294967295, not ${String(value)}`);
+      fail('program/seed', `a seed is a whole number from 0 to 4294967295, not ${describeValue(value)}`, {
+        remedy: 'give one, or leave it out: it is 0 then',
+      });
     [seed, launches] = [value, 0];
   };
   set(first);

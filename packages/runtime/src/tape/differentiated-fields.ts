@@ -8,8 +8,8 @@ import {
   type WithGradients,
   type WithTangents,
 } from '@filigree/autodiff';
-import { fail } from '@filigree/ir';
-import { componentsOf, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
+import { describeValue, fail } from '@filigree/ir';
+import { componentsOf, isField, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 
 /** What is asked for: derivatives of all fields of floats, or of some; nothing, of none. */
 export type Asked = true | readonly AnyField[] | undefined;
@@ -50,6 +50,11 @@ const chosen = (layout: Layout, asked: Asked, option: keyof AskedDerivatives): r
   if (asked === undefined) return [];
   if (asked !== true && !Array.isArray(asked))
     fail(`program/${option}`, `${option} is true, or a list of fields`, { remedy: `write ${option}: true` });
+  const odd = asked === true ? -1 : asked.findIndex((f) => !isField(f));
+  if (asked !== true && odd >= 0)
+    fail(`program/${option}`, `${describeValue(asked[odd])} is no field to differentiate`, {
+      remedy: `name fields that were placed in the layout, or write ${option}: true`,
+    });
   const primals = asked === true ? differentiable(layout) : asked.flatMap(componentsOf);
   const foreign = primals.find((f) => layout.fields.get(f.name)?.field !== f);
   if (foreign)

@@ -4,6 +4,7 @@ import { componentsOf, isField, type AnyField, type FieldDecl } from '@filigree/
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { FieldProgram } from '../program/field-program.js';
 import { PRIME } from './primed.js';
+import { checkFields, checkForward } from './checked.js';
 import type { AlongArguments } from './tangent-deck.js';
 import type { ByArgument, ByArray } from './tape-deck.js';
 import { refuseIndependent, type ValueAndGradient } from './value-and-gradient.js';
@@ -55,6 +56,8 @@ export const hessianProduct = <const W extends Readonly<Record<string, AnyField>
       remedy: 'make it with program({ …, hessianProducts: true })',
     });
   sim.tape?.recorder.refuse('second derivatives are asked for', 'call hessianProduct outside of valueAndGradient');
+  checkForward('hessianProduct', forward);
+  checkFields('hessianProduct', 'wrt', wrt);
   const checked = <F extends AnyField>(f: F): F => {
     if (!isField(f) || !componentsOf(f).every((c) => Object.hasOwn(tape.fields, c.name)))
       fail(

@@ -1,6 +1,7 @@
-import { checkOptions, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
+import { checkOptions, describeValue, fail, option, optionKind, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
+import { checkForward } from './checked.js';
 import { withEncoded } from './saved-fields.js';
 import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
@@ -29,8 +30,9 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
   const { state, keep = 'root' } = checkOptions<StepsOptions>('steps', given, spec);
   const twice = sim.second?.recorder.recording() === true;
   const tape = twice ? sim.second : sim.tangents && !sim.tape ? undefined : tapeOf(sim);
+  checkForward('steps', step);
   if (!Number.isInteger(n) || n < 0)
-    fail('tape/keep', `there are ${n} steps`, { remedy: 'give a whole number from 0' });
+    fail('tape/keep', `there are ${describeValue(n)} steps`, { remedy: 'give a whole number from 0' });
   const segments = keep === 'all' ? 0 : keep === 'root' ? Math.ceil(Math.sqrt(n)) : keep;
   if (typeof keep === 'number' && n > 0 && keep > n)
     fail('tape/keep', `${keep} segments of ${n} steps cannot be kept`, {

@@ -3,6 +3,7 @@ import { adjointField } from '@filigree/autodiff/fields';
 import { componentsOf, isField, type AnyField, type FieldDecl } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { FieldProgram } from '../program/field-program.js';
+import { checkFields, checkForward } from './checked.js';
 import type { ByArgument, ByArray } from './tape-deck.js';
 
 /** What is differentiated, and by what. */
@@ -44,7 +45,7 @@ export const valueAndGradient = <const W extends Readonly<Record<string, AnyFiel
 ): ValueAndGradient<W> => {
   const options = checkOptions<GradientOptions<W>>('valueAndGradient', given, gradientSpec);
   const found: { value?: number } = {};
-  const derivatives = differentiated(sim, forward, options, (at) => {
+  const derivatives = differentiated('valueAndGradient', sim, forward, options, (at) => {
     found.value = sim.field(options.loss).get(at) as number;
   });
   return { value: found.value!, ...derivatives };
@@ -59,10 +60,20 @@ export const gradient = <const W extends Readonly<Record<string, AnyField>>>(
   forward: () => void,
   given: GradientOptions<W>,
 ): Omit<ValueAndGradient<W>, 'value'> =>
-  differentiated(sim, forward, checkOptions<GradientOptions<W>>('gradient', given, gradientSpec), () => undefined);
+  differentiated(
+    'gradient',
+    sim,
+    forward,
+    checkOptions<GradientOptions<W>>('gradient', given, gradientSpec),
+    () => undefined,
+  );
 
-/** @param look called between what was recorded and its adjoints, with the index of the loss */
+/**
+ * @param what the function that was called
+ * @param look called between what was recorded and its adjoints, with the index of the loss
+ */
 const differentiated = <W extends Readonly<Record<string, AnyField>>>(
+  what: string,
   sim: Differentiated,
   forward: () => void,
   { loss, wrt }: GradientOptions<W>,
@@ -77,6 +88,8 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
     'a gradient is asked for',
     'call valueAndGradient outside of valueAndTangent; second derivatives are those of hessianProduct',
   );
+  checkForward(what, forward);
+  checkFields(what, 'wrt', wrt);
   const by = Object.entries(wrt) as readonly (readonly [string, AnyField])[];
   for (const f of [loss, ...by.map(([, f]) => f)]) checkDifferentiated(f, tape.fields);
   const recorded = tape.record(forward);

@@ -3,6 +3,7 @@ import { checkOptions, fail, option, type OptionSpec } from '@filigree/ir';
 import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { FieldProgram } from '../program/field-program.js';
+import { checkFields, checkForward } from './checked.js';
 import type { AlongArguments } from './tangent-deck.js';
 
 /** What is differentiated, and along what. */
@@ -50,6 +51,8 @@ export const valueAndTangent = <const O extends Readonly<Record<string, AnyField
       });
     return f;
   };
+  checkForward('valueAndTangent', forward);
+  checkFields('valueAndTangent', 'of', of);
   Object.values(of).forEach(checked);
   deck.clear();
   along?.((f) => sim.field(tangentField(checked(f))));

@@ -24,15 +24,20 @@ export const ownersAfter = (
   owners: Owners,
   node: Pick<Task, 'touches'> & { readonly parts: readonly { readonly task: Task }[] },
 ): Owners => {
-  const { changed, removed } = changesBy(node.touches);
-  if (changed.size === 0 && node.parts.every(({ task }) => madeBy(task).length === 0)) return owners;
-  const stays = ({ domain, masks }: Activated): boolean =>
-    !domain.some((m) => changed.has(m)) && !masks.some((m) => removed.has(m));
+  const { touches } = node;
+  if (changesBy(touches).changed.size === 0 && node.parts.every(({ task }) => madeBy(task).length === 0)) return owners;
+  const stays = (a: Activated): boolean => staysThrough(a, touches);
   let known = owners.every(stays) ? owners : owners.filter(stays);
   for (const { task } of node.parts)
     for (const made of madeBy(task))
       if (stays(made) && !known.some((a) => a.key === made.key)) known = [...known, made];
   return known === owners ? owners : [...known].sort((a, b) => (a.key < b.key ? -1 : 1));
+};
+
+/** Whether what is known is so still when what touches these states has run, and all the while. */
+export const staysThrough = ({ domain, masks }: Activated, touches: Task['touches']): boolean => {
+  const { changed, removed } = changesBy(touches);
+  return !domain.some((m) => changed.has(m)) && !masks.some((m) => removed.has(m));
 };
 
 /** The names of what was activated, and of the lists that are there. */

@@ -8,11 +8,22 @@ export const gnuVectorName = (lanes: number, of: ScalarType): string => `${of}x$
 /** The name of the same where it lies in memory. */
 const inMemory = ({ a }: HelperRequest, lanes: number): string => `${gnuVectorName(lanes, a)}_at`;
 
+/*
+ * g++ 12 puts 8 doubles in another order by an instruction that moves them within pairs, also where lanes 2 and 3 are to come from behind the
+ * first four: wrong numbers. So none of what takes numbers of a vector one by one and puts them together again may make one order of that.
+ */
+const unshuffled = [
+  '#if defined(__AVX512F__) && defined(__GNUC__) && !defined(__clang__)',
+  '#pragma GCC optimize("no-tree-forwprop", "no-tree-slp-vectorize")',
+  '#endif',
+];
+
 /** Vectors, by the extension that gcc and clang share; memory need not be aligned to them. */
 export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: number) => HelperText>> = {
   vector: (r, lanes) =>
     helperText(
       [],
+      ...(r.a === 'f64' && lanes >= 8 ? unshuffled : []),
       `typedef ${r.scalar(r.a)} ${gnuVectorName(lanes, r.a)} __attribute__((vector_size(${lanes * byteSize(r.a)})));`,
       /* In memory, at any element: copied as bytes it would be one of bytes to gcc, and change its type on the stack. */
       `typedef ${r.scalar(r.a)} ${inMemory(r, lanes)} __attribute__((vector_size(${lanes * byteSize(r.a)}), aligned(1), may_alias));`,

@@ -141,7 +141,7 @@ const patternOf = (
 ): { pattern?: BooleanTensor } => {
   if (given) return { pattern: given };
   /* Too few or too many values are for the check of the notation to report. */
-  if (values?.length !== shape.reduce((n, extent) => n * extent, 1)) return {};
+  if (!shape.every(Number.isSafeInteger) || values?.length !== shape.reduce((n, extent) => n * extent, 1)) return {};
   return { pattern: { shape, bits: Uint8Array.from(values, (x) => (x === 0 ? 0 : 1)) } };
 };
 

@@ -1,4 +1,4 @@
-import { fail, checkOptions, option } from '@filigree/ir';
+import { fail, checkOptions, describeValue, option } from '@filigree/ir';
 import { areAxes, axisName, type Axes } from './axes.js';
 import { inWords } from './bit-array.js';
 import { checkWord, placesOf, type Placeable, type PlaceSpec, type WordBits } from './format.js';
@@ -176,9 +176,13 @@ const nodeSpec = (
   options?: PoolOptions,
 ): NodeSpec => {
   if (!areAxes(axes))
-    fail('layout/axes', `${kind}: ${JSON.stringify(axes)} is no list of different axes`, {
-      remedy: 'use for example ij, or [...j, ...k]',
-    });
+    fail(
+      'layout/axes',
+      `${kind}: ${Array.isArray(axes) ? `[${(axes as readonly unknown[]).map(describeValue).join(', ')}]` : describeValue(axes)} is no list of different axes`,
+      {
+        remedy: 'use for example ij, or [...j, ...k]',
+      },
+    );
   const list = Array.isArray(extents) ? (extents as readonly number[]) : axes.map(() => extents as number);
   const names = axes.map(axisName).join('');
   if (kind === 'dynamic' && axes.length > 1)
@@ -191,7 +195,9 @@ const nodeSpec = (
     });
   for (const n of list)
     if (!Number.isSafeInteger(n) || n < 1 || n > MAX_EXTENT)
-      fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${String(n)}`);
+      fail('layout/extents', `${kind}: an extent is a whole number from 1 to 2³⁰, not ${describeValue(n)}`, {
+        remedy: 'give one for all axes, as in dense(ij, 64), or a list of them, dense(ij, [64, 32])',
+      });
   return {
     kind,
     axes,

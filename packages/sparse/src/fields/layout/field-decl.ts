@@ -5,6 +5,7 @@ import {
   isScalarType,
   type ScalarType,
   checkOptions,
+  describeValue,
   option,
   type OptionSpec,
 } from '@filigree/ir';
@@ -86,12 +87,15 @@ export const field = <const T extends ScalarType = ScalarType, const A extends A
   given?: FieldOptions<A>,
 ): FieldDecl<A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('field', given, fieldSpec);
-  if (!/^[A-Za-z_]\w*$/.test(name))
-    fail('layout/field', `'${name}' is no name for a field`, { remedy: 'use letters, digits and _' });
-  if (!isScalarType(type)) fail('layout/field', `field '${name}' has no scalar type: ${String(type)}`);
+  if (typeof name !== 'string' || !/^[A-Za-z_]\w*$/.test(name))
+    fail('layout/field', `${describeValue(name)} is no name for a field`, { remedy: 'use letters, digits and _' });
+  if (!isScalarType(type))
+    fail('layout/field', `field '${name}' has no scalar type: ${describeValue(type)}`, {
+      remedy: "give one, as in field('u', 'f32')",
+    });
   const { ambient = 0 } = options;
   if (!holds(type, ambient))
-    fail('layout/field', `field '${name}' of type ${type} cannot hold the ambient value ${String(ambient)}`, {
+    fail('layout/field', `field '${name}' of type ${type} cannot hold the ambient value ${describeValue(ambient)}`, {
       remedy: 'give a number of that type',
     });
   return { is: 'scalar', name, type, ambient, ...over(options) };
@@ -146,12 +150,13 @@ const MOST_COMPONENTS = 256;
 
 /** How many components there are. */
 const checked = (name: string, ...sides: readonly number[]): number => {
-  const components = sides.reduce((product, n) => product * n, 1);
-  return sides.every((n) => Number.isSafeInteger(n) && n >= 1) && components <= MOST_COMPONENTS
+  const whole = sides.every((n) => Number.isSafeInteger(n) && n >= 1);
+  const components = whole ? sides.reduce((product, n) => product * n, 1) : Infinity;
+  return components <= MOST_COMPONENTS
     ? components
     : fail(
         'layout/field',
-        `field '${name}': a vector or matrix has from 1 to ${MOST_COMPONENTS} components, not ${sides.join(' × ')}`,
+        `field '${name}': a vector or matrix has from 1 to ${MOST_COMPONENTS} components, not ${sides.map(describeValue).join(' × ')}`,
         {
           remedy:
             'for more, declare a field of numbers, and give it an axis more in the layout: `dense(i, n).dense(j, components)`',

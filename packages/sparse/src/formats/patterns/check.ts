@@ -1,4 +1,4 @@
-import { DiagnosticError, error, type Diagnostic, type Diagnostics } from '@filigree/ir';
+import { DiagnosticError, describeValue, error, type Diagnostic, type Diagnostics } from '@filigree/ir';
 import { MAX_INDEX } from './coo.js';
 import type { CsrPattern } from './csr.js';
 
@@ -21,7 +21,7 @@ export const checkedPattern = (pattern: CsrPattern): CsrPattern => {
 const shapeFault = (p: CsrPattern): Diagnostic | undefined => {
   for (const n of [p.rows, p.cols]) {
     if (!Number.isInteger(n) || n < 0 || n >= MAX_INDEX) {
-      return error('csr/shape', `a matrix cannot have the shape ${p.rows} × ${p.cols}`, {
+      return error('csr/shape', `a matrix cannot have the shape ${describeValue(p.rows)} × ${describeValue(p.cols)}`, {
         remedy: 'rows and columns are whole numbers from 0 to 2147483646',
       });
     }

@@ -1,4 +1,4 @@
-import { error, type Diagnostic, DiagnosticError } from '@filigree/ir';
+import { describeValue, error, type Diagnostic, DiagnosticError } from '@filigree/ir';
 import { layoutKinds, type Expr, type KernelDecl, type TensorDecl } from './expression.js';
 
 /**
@@ -105,7 +105,8 @@ const checkTensor = (t: TensorDecl): readonly Diagnostic[] => {
   };
   if (!isName(t.name)) say('notation/name', 'this is not a name', NAME_REMEDY);
   if (t.shape.length > MAX_ORDER || t.shape.some((n) => !Number.isInteger(n) || n < 1)) {
-    const what = t.shape.length > MAX_ORDER ? `${t.shape.length} extents are` : `(${t.shape.join(', ')}) is`;
+    const what =
+      t.shape.length > MAX_ORDER ? `${t.shape.length} extents are` : `(${t.shape.map(describeValue).join(', ')}) is`;
     say('notation/shape', `${what} not a shape`, `give at most ${MAX_ORDER} whole extents from 1`);
     return found;
   }

@@ -6,12 +6,14 @@ export interface CppEmitted {
   /** Everything that the kernel's function needs, and the function, which the file keeps to itself. */
   readonly text: string;
   readonly name: string;
-  /** Buffers by name, the first arguments; then what the flags say, then the kernel's parameters. */
+  /** Buffers by name, the first arguments; then what the flags say, then `params`. */
   readonly buffers: readonly string[];
   /** `int threads` */
   readonly takesThreads: boolean;
   /** `int* status` */
   readonly takesStatus: boolean;
+  /** Those of the kernel's parameters that it takes, by their numbers. */
+  readonly params: readonly number[];
 }
 
 /** A function that writes kernel IR as C++; this package knows no backend. */

@@ -16,7 +16,7 @@ export const kernelSource = (model: ProjectModel, group: KernelClass, kernel: Pr
     ...emitted.buffers.map((b) => pointers.get(b) ?? ownName(b)),
     ...(emitted.takesThreads ? ['1'] : []),
     ...(emitted.takesStatus ? ['&status'] : []),
-    ...plan.scalars.map(scalarName),
+    ...emitted.params.map((n) => scalarName(plan.scalars[n]!)),
   ];
   const needed = tensorsOf(model, kernel).filter((_, k) => emitted.buffers.includes(bufferOf(kernel, k)));
   return [

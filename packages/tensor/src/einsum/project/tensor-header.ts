@@ -9,7 +9,9 @@ export const tensorHeader = (namespace: string, { id, tensor, layout }: ProjectT
   const d = tensor.shape.length;
   const list = (xs: readonly number[]): string => braced((xs.length === 0 ? [1] : xs).map(String));
   const n = Math.max(1, d);
-  const parameters = tensor.shape.map((_, k) => `std::size_t i${k}`).join(', ');
+  const where = positionBody(tensor.shape, layout);
+  /* Where nothing is stored no index is asked. */
+  const parameters = tensor.shape.map((_, k) => (where === NOWHERE ? 'std::size_t' : `std::size_t i${k}`)).join(', ');
   return [
     '#pragma once',
     '#include <cstddef>',
@@ -44,7 +46,7 @@ export const tensorHeader = (namespace: string, { id, tensor, layout }: ProjectT
     '',
     '  /** Where an entry lies, or -1 where it is not stored and zero. */',
     `  static constexpr std::ptrdiff_t position(${parameters}) {`,
-    ...positionBody(tensor.shape, layout).map((l) => `    ${l}`),
+    ...where.map((l) => `    ${l}`),
     '  }',
     ...(tensor.values
       ? [
@@ -73,6 +75,8 @@ const describe = (layout: ProjectTensor['layout']): string =>
       ? `${layout.size} entries by columns`
       : `${layout.size} entries in column-major order`;
 
+const NOWHERE = ['return -1;'];
+
 const positionBody = (shape: readonly number[], layout: ProjectTensor['layout']): readonly string[] => {
   if (layout.kind === 'csc')
     return [
@@ -84,6 +88,7 @@ const positionBody = (shape: readonly number[], layout: ProjectTensor['layout'])
     const at = shape.reduceRight((text, n, k) => (text === '' ? `i${k}` : `i${k} + ${n} * (${text})`), '');
     return [`return Position[${at || '0'}];`];
   }
+  if (layout.size === 0) return NOWHERE;
   const outside = entriesAlong(layout, shape).flatMap(([start, stop], k) => [
     ...(start > 0 ? [`i${k} < ${start}`] : []),
     ...(stop < shape[k]! ? [`i${k} >= ${stop}`] : []),
