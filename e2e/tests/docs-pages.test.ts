@@ -22,6 +22,7 @@ const promised = (code: string): readonly string[] =>
 describe.each([
   ['language', 10],
   ['derivatives', 1],
+  ['elements', 1],
 ])('the page on %s', (page, more) => {
   const snippets = snippetsOf(page);
 

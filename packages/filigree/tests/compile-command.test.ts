@@ -121,6 +121,13 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
     );
   });
 
+  it('warns of what is NaN whatever the inputs, where its program begins', async () => {
+    const file = programOf(`program-${programs++}.mjs`, '({ x }) => ({ y: [x[0], x[0] * (0 / 0)] })');
+    const { status, err } = await filigree('compile', file, '--backend', 'wasm');
+    expect(status).toBe(0);
+    expect(err).toMatch(/:3:\d+: warning\[trace\/not-a-number\]: element 1 of output 'y'/);
+  });
+
   it('compiles the programs that a module exports', async () => {
     const folder = join(scratch, 'compiled');
     const { status, out } = await filigree('compile', module, '--json', '--backend', 'wasm', '--emit', folder);

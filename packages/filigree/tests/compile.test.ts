@@ -64,6 +64,31 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('gives NaN where the plain function does, as for the normals of vertices without faces, and warns of it', async () => {
+    const n = 200;
+    /* A strip of triangles, of which the vertices 70 and 199 are in none. */
+    const faces = Array.from({ length: n - 3 }, (_, f) => [f, f + 1, f + 2]).filter((f) => !f.includes(70));
+    const run = ({ v }: { v: number[][] }) => {
+      const normals = v.map(() => [0, 0, 0]);
+      for (const [a, b, c] of faces) {
+        const [p, q] = [b, c].map((i) => v[i].map((x, k) => x - v[a][k]));
+        const area = [0, 1, 2].map((k) => p[(k + 1) % 3] * q[(k + 2) % 3] - p[(k + 2) % 3] * q[(k + 1) % 3]);
+        for (const i of [a, b, c]) normals[i] = normals[i].map((x, k) => x + area[k]);
+      }
+      return { normals: normals.map((d) => d.map((x) => x / Math.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]))) };
+    };
+    const p = await compile({ inputs: { v: [n, 3] }, run }, { backend, scope: { faces } });
+    const v = Array.from({ length: n }, (_, i) => [Math.sin(i), Math.cos(2 * i), Math.sin(3 * i + 1)]);
+    p.set('v', v.flat());
+    p.run();
+    expect([...p.outputs['normals']]).toEqual(run({ v }).normals.flat());
+    expect([...p.outputs['normals']].filter(Number.isNaN).length).toBe(6);
+    expect(p.warnings).toMatchObject([
+      { severity: 'warning', code: 'trace/not-a-number', message: expect.stringContaining('element 210') as string },
+    ]);
+    p.dispose();
+  });
+
   it('shares its memory with the caller, and keeps inputs from run to run', async () => {
     const p = await compile(
       { inputs: { x: 3, y: 3 }, run: ({ x, y }) => ({ z: x.map((v, i) => v * y[i]) }) },

@@ -15,6 +15,11 @@ const b: Dense = [
 ];
 const { add, multiply, scale, transpose } = dense;
 
+it('refuses powers of which there are more operations than an expression graph holds nodes before it traces them', async () => {
+  const full = Array.from({ length: 30 }, (_, i) => Array.from({ length: 30 }, (_, j) => 1 / (i + j + 1)));
+  expect(await codeOf(compileExpression('A + A^100000', { A: sparseOf(full) }))).toBe('expr/too-large');
+});
+
 describe.each(workingBackends)('compileExpression on %s', (backend) => {
   it.each<readonly [string, Dense]>([
     ["A'*A+A", add(multiply(transpose(a), a), a)],

@@ -252,6 +252,21 @@ describe('planning', () => {
     expect(left(planExpr(small, { c: column }, { mostFlops: flops - 1 })).code).toBe('expr/too-large');
   });
 
+  it('plans powers whose pattern has filled up, and says of those that are too high what takes fewer products', () => {
+    const L = gridLaplacian(6);
+    const plan = right(planExpr(right(parseExpr('L^50')), { L: L.pattern }));
+    expect(plan.steps.length).toBe(49);
+    expect(plan.pattern.colIdx.length).toBe(36 * 36);
+    const before = right(planExpr(right(parseExpr('L^49')), { L: L.pattern }));
+    expect(plan.flops - before.flops).toBe(2 * 36 * L.pattern.colIdx.length - 36 * 36);
+    const refused = left(planExpr(right(parseExpr('L + L^100000')), { L: L.pattern }, { mostFlops: 1e8 }));
+    expect(refused).toMatchObject({ code: 'expr/too-large', loc: { column: 6 } });
+    expect(refused.remedy).toContain('power of powers');
+    expect(right(planExpr(right(parseExpr('((L^10)^10)^10')), { L: L.pattern }, { mostFlops: 1e8 })).steps.length).toBe(
+      27,
+    );
+  });
+
   it('agrees with the operations that a ring is asked for', () => {
     const L = gridLaplacian(6);
     const M = sparse(

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
 import { andThen, type Pass } from '@filigree/ir';
+import { ARITY } from './decompose/codes.js';
 import { decompose } from './decompose/decompose.js';
 import { group, type Grouping } from './group/group.js';
 import type { DecomposeOptions, SpecializeOptions } from './options.js';
@@ -8,14 +9,25 @@ import type { Trace } from './trace/trace.js';
 
 /** Of more groups than this it is tried to make fewer. */
 const MANY = 64;
-/** What is stored besides then, less first: short sums; sums of any length, and whatever is used again. */
-const TRIES: readonly Partial<DecomposeOptions>[] = [{ maxSumTerms: 4 }, { maxSumTerms: 2, minComplexity: 1 }];
-/** What is stored has to be moved: then groups have to be so many times fewer. */
+/**
+ * What is stored besides then, less first: short sums; sums of any length, and whatever is used again; also what a block would evaluate at once, since where each step of a
+ * simulation adds to what the steps before have, blocks are of as many sizes as there are steps.
+ */
+const TRIES: readonly Partial<DecomposeOptions>[] = [
+  { maxSumTerms: 4 },
+  { maxSumTerms: 2, minComplexity: 1 },
+  { maxSumTerms: 2, minComplexity: 1, detectBlocks: false },
+];
+/** What is stored has to be moved: then groups have to be so many times fewer, */
 const LEAST_GAIN = 2;
+/** or there has to be so many times less code. */
+const LEAST_SHORTER = 2.75;
+/** A loop takes compilers as long as so many operations. */
+const LOOP = 8;
 
 /**
  * `decompose`, then `group`. What is evaluated where it is read makes many structures: sums have lengths, orders and signs, as the forces on the vertices at the boundary of a mesh, and
- * products grow from step to step, as the outermost diagonals of the powers of a band. Where there are many, more is stored, if that makes them half as many; else what looks alike is stored alike:
+ * products grow from step to step, as the outermost diagonals of the powers of a band. Where there are many, more is stored, if that makes half as many, or much less code; else what looks alike is stored alike:
  * on an irregular graph how often a value is read is chance, and from step to step there are structures for more of its combinations.
  */
 export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'group'>): Pass<Trace, Grouping> => {
@@ -32,19 +44,54 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
       for (const storing of tries) {
         if (E.isLeft(best) || best.right.groups.length <= MANY) return best;
         const next = storing.run(trace, watch);
-        if (E.isRight(next) && LEAST_GAIN * next.right.groups.length <= best.right.groups.length) best = next;
+        if (E.isLeft(next)) continue;
+        const fewer = LEAST_GAIN * next.right.groups.length <= best.right.groups.length;
+        if (fewer || LEAST_SHORTER * codeOf(next.right) <= codeOf(best.right)) best = next;
       }
       return best;
     },
   };
 };
 
+/** How much there is to compile: operations of one unit of each group, of sums that are loops those of each kind of term, and loops. */
+const codeOf = (d: Grouping): number => {
+  const { op, left, right, length } = d.graph;
+  const seen = new Int32Array(length);
+  let code = 0;
+  for (const [g, { units, rolled }] of d.groups.entries()) {
+    code += LOOP;
+    const roots = d.roots.subarray(d.ptr[units[0]], d.ptr[units[0] + 1]);
+    const kinds = new Set<number>();
+    const rest = [...roots];
+    const visit = (id: number): void => {
+      if (d.stored[id] === 0) rest.push(id);
+    };
+    while (rest.length > 0) {
+      const id = rest.pop()!;
+      const arity = ARITY[op[id]];
+      if (seen[id] === g + 1 || arity === 0) continue;
+      seen[id] = g + 1;
+      if (!rolled) code++;
+      else if (op[id] !== op[roots[0]]) {
+        const kind = d.hashes.own[id];
+        if (kinds.has(kind)) continue;
+        kinds.add(kind);
+        code++;
+      }
+      visit(left[id]);
+      if (arity > 1) visit(right[id]);
+    }
+  }
+  return code;
+};
+
 /** Options with limits that are no higher than these. */
 const lower = (
   options: DecomposeOptions,
-  { maxSumTerms = Infinity, minComplexity = Infinity }: Partial<DecomposeOptions>,
+  { maxSumTerms = Infinity, minComplexity = Infinity, detectBlocks = true }: Partial<DecomposeOptions>,
 ): DecomposeOptions => ({
   ...options,
+  detectBlocks: options.detectBlocks && detectBlocks,
   maxSumTerms: Math.min(options.maxSumTerms, maxSumTerms),
   minComplexity: Math.min(options.minComplexity, minComplexity),
 });

@@ -62,6 +62,49 @@ describe.each(ARITHMETICS)('derivatives in a traced program, %s arithmetic', (ar
   });
 });
 
+describe('second derivatives of a simulation by what is done at each step', () => {
+  /* A pendulum that is pushed: how far it is from upright at the end depends on all pushes, each through all steps that follow. */
+  const STEP = 0.05;
+  const end = (push: readonly Num[]): Num => {
+    let [angle, speed]: Num[] = [0.1, 0];
+    for (const u of push) {
+      speed = m.add(speed, m.mul(STEP, m.sub(u, m.sin(angle))));
+      angle = m.add(angle, m.mul(STEP, speed));
+    }
+    return m.add(m.mul(m.sub(angle, 1), m.sub(angle, 1)), m.mul(speed, speed));
+  };
+  const program = (steps: number): Program => ({
+    inputs: { u: steps },
+    run: ({ u }, { hessian }) => ({ H: hessian(end(u as Num[]), u) }),
+  });
+
+  /* The state with its derivatives by pushes i and j, and by both. */
+  const plainEntry = (push: ArrayLike<number>, i: number, j: number): number => {
+    let [a, ai, aj, aij, w, wi, wj, wij] = [0.1, 0, 0, 0, 0, 0, 0, 0];
+    for (let t = 0; t < push.length; t++) {
+      const [s, c] = [Math.sin(a), Math.cos(a)];
+      w += STEP * (push[t] - s);
+      wij -= STEP * (c * aij - s * ai * aj);
+      wi += STEP * ((t === i ? 1 : 0) - c * ai);
+      wj += STEP * ((t === j ? 1 : 0) - c * aj);
+      [a, ai, aj, aij] = [a + STEP * w, ai + STEP * wi, aj + STEP * wj, aij + STEP * wij];
+    }
+    return 2 * (ai * aj + (a - 1) * aij + wi * wj + w * wij);
+  };
+
+  it('take no more code for more steps', () => {
+    const sizes = [60, 100].map((steps) => {
+      const u = numbers(steps, 9);
+      const { outputs, specialized } = runProgram(program(steps), { u });
+      const expected = Array.from({ length: steps * steps }, (_, k) => plainEntry(u, Math.floor(k / steps), k % steps));
+      expect(relativeError(outputs.H, expected)).toBeLessThan(1e-11);
+      expect(specialized.kernels).toBeLessThan(200);
+      return JSON.stringify(specialized.module.kernels).length;
+    });
+    expect(sizes[1]).toBeLessThan(1.1 * sizes[0]);
+  });
+});
+
 describe('derivatives in a traced program are refused', () => {
   const codeOf = (run: Program['run']): string | undefined => {
     const traced = trace().run({ inputs: { x: 2, y: 1 }, run });

@@ -4,10 +4,12 @@ import { decompose, group, harvest, order, simplify, trace, type Ordered, type P
 import { numbers, right, runProgram } from './support.js';
 
 const WIDTH = 240;
+/** So wide that not all accesses are counted. */
+const WIDE = 400;
 
 /** The cells of a grid, row by row or in an order that a fixed generator shuffles. */
-const cells = (shuffled: boolean): Int32Array => {
-  const n = (WIDTH - 1) * (WIDTH - 1);
+const cells = (shuffled: boolean, width = WIDTH): Int32Array => {
+  const n = (width - 1) * (width - 1);
   const list = Int32Array.from({ length: n }, (_, i) => i);
   let state = 1;
   for (let i = n - 1; shuffled && i > 0; i--) {
@@ -19,14 +21,14 @@ const cells = (shuffled: boolean): Int32Array => {
 };
 
 /** A value a cell from its four corners, and their sum at each corner. */
-const program = (list: Int32Array): Program => ({
-  inputs: { x: WIDTH * WIDTH },
+const program = (list: Int32Array, width = WIDTH): Program => ({
+  inputs: { x: width * width },
   run: ({ x }) => {
     const v = x as Num[];
-    const sum: Num[] = new Array<Num>(WIDTH * WIDTH).fill(0);
+    const sum: Num[] = new Array<Num>(width * width).fill(0);
     for (const cell of list) {
-      const a = cell + Math.floor(cell / (WIDTH - 1));
-      const corners = [a, a + 1, a + WIDTH, a + WIDTH + 1];
+      const a = cell + Math.floor(cell / (width - 1));
+      const corners = [a, a + 1, a + width, a + width + 1];
       const area = m.sqrt(m.abs(m.mul(m.sub(v[corners[0]], v[corners[3]]), m.sub(v[corners[1]], v[corners[2]]))));
       const height = m.sin(m.add(area, m.abs(v[a])));
       for (const c of corners) sum[c] = m.add(sum[c], height);
@@ -47,14 +49,14 @@ describe('the order of instances', () => {
     expect(isAscending(ordered(program(cells(false)), true).order)).toBe(true);
   });
 
-  it('brings together what shares operands where the program does not', () => {
-    const result = ordered(program(cells(true)), true);
+  it.each([WIDTH, WIDE])('brings together what shares operands where the program does not, %i points wide', (width) => {
+    const result = ordered(program(cells(true, width), width), true);
     expect(isAscending(result.order)).toBe(false);
     expect([...result.order].sort((a, b) => a - b)).toEqual(Array.from(result.order, (_, i) => i));
     /* Successive cells now read corners that are near, by the median. */
     const corners = result.harvested.reduce((a, b) => (a.units.length > b.units.length ? a : b)).body!.columns[0].nodes;
     const steps = Array.from(corners.subarray(1), (n, i) => Math.abs(n - corners[i])).sort((a, b) => a - b);
-    expect(steps[steps.length >> 1]).toBeLessThan(3 * WIDTH);
+    expect(steps[steps.length >> 1]).toBeLessThan(3 * width);
   });
 
   it('stays as written when switched off', () => {

@@ -291,8 +291,8 @@ describe('trace', () => {
       'none',
     );
     expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [m.hypot(NaN, list(x)[0])] }) })).toBe('none');
-    expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: [NaN] }) })).toBe('trace/not-a-number');
-    const second = trace().run({
+    expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: [NaN] }) }, 'algebraic')).toBe('trace/not-a-number');
+    const second = trace({ arithmetic: 'algebraic' }).run({
       inputs: { x: 1 },
       run: ({ x }) => ({ out: [1, m.mul(list(x)[0], m.div(1, 0 as Num)), m.log(m.sub(NaN, list(x)[0]))] }),
     });
@@ -303,6 +303,26 @@ describe('trace', () => {
     expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [(list(x)[0] as unknown as number) + 1] }) })).toBe(
       'symbol/as-number',
     );
+  });
+  it('lets what is NaN in the plain program be NaN, and warns of it', () => {
+    const program: Program = {
+      inputs: { x: 2 },
+      run: ({ x }) => ({
+        out: [1, m.mul(list(x)[0], m.div(0, 0 as Num)), list(x)[1], m.log(m.sub(NaN, list(x)[1])), NaN],
+        sound: list(x),
+      }),
+    };
+    for (const arithmetic of ['exact', 'range-keeping'] as const) {
+      const traced = trace({ arithmetic }).run(program);
+      expect(E.isRight(traced) && traced.right.warnings).toMatchObject([
+        {
+          severity: 'warning',
+          code: 'trace/not-a-number',
+          message: "element 1 of output 'out' is NaN whatever the inputs, and so are 2 others of its elements",
+        },
+      ]);
+      expect([...runProgram(program, { x: [3, 4] }, {}, arithmetic).outputs.out]).toEqual([1, NaN, 4, NaN, NaN]);
+    }
   });
   it('lets a guarded division stand', () => {
     expect(

@@ -6,7 +6,7 @@ import { recipe, type Recipe } from './recipes.js';
 import { numbers, relativeError, runProgram } from './support.js';
 
 type Vector = readonly Num[];
-const join = { add: m.add, max: m.max, min: m.min };
+const join = { add: m.add, mul: m.mul, max: m.max, min: m.min };
 type Join = keyof typeof join;
 
 /** Three ways to write down one sum: from the left, from the right, and pairwise. */
@@ -151,6 +151,75 @@ describe('sums over elements', () => {
           ),
         ],
       }));
+  });
+});
+
+describe('products', () => {
+  const n = 1000;
+  /* Neither too large nor too small on the way. */
+  const near1 = Float64Array.from(numbers(n, 3), (v) => (v - 1) / 8 + (v > 1 ? 1 : -1));
+  const sizeOf = ({ module }: { readonly module: { readonly kernels: unknown } }): number =>
+    JSON.stringify(module.kernels).length;
+
+  it.each(Object.keys(folds) as Fold[])('of many factors are one loop, folded %s, in the order that counts', (fold) => {
+    const run = (x: Vector): Record<string, Num[]> => ({
+      of: [folds[fold]('mul', x)],
+      ofSums: [
+        folds[fold](
+          'mul',
+          x.map((v, i) => m.add(1, m.mul(v, x[(i + 5) % n]))),
+        ),
+      ],
+    });
+    for (const arithmetic of ['exact', 'range-keeping', 'algebraic'] as const) {
+      const { outputs, specialized } = runProgram(both(n, run).program, { x: near1 }, {}, arithmetic);
+      const expected = run([...near1]);
+      const inOrder = arithmetic !== 'algebraic' && fold !== 'pairs';
+      for (const name of ['of', 'ofSums']) {
+        if (inOrder) expect(outputs[name][0]).toBe(expected[name][0]);
+        expect(relativeError(outputs[name], expected[name] as number[])).toBeLessThan(1e-11);
+      }
+      if (fold !== 'pairs' || arithmetic === 'algebraic') expect(sizeOf(specialized)).toBeLessThan(20_000);
+    }
+  });
+
+  it('of one factor again and again are powers where the order does not count', () => {
+    const run = ([x, y]: Vector): Record<string, Num[]> => ({
+      p: [Array.from({ length: 300 }).reduce<Num>((p) => m.mul(p, x), y)],
+    });
+    const { outputs, specialized } = runProgram(both(2, run).program, { x: [1.01, 3] }, {}, 'algebraic');
+    expect(relativeError(outputs.p, [3 * 1.01 ** 300])).toBeLessThan(1e-12);
+    expect(JSON.stringify(specialized.module.kernels).match(/"arith.mul"/g)!.length).toBeLessThan(20);
+  });
+
+  it('of which each part is read again are neither evaluated by each reader nor in one long kernel', () => {
+    const factor = (v: Num): Num => m.add(1, m.mul(0.01, m.mul(v, v)));
+    /* Prefixes times suffixes, as the derivative of a product has them. */
+    const others = (x: Vector): Record<string, Num[]> => {
+      const [before, after] = [new Array<Num>(n), new Array<Num>(n)];
+      for (let i = 0, p: Num = 1; i < n; i++) [before[i], p] = [p, m.mul(p, factor(x[i]))];
+      for (let i = n - 1, p: Num = 1; i >= 0; i--) [after[i], p] = [p, m.mul(p, factor(x[i]))];
+      return { others: before.map((p, i) => m.mul(m.mul(p, after[i]), x[i])) };
+    };
+    /* What passes through layers that each absorb some. */
+    const passed = (x: Vector): Record<string, Num[]> => {
+      let [through, sum]: Num[] = [1, 0];
+      for (const v of x) {
+        const a = m.mul(0.001, m.mul(v, v));
+        sum = m.add(sum, m.mul(m.mul(through, a), v));
+        through = m.mul(through, m.sub(1, a));
+      }
+      return { sum: [sum], through: [through] };
+    };
+    for (const run of [others, passed])
+      for (const arithmetic of ['exact', 'algebraic'] as const) {
+        const { outputs, specialized } = runProgram(both(n, run).program, { x: near1 }, {}, arithmetic);
+        for (const [name, values] of Object.entries(run([...near1]))) {
+          if (arithmetic === 'exact') expect([...outputs[name]]).toEqual(values);
+          else expect(relativeError(outputs[name], values as number[])).toBeLessThan(1e-11);
+        }
+        expect(sizeOf(specialized), `${run.name}, ${arithmetic}`).toBeLessThan(100_000);
+      }
   });
 });
 

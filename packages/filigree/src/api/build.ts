@@ -34,7 +34,7 @@ export interface Built {
   readonly trace: Trace;
   readonly specialized: Specialized;
   readonly instance: Instance;
-  /** What compiling noted, and what options do nothing. */
+  /** Outputs that are NaN whatever the input, what compiling noted, and what options do nothing. */
   readonly warnings: Diagnostics;
   readonly dtype: 'f32' | 'f64';
   readonly arithmetic: Arithmetic;
@@ -93,7 +93,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
     trace: traced,
     specialized,
     instance,
-    warnings: warningsOf(instance, { threads, backend, what: 'what the program computes' }),
+    warnings: [...traced.warnings, ...warningsOf(instance, { threads, backend, what: 'what the program computes' })],
     dtype,
     arithmetic,
     ms: {

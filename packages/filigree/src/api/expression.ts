@@ -1,4 +1,5 @@
-import { fail, orThrow } from '@filigree/ir';
+import * as E from 'fp-ts/lib/Either.js';
+import { fail, MAX_NODES, orThrow } from '@filigree/ir';
 import {
   evaluateExpr,
   namesOf,
@@ -38,11 +39,13 @@ export const RESULT = 'result';
  * of all operations are found to be done already.
  */
 const BYTES_PER_FLOP = 32;
+/** The same where each product is a node and none is found again. */
+const BYTES_PER_NODE = 96;
 
 /** Of longer chains, as of high powers, the steps may be found to repeat: as nodes. */
 const MOST_PRODUCTS = 6;
 
-const flopsThatFit = (): number => Math.floor(platform.memoryBytes() / BYTES_PER_FLOP);
+const flopsThatFit = (bytes: number): number => Math.floor(platform.memoryBytes() / bytes);
 
 /**
  * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…` (of which
@@ -64,8 +67,11 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
       patterns[name] = b.pattern;
     }
   }
-  const plan = orThrow(planExpr(tree, { ...patterns, ...numbers }, { mostFlops: flopsThatFit() }));
+  const planWithin = (mostFlops: number) => planExpr(tree, { ...patterns, ...numbers }, { mostFlops });
+  const asNodes = planWithin(Math.min(MAX_NODES, flopsThatFit(BYTES_PER_NODE)));
+  const plan = orThrow(E.isRight(asNodes) ? asNodes : planWithin(flopsThatFit(BYTES_PER_FLOP)));
   const isChain = plan.steps.filter((s) => s.op === 'multiply').length > MOST_PRODUCTS;
+  if (isChain) orThrow(asNodes);
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);
   return {
     tree,

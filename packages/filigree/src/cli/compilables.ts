@@ -163,7 +163,7 @@ const numericProgram = (
       };
       const built = await builtProgram({ inputs, run }, { ...common, ...(rewrite === false && { rewrite }) }).catch(
         (e: unknown) => {
-          throw at ? placedAt(at, e) : e;
+          throw at && e instanceof DiagnosticError ? new DiagnosticError(placedAt(at, e.diagnostics)) : e;
         },
       );
       const { sources, stats, warnings, dispose } = compiledProgram(built);
@@ -175,17 +175,15 @@ const numericProgram = (
         sources: written,
         artifact: stats.artifact,
         ms: stats.ms,
-        warnings: warnings ?? [],
+        warnings: at ? placedAt(at, warnings) : warnings,
       };
     },
   };
 };
 
 /* What is said about the program as a whole stands where its function begins. */
-const placedAt = (loc: Loc, e: unknown): unknown =>
-  e instanceof DiagnosticError
-    ? new DiagnosticError(e.diagnostics.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc })))
-    : e;
+const placedAt = (loc: Loc, all: Diagnostics): Diagnostics =>
+  all.map((d) => (d.loc || !/^(program|trace)\//.test(d.code) ? d : { ...d, loc }));
 
 type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions' | 'fields'>;
 

@@ -38,6 +38,9 @@ export const error = (
   ...(at.remedy ? { remedy: at.remedy } : {}),
 });
 
+/** A warning: something that may not be meant, and does not keep what was asked for from being done. */
+export const warning = (...said: Parameters<typeof error>): Diagnostic => ({ ...error(...said), severity: 'warning' });
+
 /** The exception that carries diagnostics where a Promise or a callback cannot carry an `Either`. */
 export class DiagnosticError extends Error {
   readonly diagnostics: Diagnostics;

@@ -302,7 +302,8 @@ const smallInteger = (h0: number, h1: number, h2: number): number | undefined =>
   return n < SMALL && P1 - h1 === n && P2 - h2 === n ? -n : undefined;
 };
 
-const MAX_NODES = 2 ** 29 - 1;
+/** Nodes that a graph holds at most. */
+export const MAX_NODES = 2 ** 29 - 1;
 /** Variables whose places in the table are looked for together, so that the waits for memory overlap. */
 const AT_ONCE = 64;
 /* With the share of the table. */

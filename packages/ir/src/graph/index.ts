@@ -1,7 +1,7 @@
 /** Codes of graph operations and the columns of their table, for passes over all nodes. */
 export * as graphCodes from './codes.js';
 export { ARITHMETICS, arithmeticOf, DEFAULT_ARITHMETIC, type Arithmetic } from './arithmetic.js';
-export type { GraphOptions } from './arena.js';
+export { MAX_NODES, type GraphOptions } from './arena.js';
 export { algebraOfGraph, applyWithoutZeros } from './algebra.js';
 export { APART, Graph } from './graph.js';
 export { printGraph, type PrintGraphOptions } from './print.js';

@@ -14,6 +14,8 @@ const SMALL_REST = 4;
 const FEW_USERS = 4;
 /** Cost from which an expression that several blocks use is stored rather than evaluated in each: their inputs are loaded anyway. */
 const RECOMPUTE = 24;
+/** The same of expressions that read one another: each link of a long chain would be evaluated with all before it, by every reader of the chain. */
+const RECOMPUTED_CHAIN = 96;
 
 /**
  * Joins stored expressions into blocks that one kernel evaluates together, so that what they share stays in registers
@@ -149,6 +151,8 @@ const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeO
     block.size(u) === 1 &&
     (readers.count[u] === 0 || (readers.count[u] === 1 && (reduction[units[readers.first[u]]] & WHOLE) !== 0));
   const within = new Float32Array(units.length);
+  /* What the readers of a unit cost that are evaluated again, along the costliest path. */
+  const above = new Float32Array(units.length);
   const decide = (u: number): void => {
     const id = units[u];
     const n = readers.count[u];
@@ -158,10 +162,14 @@ const demoteLocal = (cut: Cut, uses: Uses, block: UnionFind, options: DecomposeO
     const own = alone && block.find(u) === reader;
     const byTerm = isTerm(reader) && within[reader] + cost[id] <= MAX_BLOCK_COST;
     const byLargeBlock = block.size(reader) > 1 || byTerm;
-    if (own || (alone && byLargeBlock) || (byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE)) {
-      kind[id] = NONE;
-      if (byTerm) within[reader] += cost[id];
-    }
+    const once = own || (alone && byLargeBlock);
+    const again =
+      byLargeBlock && options.detectBlocks && (n - 1) * cost[id] < RECOMPUTE && above[u] + cost[id] <= RECOMPUTED_CHAIN;
+    if (!once && !again) return;
+    kind[id] = NONE;
+    if (byTerm) within[reader] += cost[id];
+    if (alone && above[u] === 0) return;
+    for (let e = ptr[u]; e < ptr[u + 1]; e++) above[read[e]] = Math.max(above[read[e]], above[u] + cost[id]);
   };
   for (let u = units.length - 1; u >= 0; u--) {
     decide(u);

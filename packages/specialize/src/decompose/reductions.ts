@@ -1,13 +1,13 @@
 import { mix, scalarOp, type Graph } from '@filigree/ir';
-import { ADD, ARITY, NEG, associativeIn } from './codes.js';
+import { ADD, ARITY, MUL, NEG, associativeIn } from './codes.js';
 import { IntList } from './int-list.js';
 
 export const MIN = scalarOp('min').code;
 export const MAX = scalarOp('max').code;
 
-/** Operations whose operands may be taken in any order, so that many of them in a row are one loop over terms. */
+/** Operations of which many in a row are one loop over terms. */
 export const REDUCTION = new Uint8Array(256);
-for (const code of [ADD, MIN, MAX]) REDUCTION[code] = 1;
+for (const code of [ADD, MUL, MIN, MAX]) REDUCTION[code] = 1;
 
 /** What a node is to a reduction of many terms: bits. */
 export const INNER = 1;
@@ -23,7 +23,7 @@ const SAMPLE = 64;
 const LOOKED_AT = 64;
 
 /**
- * Finds the sums, minima and maxima of many terms of few kinds: a tree of one operation in which only the root is used by others.
+ * Finds the sums, products, minima and maxima of many terms of few kinds: a tree of one operation in which only the root is used by others.
  * Such a reduction is evaluated by a loop over its terms, however costly these are, so it must not be cut in between.
  *
  * @returns for each node the bits above
@@ -66,6 +66,7 @@ export const longReductions = (graph: Graph, references: Uint32Array): Uint8Arra
     }
     /* What lies within need not be looked at again, whatever is found. */
     for (const x of inner.values()) count[x] = 0;
+    if (code === MUL && !isLongProduct(graph, terms.values())) continue;
     if (!fewKinds(graph, terms.values())) continue;
     for (const x of inner.values()) role[x] |= INNER;
     role[id] = (role[id] & ~INNER) | WHOLE;
@@ -76,6 +77,13 @@ export const longReductions = (graph: Graph, references: Uint32Array): Uint8Arra
   }
   return role;
 };
+
+/**
+ * Whether a product of these factors is a loop over them. Where they may be taken in any order, the same factor again and again is a power,
+ * which `simplify` computes in fewer multiplications.
+ */
+export const isLongProduct = (graph: Graph, factors: Int32Array): boolean =>
+  factors.length > MANY && (associativeIn(graph.arithmetic)[MUL] === 0 || new Set(factors).size > MANY);
 
 /** Whether of some terms at least every second is of the kind of another. */
 const fewKinds = (graph: Graph, terms: Int32Array): boolean => {

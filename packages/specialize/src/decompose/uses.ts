@@ -2,9 +2,9 @@ import type { Graph } from '@filigree/ir';
 import { NONE, OUTPUT, type Cut } from './candidates.js';
 import { IntList } from './int-list.js';
 import { SupportSets } from './support.js';
-import { unitWalk } from './walk.js';
+import { unitWalk, type UnitWalk } from './walk.js';
 
-/** Reads beyond which an expression is not looked at: blocks are local. */
+/** Reads beyond which an expression is in no block, which are local. */
 const MAX_READS = 384;
 
 /** Which stored expressions read which, among those that take part in sharing. Units are numbered here from 0. */
@@ -16,7 +16,7 @@ export interface Uses {
   /** The units that unit u reads: `read[ptr[u] .. ptr[u+1])`. */
   readonly ptr: Int32Array;
   readonly read: Int32Array;
-  /** How many variables and units each unit reads. */
+  /** How many variables and units each unit reads; −1 for too many. */
   readonly reads: Int32Array;
   /** For each unit a hash of the variables that it depends on, 0 where it cannot matter (`SupportSets`). */
   readonly support: Float64Array;
@@ -37,6 +37,8 @@ export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[])
     rank[id] = count;
   }
   const walk = unitWalk(graph, cut, MAX_READS);
+  /* What is read by a long expression too is not evaluated again in it, though it is in no block with it. */
+  let long: UnitWalk | undefined;
   const sets = new SupportSets(graph, count);
   const ptr = new Int32Array(count + 1);
   const read = new IntList();
@@ -44,10 +46,9 @@ export const collectUses = (graph: Graph, cut: Cut, tags: readonly Int32Array[])
   for (let u = 0; u < count; u++) {
     const id = units[u];
     const n = walk.collect(id, MAX_READS);
-    for (let i = 0; i < n; i++) {
-      const r = walk.reads[i];
-      if (kind[r] !== NONE) read.push(rank[r] - 1);
-    }
+    const whole = n < 0 ? (long ??= unitWalk(graph, cut, graph.length)) : walk;
+    const all = n < 0 ? whole.collect(id, Infinity) : n;
+    for (let i = 0; i < all; i++) if (kind[whole.reads[i]] !== NONE) read.push(rank[whole.reads[i]] - 1);
     ptr[u + 1] = read.length;
     reads[u] = n;
     if (n >= 0) sets.unite(u, walk.reads, n, rank, kind, isRead(id));

@@ -1,6 +1,6 @@
 import { scalarOps, type Builder, type Value } from '@filigree/ir';
-import { ADD } from '../decompose/codes.js';
-import { MAX } from '../decompose/reductions.js';
+import { ADD, MUL } from '../decompose/codes.js';
+import { MAX, MIN } from '../decompose/reductions.js';
 import { TEMPORARIES } from '../place/columns.js';
 import { PART, PART_TERMS } from '../place/parts.js';
 import type { PlacedGroup, PlacedParts, PlacedSegment, PlacedTurns } from '../place/place.js';
@@ -184,4 +184,11 @@ const join = (b: Builder, { operation }: PlacedSegment, x: Value, y: Value): Val
   b.value(scalarOps[operation].kernelOp, [x, y]);
 
 /** What joined with a value leaves it as it is; 0 + −0 is 0. */
-const identityOf = (operation: number): number => (operation === ADD ? -0 : operation === MAX ? -Infinity : Infinity);
+const identityOf = (operation: number): number => IDENTITY.get(operation)!;
+
+const IDENTITY: ReadonlyMap<number, number> = new Map([
+  [ADD, -0],
+  [MUL, 1],
+  [MIN, Infinity],
+  [MAX, -Infinity],
+]);

@@ -1,6 +1,7 @@
 import { costsMore, mix } from '@filigree/ir';
+import { MUL } from '../decompose/codes.js';
 import type { Decomposition } from '../decompose/decompose.js';
-import { MANY, REDUCTION } from '../decompose/reductions.js';
+import { isLongProduct, MANY, REDUCTION } from '../decompose/reductions.js';
 import type { GroupOptions } from '../options.js';
 import type { CutHashes } from './cut-hash.js';
 import { destinationHash, type Destinations } from './destinations.js';
@@ -14,6 +15,8 @@ export const MAX_GROUPS = 16;
 export const LARGEST = 7;
 
 /**
+ * What is said of sums holds for minima, maxima and long products too; short products are no loops.
+ *
  * Sums that are long, or of a length that few others have, join the other sums of the same kinds of terms in one rolled group. And
  * where there are sums of many structures, all but the most frequent are one rolled group: with terms of two kinds, added in the
  * order of the program, already sums of n terms come in 2ⁿ structures.
@@ -78,7 +81,8 @@ const sumsOf = (
   if (d.ptr[u + 1] - r > 1 || REDUCTION[code] === 0) return undefined;
   const terms = list.collect(d.roots[r]);
   const many = units.length >= options.minUnrolledInstances;
-  if (terms < 2 || !mayBeLoop(d, list, terms, many)) return undefined;
+  if (terms < 2 || (code === MUL && !isLongProduct(d.graph, list.terms.subarray(0, terms)))) return undefined;
+  if (!mayBeLoop(d, list, terms, many)) return undefined;
   const level = d.level[u];
   const destination = destinationHash(dest, r);
   let h = mix(code, destination);

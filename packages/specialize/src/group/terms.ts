@@ -1,15 +1,15 @@
 import type { Decomposition } from '../decompose/decompose.js';
-import { ADD, associativeIn } from '../decompose/codes.js';
+import { associativeIn } from '../decompose/codes.js';
 import { doubled } from '../decompose/int-list.js';
 import type { CutHashes } from './cut-hash.js';
 
 /**
  * Operands of a flattened sum or product in canonical order: by hash, and as written where hashes agree, so that
- * expressions of one structure line up term by term. Where the arithmetic keeps sums as they are bracketed, the terms
- * of a sum stand in the order in which they are added, the first two first.
+ * expressions of one structure line up term by term. Where the arithmetic keeps them as they are bracketed, the terms
+ * of a sum stand in the order in which they are added, the first two first, and so do the factors of a product.
  */
 export interface TermList {
-  /** Flattens `root` and returns the number of terms, which then stand in `terms[0..n)` with their `hashes`. */
+  /** Flattens `root`, which is an operation of `REDUCTION`, and returns the number of terms, which then stand in `terms[0..n)` with their `hashes`. */
   readonly collect: (root: number) => number;
   terms: Int32Array;
   hashes: Int32Array;
@@ -28,9 +28,10 @@ export const termList = (d: Decomposition, hashes: CutHashes): TermList => {
     list.terms[n] = id;
     list.hashes[n] = hashes.asOperand(id);
   };
-  /* From the last term to the first: a sum goes on in its left operand, or else in its right one. */
+  /* From the last term to the first: a sum, or a product, goes on in its left operand, or else in its right one. */
   const asAdded = (root: number): number => {
-    const isSum = (id: number): boolean => op[id] === ADD && stored[id] === 0;
+    const code = op[root];
+    const isSum = (id: number): boolean => op[id] === code && stored[id] === 0;
     let n = 0;
     let id = root;
     while (id === root || isSum(id)) {
@@ -49,12 +50,8 @@ export const termList = (d: Decomposition, hashes: CutHashes): TermList => {
     hashes: new Int32Array(64),
     collect: (root) => {
       const code = op[root];
-      if (associative[code] === 0 && code === ADD) return asAdded(root);
+      if (associative[code] === 0) return asAdded(root);
       let n = 0;
-      if (associative[code] === 0) {
-        append(root, n++);
-        return n;
-      }
       let top = 0;
       stack[top++] = right[root];
       stack[top++] = left[root];

@@ -7,6 +7,12 @@ const LINE = 1 << LINE_BITS;
 /** A line is taken to be gone from a cache after so many other accesses: those that one of about half a megabyte holds, and one of a few. */
 const REUSE = { near: 1 << 13, far: 1 << 16 };
 
+/** Of an order with more accesses than this, stretches are counted: so many, */
+const ALL = 1 << 20;
+const STRETCHES = 6;
+/** each of so many accesses, after those of which the far cache is full. */
+const COUNTED = 1 << 16;
+
 /** How many cache lines an order of instances loads into a near cache and into a far one, and how many there are. */
 export interface LineLoads {
   readonly near: number;
@@ -15,7 +21,7 @@ export interface LineLoads {
 }
 
 /**
- * Counts cache-line loads of running all units level by level in an order, from the time between uses of each line.
+ * Counts cache-line loads of running all units level by level in an order, from the time between uses of each line; of many units by those of some.
  * Inputs and outputs stand where the program has them; intermediates stand in the order in which they are made.
  *
  * @param order unit at each place
@@ -34,15 +40,36 @@ export const lineLoads = (h: Harvest, touched: Accesses, order: Int32Array): Lin
     last[l] = time++;
   };
   const units = byLevel(h, order);
-  for (let k = 0; k < units.length; k++) {
-    const unit = units[k];
-    for (let i = touched.ptr[unit]; i < touched.ptr[unit + 1]; i++) use(line.of[touched.values[i]]);
-    for (let d = destPtr[h.ptr[unit]]; d < destPtr[h.ptr[unit + 1]]; d++)
-      use(outputBase.first[output[d]] + (position[d] >> LINE_BITS));
+  /* Runs units from place k on until the time has come, and returns where it was then. */
+  const runUntil = (k: number, end: number): number => {
+    for (; k < units.length && time < end; k++) {
+      const unit = units[k];
+      for (let i = touched.ptr[unit]; i < touched.ptr[unit + 1]; i++) use(line.of[touched.values[i]]);
+      for (let d = destPtr[h.ptr[unit]]; d < destPtr[h.ptr[unit + 1]]; d++)
+        use(outputBase.first[output[d]] + (position[d] >> LINE_BITS));
+    }
+    return k;
+  };
+  const accesses = touched.values.length + output.length;
+  if (accesses <= ALL) {
+    runUntil(0, Infinity);
+    let lines = 0;
+    for (let l = 0; l < last.length; l++) if (last[l] >= 0) lines++;
+    return { near, far, lines };
   }
-  let lines = 0;
-  for (let l = 0; l < last.length; l++) if (last[l] >= 0) lines++;
-  return { near, far, lines };
+  const found = { near: 0, far: 0, accesses: 0 };
+  for (let s = 0; s < STRETCHES; s++) {
+    const first = runUntil(Math.floor((s * units.length) / STRETCHES), time + REUSE.far);
+    const before = { near, far, time };
+    runUntil(first, time + COUNTED);
+    found.near += near - before.near;
+    found.far += far - before.far;
+    found.accesses += time - before.time;
+    /* Then nothing of it is in a cache any more. */
+    time += REUSE.far;
+  }
+  const all = accesses / found.accesses;
+  return { near: all * found.near, far: all * found.far, lines: last.length };
 };
 
 /** The line of each input and intermediate. */

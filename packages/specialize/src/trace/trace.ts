@@ -9,6 +9,7 @@ import {
   pass,
   recordedBy,
   scalarOps,
+  warning,
   type ScalarOp,
   type Diagnostics,
   type GraphOptions,
@@ -47,6 +48,8 @@ export interface Trace {
   readonly blocks: readonly Int32Array[];
   /** What `elements` computes, in the order of the program. */
   readonly elements: readonly Elements[];
+  /** Outputs that are NaN whatever the input, as they are in the plain program. */
+  readonly warnings: Diagnostics;
 }
 
 /** A program to trace: the shapes of its inputs, and a function from symbolic inputs to outputs. */
@@ -83,7 +86,7 @@ export interface TraceOptions extends GraphOptions {
   readonly repetition?: boolean;
 }
 
-/** Runs a program on symbolic values. Fails on outputs that are not numeric and on values that are NaN whatever the input. */
+/** Runs a program on symbolic values. Fails on outputs that are not numeric and, over the reals, on values that are NaN whatever the input. */
 export const trace = (options: TraceOptions = {}): Pass<Program, Trace> => ({
   ...pass('trace', (program: Program) => runTrace(program, options)),
   print: (traced) =>
@@ -147,13 +150,20 @@ const runTrace = (program: Program, given: TraceOptions): Trace => {
     if (inputs.some((i) => i.name === name))
       throw diagnostic('trace/name', `'${name}' is both an input and an output`, 'give the output another name');
   }
-  const problems = notANumber(graph, outputs);
-  if (problems.length > 0) throw new DiagnosticError(problems);
+  const warnings = notANumber(graph, outputs);
+  if (warnings.some(({ severity }) => severity === 'error')) throw new DiagnosticError(warnings);
   /* What elements compute is together in their template. */
   const { recorder } = graph;
   const blocks = recorder === undefined ? tagged : tagged.map((ids) => recorder.made(ids));
   graph.freeze();
-  return { graph, inputs, outputs, blocks, elements: settled(graph, outputs, blocks, elements, algebra.isSum) };
+  return {
+    graph,
+    inputs,
+    outputs,
+    blocks,
+    elements: settled(graph, outputs, blocks, elements, algebra.isSum),
+    warnings,
+  };
 };
 
 /** A value that a program returned. */
@@ -295,7 +305,8 @@ const symbolsOf = (graph: Graph, shape: InputShape, first: number): SymbolicInpu
 
 /**
  * Outputs that are not a number whatever the input: they are computed from a NaN by operations that pass it on, or, over the
- * reals, by a division by what is always zero.
+ * reals, by a division by what is always zero. Over the reals there is no such number; else plain numbers give it too, as 0 / 0 for the normal of a vertex
+ * without faces, and it is only said.
  */
 const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics => {
   const { op, left, right, length } = graph;
@@ -315,14 +326,25 @@ const notANumber = (graph: Graph, outputs: readonly OutputSlot[]): Diagnostics =
   return outputs.flatMap(({ name, nodes }) => {
     const element = nodes.findIndex((id) => causes[id] >= 0);
     if (element < 0) return [];
+    const first = `element ${element} of output '${name}'`;
+    if (!graph.algebraic) {
+      const others = nodes.reduce((n, id) => (causes[id] >= 0 ? n + 1 : n), -1);
+      return [
+        warning(
+          'trace/not-a-number',
+          `${first} is NaN whatever the inputs${others > 0 ? `, and so ${others === 1 ? 'is 1 other' : `are ${others} others`} of its elements` : ''}`,
+          { remedy: 'guard the expression by a select, or fix what it is computed from, where that is not meant' },
+        ),
+      ];
+    }
     const isNumber = graph.isConstant(causes[nodes[element]]);
     const what = isNumber
       ? 'a value that is not a number'
       : 'a division by an expression that, over the real numbers, is always zero';
     return [
-      error('trace/not-a-number', `element ${element} of output '${name}' depends on ${what}`, {
+      error('trace/not-a-number', `${first} depends on ${what}`, {
         remedy: isNumber
-          ? 'guard the expression by a select, or fix what it is computed from'
+          ? "guard the expression by a select, fix what it is computed from, or compile with arithmetic: 'exact', which computes what plain numbers give"
           : "guard the expression by a select, or compile with arithmetic: 'exact', which computes what plain numbers give",
       }),
     ];

@@ -4,9 +4,10 @@ import { type Ended, type Program, type Start, MOST_OUTPUT, inGroup, startHere }
 
 /**
  * A process is started by a copy of the one that starts it, and to copy what says where the memory of a large one lies takes long: from 600 MB
- * 140 ms, in which nothing else runs, where a small one takes 11. So a large process starts one small process, and that all others.
+ * 140 ms, in which nothing else runs, where a small one takes 11. So a large process starts one small process, and that all others. Until that one runs takes
+ * 50 ms, as long as two or three copies of 300 MB.
  */
-const LARGE = 192 << 20;
+const LARGE = 320 << 20;
 
 /** How a process as large as this one starts programs. */
 export const startBySize: Start = async (program, started) => {

@@ -1,6 +1,7 @@
 import { fail, pass, type Diagnostics, type Loc, checkOptions, option } from '@filigree/ir';
 import type * as E from 'fp-ts/lib/Either.js';
 import { countProducts, productPattern, sumPattern } from '../algebra/pattern-algebra.js';
+import { samePattern } from '../patterns/compare.js';
 import type { CsrPattern } from '../patterns/csr.js';
 import { transposePattern } from '../patterns/csc.js';
 import { foldExpr, type Bindings } from './fold.js';
@@ -62,6 +63,10 @@ const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>, mostFlops: number)
     const both = a.colIdx.length + b.colIdx.length - p.colIdx.length;
     return step(op, loc, p, op === 'add' ? both : b.colIdx.length);
   };
+  /* Patterns of high powers stay as they are after some factors, and then so does what is known of the next product. */
+  let last:
+    | { readonly a: CsrPattern; readonly b: CsrPattern; readonly p: CsrPattern; readonly products: number }
+    | undefined;
   const pattern = foldExpr<CsrPattern>(tree, bindings, {
     pattern: (p) => p,
     add: (a, b, loc) => merge('add', a, b, loc),
@@ -70,23 +75,30 @@ const plan = (tree: ExprTree, bindings: Bindings<CsrPattern>, mostFlops: number)
     scale: (_, a, loc) => step('scale', loc, a, a.colIdx.length),
     transpose: (a, loc) => step('transpose', loc, transposePattern(a).pattern, 0),
     multiply: (a, b, loc) => {
-      const products = countProducts(a, b);
+      const known = last?.a === a && last.b === b ? last : undefined;
+      const products = known?.products ?? countProducts(a, b);
       /* Looking for a pattern takes as long as there are products; at least half of their operations are multiplications. */
-      if (planned + products > mostFlops) tooLarge(planned + products, mostFlops, loc);
-      const p = productPattern(a, b);
+      if (planned + products > mostFlops) tooLarge(steps, planned + products, mostFlops, loc);
+      const found = known?.p ?? productPattern(a, b);
+      const p = known === undefined && samePattern(found, a) ? a : found;
+      last = { a, b, p, products };
       return step('multiply', loc, p, 2 * products - p.colIdx.length);
     },
   });
-  if (planned > mostFlops) tooLarge(planned, mostFlops, tree.root.loc);
+  if (planned > mostFlops) tooLarge(steps, planned, mostFlops, tree.root.loc);
   return { steps, pattern, flops: planned };
 };
 
-const tooLarge = (flops: number, most: number, loc: Loc): never =>
-  fail(
+const tooLarge = (steps: readonly ExprStep[], flops: number, most: number, loc: Loc): never => {
+  const isPower = steps.filter((s) => s.op === 'multiply' && s.loc === loc).length > 1;
+  return fail(
     'expr/too-large',
     `up to here the expression takes ${flops.toExponential(1)} operations or more, and ${most.toExponential(1)} is the limit`,
     {
       loc,
-      remedy: 'compute a part of the result, by blocks of its rows, or on a machine with more memory',
+      remedy: isPower
+        ? 'write a high power as a power of powers, as ((A^10)^10)^10 for A^1000, which takes fewer products, or run the program for a small power again and again'
+        : 'compute a part of the result, by blocks of its rows, or on a machine with more memory',
     },
   );
+};
