@@ -61,8 +61,13 @@ const randomUpdates = (choices: readonly number[]): Module => {
             const [some, other] = [pick(values), pick(counters)];
             build.if(build.cmp('lt', some, other), () => block(depth - 1, counters, values));
           } else
-            build.for(zero, pick([m, two, four, pick(counters)]), one, {}, [], (k) =>
-              block(depth - 1, [...counters, k], [...values, k]),
+            build.for(
+              choose(2) === 0 ? zero : build.add(pick(counters), one),
+              pick([m, two, four, four, pick(counters)]),
+              one,
+              {},
+              [],
+              (k) => block(depth - 1, [...counters, k], [...values, k]),
             );
         }
       };

@@ -1,18 +1,19 @@
-import { walk, type Op, type OpTable, type Region } from '@filigree/ir';
+import { walk, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import { elementOf, valueName } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
 import { determines, functionsIn } from './determines.js';
 
 /**
  * Whether the iterations of a serial loop depend on one another by nothing in memory: each element that it writes is of one iteration, which alone reads it, since coordinates that all accesses of a field have in common tell
- * which iteration it is. Nothing else in it has effects; in it are branches and serial loops.
+ * which iteration it is. What is read at a coordinate before the first of the iterations is none of these: of `for (j = k + 1; …) a[i][j] -= a[i][k] * a[k][j]` the element `a[i][k]`. Nothing else in it has effects; in it are branches and serial loops.
  *
  * @param ops what is around the loop and in it, by result
  */
 export const areIterationsApart = (layout: Layout, table: OpTable, ops: ReadonlyMap<number, Op>, loop: Op): boolean => {
   const region = loop.regions[0]!;
   const functionOf = functionsIn(region, ops);
-  const elements = new Map<string, (readonly (string | undefined)[])[]>();
+  const before = beforeFirst(loop, ops);
+  const elements = new Map<string, Access[]>();
   const [written, vague] = [new Set<string>(), new Set<string>()];
   let plain = true;
   walk(region, (op) => {
@@ -28,7 +29,10 @@ export const areIterationsApart = (layout: Layout, table: OpTable, ops: Readonly
           : onBuffers.has(op.name)
             ? op.operands.slice(-1)
             : undefined;
-      if (index && buffer !== undefined) elements.set(buffer, [...(elements.get(buffer) ?? []), index.map(functionOf)]);
+      if (index && buffer !== undefined) {
+        const access = { at: index.map(functionOf), before: kind === 'read' ? index.map(before) : [] };
+        elements.set(buffer, [...(elements.get(buffer) ?? []), access]);
+      }
       if (index && (kind === 'write' || (kind === 'atomic' && op.attrs.alone === true))) written.add(buffer!);
       else if (kind !== 'read') plain = false;
       else if (!index) vague.add(buffer!);
@@ -41,10 +45,31 @@ const isSerial: ReadonlySet<string> = new Set(['scf.if', 'scf.for', 'scf.while']
 
 const onBuffers: ReadonlySet<string> = new Set(['mem.load', 'mem.store']);
 
-/** Whether coordinates that accesses have in common tell which iteration it is. */
-const isTold = ([first, ...others]: readonly (readonly (string | undefined)[])[], region: Region): boolean => {
-  const common = first!.filter(
-    (f, axis): f is string => f !== undefined && others.every((element) => element[axis] === f),
+/** Coordinates of an access as functions of the counter, and for a read whether they are the same in all iterations, and less than the counter in each. */
+interface Access {
+  readonly at: readonly (string | undefined)[];
+  readonly before: readonly boolean[];
+}
+
+/** Whether coordinates that accesses have in common tell which iteration it is, but for reads of what none of them writes. */
+const isTold = (all: readonly Access[], { params: [counter] }: Region): boolean => {
+  const along = (axis: number): boolean =>
+    all.every(({ at, before }) => at[axis] === `%${counter!.id}` || before[axis] === true);
+  const [first, ...others] = all.filter(({ before }) => !before.some((is, axis) => is && along(axis)));
+  const common = (first?.at ?? []).filter(
+    (f, axis): f is string => f !== undefined && others.every(({ at }) => at[axis] === f),
   );
-  return determines(common, region.params[0]!);
+  return determines(common, counter!);
+};
+
+/** Whether a coordinate is less than all that a loop counts: it begins a positive number further on. */
+export const beforeFirst = (
+  { operands: [from, , step] }: Op,
+  ops: ReadonlyMap<number, Op>,
+): ((v: Value) => boolean) => {
+  const numberOf = (v: Value): number => Number(ops.get(v.id)?.attrs['value'] ?? NaN);
+  const begins = ops.get(from!.id);
+  if (begins?.name !== 'arith.add' || !(numberOf(step!) > 0)) return () => false;
+  const [a, b] = begins.operands as [Value, Value];
+  return ({ id }) => (id === a.id && numberOf(b) > 0) || (id === b.id && numberOf(a) > 0);
 };

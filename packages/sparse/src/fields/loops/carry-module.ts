@@ -10,6 +10,7 @@ import {
   resolve,
   substitute,
   useCounts,
+  walk,
   type Module,
   type Op,
   type OpTable,
@@ -83,7 +84,7 @@ const carried = (c: Context, loop: Op, isOwn: (word: string) => boolean): readon
   const [region] = loop.regions as [Region];
   const [varying, fixed] = [varyingIn(region), fixedIn(region, c.ops)];
   const same = (v: Value): string | undefined => (varying.has(v.id) ? undefined : fixed(v));
-  const places = placesIn(c.layout, c.table, loop, same).filter((p) => mayWait(c, loop, p) && isOwn(p.word));
+  const places = placesIn(c.layout, c.table, loop, c.ops, same).filter((p) => mayWait(c, loop, p) && isOwn(p.word));
   if (places.length === 0 || places.length > MOST) return [loop];
   b.loc = loop.loc;
   const inside = new Set(definitions(region).keys());
@@ -104,19 +105,22 @@ const carried = (c: Context, loop: Op, isOwn: (word: string) => boolean): readon
     return { value, coordinates };
   });
   const through = carrying(c, places);
+  const written = places.flatMap(({ accesses }, n) => (accesses.some(isWrite) ? [n] : []));
   const made = through.loop(
     loop,
     starts.map(({ value }) => value),
-    places.map((_, n) => n),
+    written,
   );
   const ends = made.results.slice(loop.results.length);
   const after = b.collect(() =>
-    places.forEach(({ accesses }, n) => {
-      b.op('field.store', [ends[n]!, ...starts[n]!.coordinates], said('field.store', accesses));
+    written.forEach((n, m) => {
+      b.op('field.store', [ends[m]!, ...starts[n]!.coordinates], said('field.store', places[n]!.accesses));
     }),
   );
   return [...before.ops, mapRegions(made, (r) => substitute(r, through.renamed)), ...after.ops];
 };
+
+const isWrite = ({ name }: Op): boolean => name !== 'field.load';
 
 /** What may be said of an access to an element of which others say the same. */
 const said = (name: string, accesses: readonly Op[]): Op['attrs'] => {
@@ -131,10 +135,11 @@ const said = (name: string, accesses: readonly Op[]): Op['attrs'] => {
 
 /** Whether what a loop does to an element may come behind it. */
 const mayWait = (c: Context, loop: Op, { element: { index, placed }, accesses }: Place): boolean => {
-  const isWrite = ({ name }: Op): boolean => name !== 'field.load';
-  if (!accesses.some(isWrite)) return false;
+  const sparse = placed.path.some((n) => isSparse(c.layout.nodes[n]));
+  /* Of what is read alone the loop writes neighbours, or it would have left it by itself. */
+  if (!accesses.some(isWrite)) return !sparse && writesBeside(c, loop, accesses[0]!);
   const reads = accesses.some(({ results }) => results.some(c.isUsed));
-  if (placed.path.some((n) => isSparse(c.layout.nodes[n]))) {
+  if (sparse) {
     /* A cell comes to be by the first write: there must be one. */
     const trips = tripCount(
       c.table.get(loop.name)?.control?.(loop)?.count,
@@ -150,6 +155,20 @@ const mayWait = (c: Context, loop: Op, { element: { index, placed }, accesses }:
       return range !== undefined && range.lo >= 0 && range.hi < placed.extents[n];
     })
   );
+};
+
+/** Whether a loop writes the field that an op reads. */
+const writesBeside = (c: Context, loop: Op, { attrs }: Op): boolean => {
+  let found = false;
+  walk(loop.regions[0]!, (op) => {
+    found ||=
+      op.attrs['field'] === attrs['field'] &&
+      c.table
+        .get(op.name)!
+        .effects(op)
+        .some((e) => e.kind !== 'read');
+  });
+  return found;
 };
 
 /** The ops of a loop with elements in values that are handed on from each to the next. */

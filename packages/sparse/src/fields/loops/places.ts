@@ -1,6 +1,7 @@
 import { type Op, type OpTable, type Region, type Value } from '@filigree/ir';
 import { elementOf, structureName, valueName, type ElementOf } from '../access/field-dialect.js';
 import { isSparse, type Layout } from '../layout/layout.js';
+import { beforeFirst } from './apart.js';
 import { runsInTurn } from './runs-in-turn.js';
 
 /** An element that is the same in all iterations of a loop, which updates it, and the ops that do. */
@@ -17,10 +18,22 @@ export type SameOf = (coordinate: Value) => string | undefined;
 
 /**
  * The elements that nothing in a loop touches but loads, stores and atomics on them, each at its top or within its branches and the loops that it runs in turn. Two elements of a
- * field are told apart by coordinates that are different numbers.
+ * field are told apart by coordinates that are different numbers, or of which one is the counter and the other less than all that is counted.
  */
-export const placesIn = (layout: Layout, table: OpTable, loop: Op, same: SameOf): readonly Place[] => {
+export const placesIn = (
+  layout: Layout,
+  table: OpTable,
+  loop: Op,
+  ops: ReadonlyMap<number, Op>,
+  same: SameOf,
+): readonly Place[] => {
   const found = new Map<string, Map<string, Draft>>();
+  /** What else is read and written of a field, at coordinates that are not the same in all iterations. */
+  const strays = new Map<string, ElementOf[]>();
+  const before = beforeFirst(loop, ops);
+  const counter = loop.regions[0]!.params[0]!.id;
+  const meets = ({ index }: ElementOf, other: ElementOf): boolean =>
+    !index.some((v, axis) => before(v) && other.index[axis]!.id === counter);
   const lost = new Set<string>();
   let unknown = false;
   const lose = (word: string | undefined): void => {
@@ -41,6 +54,10 @@ export const placesIn = (layout: Layout, table: OpTable, loop: Op, same: SameOf)
         of.set(key.join(), draft);
         draft.accesses.push(op);
         if (op.attrs.activate === false && element.placed.path.some((n) => isSparse(layout.nodes[n]))) lose(word);
+      } else if (carries && leaf && leaf.stored === undefined && onElements.has(op.name)) {
+        const word = valueName(leaf);
+        strays.set(word, [...(strays.get(word) ?? []), element]);
+        for (const { buffer } of effects) if (buffer !== word) lose(buffer);
       } else for (const { buffer } of effects) lose(buffer);
       const goesOn = carries && (op.name === 'scf.if' || runsInTurn(op));
       for (const inner of op.regions) visit(inner, goesOn);
@@ -51,7 +68,9 @@ export const placesIn = (layout: Layout, table: OpTable, loop: Op, same: SameOf)
   return [...found.values()].flatMap((of): readonly Place[] => {
     const all = [...of.values()];
     const apart = all.every((a, n) => all.slice(n + 1).every((b) => differ(a.key, b.key)));
-    return apart ? all.filter(({ word, element }) => !lost.has(word) && keepsCells(layout, element, lost)) : [];
+    const isOf = ({ word, element }: Place): boolean =>
+      !lost.has(word) && keepsCells(layout, element, lost) && !strays.get(word)?.some((other) => meets(element, other));
+    return apart ? all.filter(isOf) : [];
   });
 };
 
