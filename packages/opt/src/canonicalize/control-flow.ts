@@ -10,6 +10,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { branches } from '../support/facts.js';
+import { isParallelLoop, losesScratch } from '../support/scratch.js';
 import { slotsOf, sourcesOf, targetsOf, withoutSlots } from '../support/slots.js';
 import { tripCount } from '../support/trip-count.js';
 import { terminatorOf } from '../support/values.js';
@@ -42,6 +43,9 @@ const courseOf = (op: Op, control: Control, context: CanonicalizeContext): Contr
   if (first.to === 'end') return { kind: 'replace', values: handedOn(op, first) };
   /* One thread of a team does what is in it; outside of it all would. */
   if (op.attrs['team'] === true) return undefined;
+  /* Parallel loops within it would have scratch buffers of their own, and not those of its iteration. */
+  if (isParallelLoop(op, context.facts) && op.regions[0]!.ops.some((inner) => losesScratch(inner, context.facts)))
+    return undefined;
   const last = next(op, control, first.to, context);
   if (last?.to !== 'end') return undefined;
   const own = ownParams(op, control, first, context);

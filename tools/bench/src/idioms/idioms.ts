@@ -1,0 +1,251 @@
+import { dense, field, i as axisI, ij, kernel, layout, ndrange, range } from 'filigree';
+
+/** Rows and columns of the matrices and images. */
+const N = 256;
+
+/** Items of the lists. */
+const M = 65_536;
+
+const grid = (name: string) => field(name, 'f32', { axes: ij });
+const list = (name: string) => field(name, 'f32', { axes: axisI });
+
+/** What idioms read and write: matrices and images, lists of numbers, points of three coordinates, counts, and keys. */
+export const fields = {
+  a: grid('a'),
+  b: grid('b'),
+  c: grid('c'),
+  x: list('x'),
+  y: list('y'),
+  w: list('w'),
+  points: grid('points'),
+  forces: grid('forces'),
+  keys: field('keys', 'i32', { axes: axisI }),
+  counts: field('counts', 'i32', { axes: axisI }),
+};
+
+const { a, b, c, x, y, w, points, forces, keys, counts } = fields;
+const BODIES = 1024;
+
+export const form = layout(
+  ...[a, b, c].map((f) => dense(ij, N).place(f)),
+  dense(axisI, M).place(x),
+  dense(axisI, M).place(y),
+  dense(axisI, 25).place(w),
+  dense(ij, [BODIES, 3]).place(points),
+  dense(ij, [BODIES, 3]).place(forces),
+  dense(axisI, M).place(keys),
+  dense(axisI, 256).place(counts),
+);
+
+/** The number of elements of each field. */
+export const lengths: Readonly<Record<keyof typeof fields, number>> = {
+  a: N * N,
+  b: N * N,
+  c: N * N,
+  x: M,
+  y: M,
+  w: 25,
+  points: 3 * BODIES,
+  forces: 3 * BODIES,
+  keys: M,
+  counts: 256,
+};
+
+/** Arrays as plain TypeScript has them. */
+export type Arrays = Readonly<Record<keyof typeof fields, Float32Array | Int32Array>>;
+
+const scope = { range, ndrange, N, M, BODIES };
+
+/** Kernels as people write them in their first days. */
+export const kernels = {
+  product: kernel([a, b, c], { scope }, (a, b, c) => {
+    for (const [i, j] of ndrange(N, N)) {
+      c[i][j] = 0;
+      for (let k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];
+    }
+  }),
+  'matrix times vector': kernel([a, x, y], { scope }, (a, x, y) => {
+    for (const i of range(N)) {
+      y[i] = 0;
+      for (let j = 0; j < N; j++) y[i] += a[i][j] * x[j];
+    }
+  }),
+  'transposed times vector': kernel([a, x, y], { scope }, (a, x, y) => {
+    for (const i of range(N)) {
+      y[i] = 0;
+      for (let j = 0; j < N; j++) y[i] += a[j][i] * x[j];
+    }
+  }),
+  blur: kernel([a, w, c], { scope }, (a, w, c) => {
+    for (const [i, j] of ndrange([2, N - 2], [2, N - 2])) {
+      c[i][j] = 0;
+      for (let p = -2; p <= 2; p++) for (let q = -2; q <= 2; q++) c[i][j] += a[i + p][j + q] * w[(p + 2) * 5 + q + 2];
+    }
+  }),
+  bodies: kernel([points, forces], { scope }, (points, forces) => {
+    for (const i of range(BODIES)) {
+      for (let d = 0; d < 3; d++) forces[i][d] = 0;
+      for (const j of range(BODIES)) {
+        const dx = points[j][0] - points[i][0];
+        const dy = points[j][1] - points[i][1];
+        const dz = points[j][2] - points[i][2];
+        const r2 = dx * dx + dy * dy + dz * dz + 0.01;
+        const f = 1 / (r2 * Math.sqrt(r2));
+        forces[i][0] += dx * f;
+        forces[i][1] += dy * f;
+        forces[i][2] += dz * f;
+      }
+    }
+  }),
+  elimination: kernel([b], { scope }, (b) => {
+    for (let k = 0; k < N; k++)
+      for (let i = k + 1; i < N; i++) {
+        b[i][k] /= b[k][k];
+        for (let j = k + 1; j < N; j++) b[i][j] -= b[i][k] * b[k][j];
+      }
+  }),
+  median: kernel([a, c], { scope }, (a, c) => {
+    for (const [i, j] of ndrange([1, N - 1], [1, N - 1])) {
+      const v = new Array(9).fill(0.0);
+      for (let p = 0; p < 3; p++) for (let q = 0; q < 3; q++) v[3 * p + q] = a[i + p - 1][j + q - 1];
+      for (let p = 0; p < 5; p++)
+        for (let q = p + 1; q < 9; q++)
+          if (v[q] < v[p]) {
+            const t = v[p];
+            v[p] = v[q];
+            v[q] = t;
+          }
+      c[i][j] = v[4];
+    }
+  }),
+  'small matrices': kernel([x, y], { scope }, (x, y) => {
+    for (const i of range(M)) {
+      const f = [
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+      ];
+      for (let p = 0; p < 3; p++) for (let q = 0; q < 3; q++) f[p][q] += x[i] * (p + 2 * q);
+      let e = 0.0;
+      for (let p = 0; p < 3; p++)
+        for (let q = 0; q < 3; q++) {
+          let s = 0.0;
+          for (let r = 0; r < 3; r++) s += f[r][p] * f[r][q];
+          e += s * s;
+        }
+      y[i] = e;
+    }
+  }),
+  polynomial: kernel([x, y], { scope }, (x, y) => {
+    for (const i of range(M)) {
+      const c = [0.1, 0.7, -0.3, 0.2, 0.05];
+      let s = 0.0;
+      for (let k = 4; k >= 0; k--) s = s * x[i] + c[k];
+      y[i] = s;
+    }
+  }),
+  histogram: kernel([keys, counts], { scope }, (keys, counts) => {
+    for (const i of range(M)) counts[keys[i] & 255] += 1;
+  }),
+};
+
+export type Idiom = keyof typeof kernels;
+
+/** The same on typed arrays, as one would write it for speed. */
+export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
+  product: ({ a, b, c }) => {
+    for (let i = 0; i < N; i++)
+      for (let j = 0; j < N; j++) {
+        let s = 0;
+        for (let k = 0; k < N; k++) s += a[i * N + k] * b[k * N + j];
+        c[i * N + j] = s;
+      }
+  },
+  'matrix times vector': ({ a, x, y }) => {
+    for (let i = 0; i < N; i++) {
+      let s = 0;
+      for (let j = 0; j < N; j++) s += a[i * N + j] * x[j];
+      y[i] = s;
+    }
+  },
+  'transposed times vector': ({ a, x, y }) => {
+    for (let i = 0; i < N; i++) {
+      let s = 0;
+      for (let j = 0; j < N; j++) s += a[j * N + i] * x[j];
+      y[i] = s;
+    }
+  },
+  blur: ({ a, w, c }) => {
+    for (let i = 2; i < N - 2; i++)
+      for (let j = 2; j < N - 2; j++) {
+        let s = 0;
+        for (let p = 0; p < 5; p++) for (let q = 0; q < 5; q++) s += a[(i + p - 2) * N + j + q - 2] * w[p * 5 + q];
+        c[i * N + j] = s;
+      }
+  },
+  bodies: ({ points, forces }) => {
+    for (let i = 0; i < BODIES; i++) {
+      let [fx, fy, fz] = [0, 0, 0];
+      for (let j = 0; j < BODIES; j++) {
+        const dx = points[3 * j] - points[3 * i];
+        const dy = points[3 * j + 1] - points[3 * i + 1];
+        const dz = points[3 * j + 2] - points[3 * i + 2];
+        const r2 = dx * dx + dy * dy + dz * dz + 0.01;
+        const f = 1 / (r2 * Math.sqrt(r2));
+        fx += dx * f;
+        fy += dy * f;
+        fz += dz * f;
+      }
+      forces[3 * i] = fx;
+      forces[3 * i + 1] = fy;
+      forces[3 * i + 2] = fz;
+    }
+  },
+  elimination: ({ b }) => {
+    for (let k = 0; k < N; k++)
+      for (let i = k + 1; i < N; i++) {
+        const f = Math.fround(b[i * N + k] / b[k * N + k]);
+        b[i * N + k] = f;
+        for (let j = k + 1; j < N; j++) b[i * N + j] -= f * b[k * N + j];
+      }
+  },
+  median: ({ a, c }) => {
+    const v = new Float32Array(9);
+    for (let i = 1; i < N - 1; i++)
+      for (let j = 1; j < N - 1; j++) {
+        for (let p = 0; p < 3; p++) for (let q = 0; q < 3; q++) v[3 * p + q] = a[(i + p - 1) * N + j + q - 1];
+        for (let p = 0; p < 5; p++)
+          for (let q = p + 1; q < 9; q++)
+            if (v[q] < v[p]) {
+              const t = v[p];
+              v[p] = v[q];
+              v[q] = t;
+            }
+        c[i * N + j] = v[4];
+      }
+  },
+  'small matrices': ({ x, y }) => {
+    const f = new Float64Array(9);
+    for (let i = 0; i < M; i++) {
+      for (let p = 0; p < 3; p++) for (let q = 0; q < 3; q++) f[3 * p + q] = (p === q ? 1 : 0) + x[i] * (p + 2 * q);
+      let e = 0;
+      for (let p = 0; p < 3; p++)
+        for (let q = 0; q < 3; q++) {
+          const s = f[p] * f[q] + f[3 + p] * f[3 + q] + f[6 + p] * f[6 + q];
+          e += s * s;
+        }
+      y[i] = e;
+    }
+  },
+  polynomial: ({ x, y }) => {
+    const c = [0.1, 0.7, -0.3, 0.2, 0.05];
+    for (let i = 0; i < M; i++) {
+      let s = 0;
+      for (let k = 4; k >= 0; k--) s = s * x[i] + c[k];
+      y[i] = s;
+    }
+  },
+  histogram: ({ keys, counts }) => {
+    for (let i = 0; i < M; i++) counts[keys[i] & 255] += 1;
+  },
+};
