@@ -25,11 +25,7 @@ it('a report shows what an example loses where it stores numbers in few bits', a
   expect(ofLoop[0].saturated).toBeGreaterThan(0);
   expect(ofLoop[0].stores).toBeGreaterThan(ofLoop[0].saturated);
   const html = readFileSync(file, 'utf8');
-  for (const text of [
-    'What quant-saxpy loses in few bits',
-    'saturated',
-    '<td>loop:2</td>',
-    `<td>${ofLoop[0].saturated}</td>`,
-  ])
+  for (const text of ['What quant-saxpy loses in few bits', 'saturated', `<td>${ofLoop[0].saturated}</td>`])
     expect(html).toContain(text);
+  expect(html).toMatch(/<td>loop<\/td><td>saxpy\.[jt]s:\d+<\/td>/);
 });

@@ -49,7 +49,7 @@ describe.each(workingBackends)('threads that have nothing to do, on %s', (backen
       const [note, ...more] = await said(['serial'], 2);
       expect(note).toMatchObject({
         ...noted,
-        loc: { file: 'serial', line: 2 },
+        loc: { file: 'packages/filigree/tests/nothing-done.test.ts', line: 21 },
       });
       expect(more).toEqual([]);
     }

@@ -113,6 +113,7 @@ it('arrays of an iteration of its own hold the same as values', () => {
     }),
     { numRuns: 600 },
   );
-  expect(gone).toBeGreaterThan(20);
-  expect(kept).toBeGreaterThan(20);
+  /* Of a fifth of them, which CI tries, too. */
+  expect(gone).toBeGreaterThan(3);
+  expect(kept).toBeGreaterThan(3);
 });

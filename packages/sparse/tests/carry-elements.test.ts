@@ -105,5 +105,6 @@ it('elements that loops carry end as those that they update in place', () => {
     }),
     { numRuns: 1000 },
   );
-  expect(carried).toBeGreaterThan(50);
+  /* Of a fifth of them, which CI tries, too. */
+  expect(carried).toBeGreaterThan(10);
 });
