@@ -64,13 +64,13 @@ export const kernels = {
       for (let k = 0; k < N; k++) c[i][j] += a[i][k] * b[k][j];
     }
   }),
-  'matrix times vector': kernel([a, x, y], { scope }, (a, x, y) => {
+  times_vector: kernel([a, x, y], { scope }, (a, x, y) => {
     for (const i of range(N)) {
       y[i] = 0;
       for (let j = 0; j < N; j++) y[i] += a[i][j] * x[j];
     }
   }),
-  'transposed times vector': kernel([a, x, y], { scope }, (a, x, y) => {
+  transposed_times_vector: kernel([a, x, y], { scope }, (a, x, y) => {
     for (const i of range(N)) {
       y[i] = 0;
       for (let j = 0; j < N; j++) y[i] += a[j][i] * x[j];
@@ -118,7 +118,7 @@ export const kernels = {
       c[i][j] = v[4];
     }
   }),
-  'small matrices': kernel([x, y], { scope }, (x, y) => {
+  small_matrices: kernel([x, y], { scope }, (x, y) => {
     for (const i of range(M)) {
       const f = [
         [1.0, 0.0, 0.0],
@@ -161,14 +161,14 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
         c[i * N + j] = s;
       }
   },
-  'matrix times vector': ({ a, x, y }) => {
+  times_vector: ({ a, x, y }) => {
     for (let i = 0; i < N; i++) {
       let s = 0;
       for (let j = 0; j < N; j++) s += a[i * N + j] * x[j];
       y[i] = s;
     }
   },
-  'transposed times vector': ({ a, x, y }) => {
+  transposed_times_vector: ({ a, x, y }) => {
     for (let i = 0; i < N; i++) {
       let s = 0;
       for (let j = 0; j < N; j++) s += a[j * N + i] * x[j];
@@ -224,7 +224,7 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
         c[i * N + j] = v[4];
       }
   },
-  'small matrices': ({ x, y }) => {
+  small_matrices: ({ x, y }) => {
     const f = new Float64Array(9);
     for (let i = 0; i < M; i++) {
       for (let p = 0; p < 3; p++) for (let q = 0; q < 3; q++) f[3 * p + q] = (p === q ? 1 : 0) + x[i] * (p + 2 * q);
