@@ -34,6 +34,17 @@ describe('arrays of many numbers that a kernel makes', () => {
       }
     }));
 
+  it('are updated at one place: no other is read', () => {
+    const text = textOf(
+      define([array('f64', 8), array('i32', 8)], (a: number[], k: number[]) => {
+        const row = new Array(10).fill(0.0);
+        for (let n = 0; n < 8; n++) row[k[n]] += a[n];
+        for (let n = 0; n < 8; n++) a[n] = row[k[n]];
+      }),
+    );
+    expect(text.match(/mem.load .*_row/g)).toHaveLength(2);
+  });
+
   it('are stacks, and begin anew in each iteration', () =>
     agree((a, k) => {
       for (const i of range(a.length)) {

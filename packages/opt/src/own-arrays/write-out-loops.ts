@@ -136,10 +136,21 @@ const expanded = (kernel: Kernel, loops: ReadonlySet<Op>, facts: Facts, maxOps: 
     const out: Op[] = [];
     for (const given of ops) {
       const op = substituteOperands(given, renamed);
-      if (--room < 0) return undefined;
       if (op.regions.length === 0) {
         note(op);
         out.push(op);
+        /* What is a number folds away. */
+        if (!(op.results.length === 1 && known.has(op.results[0]!.id)) && --room < 0) return undefined;
+        continue;
+      }
+      if (--room < 0) return undefined;
+      const taken = op.name === 'scf.if' ? known.get(op.operands[0]!.id) : undefined;
+      if (typeof taken === 'boolean') {
+        const { ops: arm } = op.regions[taken ? 0 : 1]!;
+        const inner = expand(arm.slice(0, -1), written);
+        if (!inner) return undefined;
+        out.push(...inner);
+        arm.at(-1)!.operands.forEach((v, n) => renamed.set(op.results[n]!.id, resolve(v, renamed)));
         continue;
       }
       const counter = op.regions[0]!.params[0];

@@ -156,8 +156,13 @@ const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
     case 'element':
       return loaded(cx, e, to.element);
     case 'items': {
-      const items = to.items.map((item) => readDestination(cx, e, item));
-      return indexed(cx, e, tupleOf(items), to.index);
+      const slots = to.items.flatMap((item) => (item.to === 'slot' ? [item.slot] : []));
+      /* Of an array itself one item is read. */
+      const of =
+        slots.length === to.items.length
+          ? { ...tupleOf([]), items: slots }
+          : tupleOf(to.items.map((item) => readDestination(cx, e, item)));
+      return indexed(cx, e, of, to.index);
     }
     case 'accessor':
       return loaded(cx, e, to.get());
