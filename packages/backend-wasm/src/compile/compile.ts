@@ -20,6 +20,7 @@ export const compileSources = (sources: Sources, choices?: CompileOptions): Task
         remedy: "pass what this backend's emit made",
       });
     const given = typeof text === 'string' ? text : new TextDecoder().decode(text);
+    /* The text has what one thread does in comments. Its hash is that of what is assembled, so artifacts for one thread are others. */
     const wat = options.oneThread === true ? ALONE.only(given) : given;
     const hash = await contentHash(`${assembler}\n${wat}`);
     const { bytes, cached, warnings } = await throughCache(hash, options.cache, () => Promise.resolve(assemble(wat)));

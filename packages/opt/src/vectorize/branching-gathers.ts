@@ -1,11 +1,12 @@
-import { mapKernels, opWith, rewriteOps, type Kernel, type Op, type Region } from '@filigree/ir';
+import type { Kernel, Op, Region } from '@filigree/ir';
 import { affineForms, type AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { isQuick } from '../support/cycles.js';
-import { factsOf, type Facts } from '../support/facts.js';
+import type { Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { takesLanes } from '../support/takes-lanes.js';
+import { counterOf, offLanes } from './off-lanes.js';
 import { varyingIn } from './varying.js';
 
 /**
@@ -13,25 +14,10 @@ import { varyingIn } from './varying.js';
  * arm does. Interpolation from a coarse grid by the parity of a node, with 1, 2, 2 and 4 elements in its arms, took 5 times as long on lanes. Such a loop says `lanes = 1`. It stays on lanes
  * where it has functions that are calls, of which lanes have their own.
  */
-export const branchingGathers = corePass('branching-gathers', {}, (dialects) => {
-  const facts = factsOf(dialects);
-  return (module) =>
-    mapKernels(module, (kernel) => {
-      const found = branching(kernel, facts);
-      return found.size === 0
-        ? kernel
-        : rewriteOps(kernel, dialects, (op) =>
-            op.name === 'scf.for' && found.has(counterOf(op))
-              ? { ops: [opWith(op, { attrs: { ...op.attrs, lanes: 1 } })], values: op.results }
-              : undefined,
-          );
-    });
-});
+export const branchingGathers = corePass('branching-gathers', {}, (dialects) => offLanes(dialects, branching));
 
 /** Elements that lanes move for nothing from which on that costs more than a branch does that is guessed wrong. */
 const MANY = 4;
-
-const counterOf = (loop: Op): number => loop.regions[0]!.params[0]!.id;
 
 /** The counters of such loops. */
 const branching = ({ body }: Kernel, facts: Facts): ReadonlySet<number> => {

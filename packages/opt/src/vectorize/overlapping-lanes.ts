@@ -1,21 +1,11 @@
-import {
-  byteSize,
-  mapKernels,
-  opWith,
-  rewriteOps,
-  scalarOf,
-  walk,
-  type Kernel,
-  type Op,
-  type Region,
-  type Value,
-} from '@filigree/ir';
+import { byteSize, scalarOf, walk, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { affineForms, type AffineForm, type AffineForms } from '../support/affine.js';
 import { constantOfOp } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
-import { factsOf, type Facts } from '../support/facts.js';
+import type { Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { takesLanes } from '../support/takes-lanes.js';
+import { counterOf, offLanes } from './off-lanes.js';
 
 /**
  * Keeps loops off lanes that would read over what they have just stored, as relaxation in place does: each stores its own element and reads
@@ -29,25 +19,10 @@ import { takesLanes } from '../support/takes-lanes.js';
  * It is the other way round where much is computed from what is handed on before it is stored, as in words of few bits, which are taken apart, rounded and put together: one iteration
  * after the other waits for all of that each time, lanes wait once for many (a stencil on fields that lie in one word: 11 times as fast on lanes of 64 bytes, 2.5 times on 16).
  */
-export const overlappingLanes = corePass('overlapping-lanes', {}, (dialects) => {
-  const facts = factsOf(dialects);
-  return (module) =>
-    mapKernels(module, (kernel) => {
-      const found = overlapping(kernel, facts);
-      return found.size === 0
-        ? kernel
-        : rewriteOps(kernel, dialects, (op) =>
-            op.name === 'scf.for' && found.has(counterOf(op))
-              ? { ops: [opWith(op, { attrs: { ...op.attrs, lanes: 1 } })], values: op.results }
-              : undefined,
-          );
-    });
-});
+export const overlappingLanes = corePass('overlapping-lanes', {}, (dialects) => offLanes(dialects, overlapping));
 
 /** Bytes that lanes take at once, at the most: a line of memory, and so many registers as that is. */
 const LINE = 64n;
-
-const counterOf = (loop: Op): number => loop.regions[0]!.params[0]!.id;
 
 /** So many ops from what is read to what is stored, about four cycles each, take longer than lanes wait. */
 const LONG = 12;

@@ -1,4 +1,4 @@
-import { type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import type { Op, OpTable, Region, Value } from '@filigree/ir';
 import { elementOf, structureName, valueName, type ElementOf } from '../access/field-dialect.js';
 import { isSparse, type Layout } from '../layout/layout.js';
 import { beforeFirst } from './apart.js';
@@ -46,19 +46,21 @@ export const placesIn = (
       const leaf = element && layout.nodes[element.placed.path[element.placed.path.length - 1]];
       const key = element?.index.map(same);
       const effects = table.get(op.name)?.effects(op) ?? [{ buffer: undefined }];
-      if (carries && leaf && leaf.stored === undefined && onElements.has(op.name) && key && !key.includes(undefined)) {
-        const word = valueName(leaf);
-        const of = found.get(word) ?? new Map<string, Draft>();
-        found.set(word, of);
-        const draft = of.get(key.join()) ?? { element, word, key: key as string[], accesses: [] };
-        of.set(key.join(), draft);
-        draft.accesses.push(op);
-        if (op.attrs.activate === false && element.placed.path.some((n) => isSparse(layout.nodes[n]))) lose(word);
-      } else if (carries && leaf && leaf.stored === undefined && onElements.has(op.name)) {
+      if (!(carries && leaf && leaf.stored === undefined && onElements.has(op.name)))
+        for (const { buffer } of effects) lose(buffer);
+      else if (key!.includes(undefined)) {
         const word = valueName(leaf);
         strays.set(word, [...(strays.get(word) ?? []), element]);
         for (const { buffer } of effects) if (buffer !== word) lose(buffer);
-      } else for (const { buffer } of effects) lose(buffer);
+      } else {
+        const word = valueName(leaf);
+        const of = found.get(word) ?? new Map<string, Draft>();
+        found.set(word, of);
+        const draft = of.get(key!.join()) ?? { element, word, key: key as string[], accesses: [] };
+        of.set(key!.join(), draft);
+        draft.accesses.push(op);
+        if (op.attrs.activate === false && element.placed.path.some((n) => isSparse(layout.nodes[n]))) lose(word);
+      }
       const goesOn = carries && (op.name === 'scf.if' || runsInTurn(op));
       for (const inner of op.regions) visit(inner, goesOn);
     }
