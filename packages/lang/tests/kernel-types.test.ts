@@ -1,4 +1,4 @@
-import { array } from '@filigree/lang';
+import { array, type ArrayDecl, type KernelArg } from '@filigree/lang';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { define, fromText, run } from './kernel-run.js';
@@ -217,4 +217,21 @@ it('expressions of every type have the value that their types say', () => {
     ),
     { numRuns: 200 },
   );
+});
+
+it('floats that meet none whose type is stated are f64 where the arguments of floats are all f64', () => {
+  /* 123456789 has more bits than an f32 holds, which rounds it to 123456792. */
+  const text = '(o, k) => { for (const n of range(1)) k[0] = i32(Math.round((n + 0.123456789) * 1e9)); }';
+  const whole = (args: readonly KernelArg[], float?: 'f32' | 'f64'): number => {
+    const k = new Int32Array(1);
+    const given = args.map((arg) => (arg === 'f32' ? 0 : (arg as ArrayDecl).type === 'i32' ? k : new Float64Array(1)));
+    run(define(args, fromText(text), { scope, ...(float && { float }) }), given);
+    return k[0];
+  };
+  const [doubles, words] = [array('f64', 1), array('i32', 1)];
+  expect(whole([doubles, words])).toBe(123456789);
+  expect(whole([doubles, words], 'f32')).toBe(123456792);
+  expect(whole([doubles, words, 'f32'])).toBe(123456792);
+  expect(whole([array('i32', 1), words])).toBe(123456792);
+  expect(whole([array('i32', 1), words], 'f64')).toBe(123456789);
 });

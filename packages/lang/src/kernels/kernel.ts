@@ -2,6 +2,7 @@ import { locOption } from '../source/place.js';
 import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } from '@filigree/ir';
 import { isField } from '@filigree/sparse/fields';
 import { noteOrigin } from '../source/spelling/origin-of.js';
+import type { FloatType } from './types/infer.js';
 import type { KernelArg, KernelFunction, KernelResult, Params } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
@@ -25,8 +26,11 @@ export interface KernelOptions {
   readonly name?: string;
   /** Everything the function uses from around it, by name, as it is now. Functions in it are inlined where they are called. */
   readonly scope?: Readonly<Record<string, unknown>>;
-  /** The type of numbers with a fraction whose type nothing else determines; default f32. */
-  readonly float?: 'f32' | 'f64';
+  /**
+   * The type of numbers with a fraction whose type nothing else determines: by default f64 where the arguments of floats are all f64,
+   * and f32 where one is f32 or none is a float.
+   */
+  readonly float?: FloatType;
   /** Where the function begins in its file, so that diagnostics name that file and line. */
   readonly at?: Loc;
   /** Hint: the most elements that one task of a parallel loop takes. */
@@ -86,6 +90,13 @@ export function kernel<const A extends readonly KernelArg[], R extends KernelRes
     scope: options.scope ?? {},
   };
 }
+
+/** The type of a kernel's floats that meet none whose type is stated: as its author says, or that of all its arguments of floats. */
+export const floatOf = ({ float, args }: KernelDef): FloatType => {
+  if (float !== undefined) return float;
+  const types = args.map((arg) => (typeof arg === 'string' ? arg : arg.type));
+  return types.includes('f64') && !types.includes('f32') ? 'f64' : 'f32';
+};
 
 const kernelSpec: OptionSpec<KernelOptions> = {
   name: option.text,

@@ -22,7 +22,7 @@ import {
 import { fieldDialect, layoutTree, type Layout } from '@filigree/sparse/fields';
 import { checkWords } from './extension.js';
 import type { Sides } from './arguments.js';
-import type { KernelDef } from './kernel.js';
+import { floatOf, type KernelDef } from './kernel.js';
 import { someInstruction, type Instruction } from './code/code.js';
 import type { WholeVariables } from './code/whole.js';
 import { noteBuffers, type Notes } from './notes.js';
@@ -155,7 +155,7 @@ const lower = (
       error('lang/name', `'${def.name}' is no name for a kernel`, { remedy: 'use letters, digits and _', loc: def.at }),
     ]);
   const attempt = (whole?: WholeVariables): Checked =>
-    checked(elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives }, whole), def.float);
+    checked(elaborate(def, layout, extensions, { derivatives, debug: debug && !derivatives }, whole), floatOf(def));
   const { elaborated, types, problems } = withWholeVariables(attempt(), attempt);
   if (problems.length > 0) throw new DiagnosticError(problems);
 
@@ -218,7 +218,7 @@ interface Checked {
   readonly problems: Diagnostics;
 }
 
-const checked = (elaborated: Elaborated, float: FloatType = 'f32'): Checked => {
+const checked = (elaborated: Elaborated, float: FloatType): Checked => {
   const { diagnostics, code } = elaborated;
   const types = inferTypes(code, float);
   return { elaborated, types, problems: [...diagnostics, ...checkTypes(code, types), ...unassignedReads(code)] };

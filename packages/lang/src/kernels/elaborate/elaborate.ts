@@ -6,7 +6,7 @@ import { wordsOf } from '../extension.js';
 import type { Intrinsic } from '../intrinsics/intrinsic.js';
 import { intrinsicOf } from '../intrinsics/intrinsics.js';
 import { word } from '../intrinsics/word.js';
-import type { KernelDef } from '../kernel.js';
+import { floatOf, type KernelDef } from '../kernel.js';
 import type { Block, Local, Reduction } from '../code/code.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import type { Origin } from '../code/origin.js';
@@ -88,7 +88,7 @@ const attempt = (
   random: boolean,
   { derivatives, debug, known }: { readonly derivatives: boolean; readonly debug: boolean; readonly known: Known },
 ): Elaborated => {
-  const session = new Session(def.name, def.float ?? 'f32', layout, derivatives, debug, known);
+  const session = new Session(def.name, floatOf(def), layout, derivatives, debug, known);
   const node = functionOfUnit(unit);
   const origin: Origin = { unit, offset: node?.start ?? 0 };
   const params: [string, Temp & { readonly type: ScalarType }][] = [];
