@@ -1,5 +1,6 @@
 export { alikeKernels, withNumbers, withoutNumbers, type Alike } from './alike.js';
 export { canonicalize } from './canonicalize/canonicalize.js';
+export { carryLoads } from './carry-loads/carry-loads.js';
 export { cse } from './cse.js';
 export { dce } from './dce.js';
 export { factorScales } from './factor-scales.js';
@@ -27,6 +28,7 @@ export { shareIndices } from './share-indices.js';
 export { elementMap, type ElementMap, type Place as ElementPlace } from './store-forwarding/element-map.js';
 export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
+export { tile } from './tile/tile.js';
 export { unevenLoops } from './uneven.js';
 export { unroll } from './unroll.js';
 export { serialLanes } from './vectorize/serial-lanes.js';

@@ -12,6 +12,7 @@ import {
   type Pipeline,
 } from '@filigree/ir';
 import { canonicalize } from './canonicalize/canonicalize.js';
+import { carryLoads } from './carry-loads/carry-loads.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
 import { factorScales } from './factor-scales.js';
@@ -30,6 +31,7 @@ import { privatize } from './privatize/privatize.js';
 import { shareIndices } from './share-indices.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
+import { tile } from './tile/tile.js';
 import { unevenLoops } from './uneven.js';
 import { unroll } from './unroll.js';
 import { approximate } from './lane-functions/approximate.js';
@@ -45,6 +47,7 @@ import { vectorize } from './vectorize/vectorize.js';
 const factories = {
   'branching-gathers': branchingGathers,
   canonicalize,
+  'carry-loads': carryLoads,
   cse,
   dce,
   distribute,
@@ -64,6 +67,7 @@ const factories = {
   'share-indices': shareIndices,
   'store-forwarding': storeForwarding,
   superword,
+  tile,
   'uneven-loops': unevenLoops,
   unroll,
   approximate,
@@ -93,7 +97,7 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
  * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
- * integers, and clean up. It neither unrolls nor vectorises: targets ask for that.
+ * integers, carry what is read at indices that loops choose, and clean up. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
   const {
@@ -116,6 +120,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     privatize({ dialects, team, atomicBytes }),
     partition({ dialects }),
     integerRange({ dialects }),
+    carryLoads({ dialects }),
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),

@@ -1,4 +1,5 @@
 /** What few targets need of the passes: those with teams of threads, those that gather, those that multiply and add at once, those that have vectors and no functions for them. */
+export { carryLoadsOf } from '../carry-loads/carry-loads-of.js';
 export { fuseKernel } from '../fuse-products/fuse-kernel.js';
 export { expansions } from '../lane-functions/expansions.js';
 export { jamModule } from '../jam-nests/jam-module.js';
@@ -9,3 +10,4 @@ export { countsFromZero, TEAMS } from '../privatize/in-team.js';
 export { distributeLoops } from '../vectorize/distribute-loops.js';
 export { promoteArrays } from '../own-arrays/promote-arrays.js';
 export { writeOutLoops } from '../own-arrays/write-out-loops.js';
+export { tileNests } from '../tile/tile-nests.js';

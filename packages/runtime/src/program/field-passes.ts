@@ -24,6 +24,7 @@ import {
   shareIndices,
   stageStrides,
   superword,
+  tile,
   unevenLoops,
   vectorizeNests,
 } from '@filigree/opt';
@@ -77,7 +78,7 @@ export interface FieldPipelineOptions {
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
   /**
-   * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `vectorizeNests`,
+   * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
    * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
@@ -147,6 +148,8 @@ export const fieldPasses = (
           [
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
+            /* Teams of threads have neighbours read what is near. */
+            ...(grain === undefined ? [tile({ dialects })] : []),
             vectorizeNests({ dialects, functions }),
             /* Teams of threads take iterations each for itself. */
             ...(grain === undefined

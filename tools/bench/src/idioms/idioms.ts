@@ -147,6 +147,16 @@ export const kernels = {
   histogram: kernel([keys, counts], { scope }, (keys, counts) => {
     for (const i of range(M)) counts[keys[i] & 255] += 1;
   }),
+  transposition: kernel([a, c], { scope }, (a, c) => {
+    for (const [i, j] of ndrange(N, N)) c[j][i] = a[i][j];
+  }),
+  greatest_of_rows: kernel([a, counts], { scope }, (a, counts) => {
+    for (const i of range(N)) {
+      let best = 0;
+      for (let j = 1; j < N; j++) if (a[i][j] > a[i][best]) best = j;
+      counts[i] = best;
+    }
+  }),
 };
 
 export type Idiom = keyof typeof kernels;
@@ -247,5 +257,22 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
   },
   histogram: ({ keys, counts }) => {
     for (let i = 0; i < M; i++) counts[keys[i] & 255] += 1;
+  },
+  transposition: ({ a, c }) => {
+    for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j * N + i] = a[i * N + j];
+  },
+  greatest_of_rows: ({ a, counts }) => {
+    for (let i = 0; i < N; i++) {
+      let best = 0;
+      let most = a[i * N];
+      for (let j = 1; j < N; j++) {
+        const next = a[i * N + j];
+        if (next > most) {
+          best = j;
+          most = next;
+        }
+      }
+      counts[i] = best;
+    }
   },
 };

@@ -450,7 +450,10 @@ class Emitter {
       if (k === bounds.length) return body(outer);
       const [from, to, step = this.b.i32(1)] = bounds[k].map((s) => this.as(s!, 'i32'));
       /* Iterations of the innermost are independent as those of the outermost are. */
-      const attrs = { ...(k === 0 ? { ...this.frame.hints, parallel: true } : {}), ...(lanes && lanesOf(k, bounds)) };
+      const attrs = {
+        ...(k === 0 ? { ...this.frame.hints, parallel: true } : {}),
+        ...(lanes && (k > 0 || bounds.length === 1) && lanesOf(k, bounds)),
+      };
       this.for(from, to, step, attrs, [], (iv) => nest(k + 1, [...outer, iv]), names[k].hint);
     };
     nest(0, []);

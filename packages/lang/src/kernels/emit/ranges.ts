@@ -16,8 +16,9 @@ export const keepsLast = (bounds: Ranges): boolean => {
   return lengthOf(bounds[bounds.length - 1]) >= LANES && others >= LANES;
 };
 
-/** The innermost of nested loops wants lanes, as one over active elements does. */
-export const lanesOf = (k: number, bounds: Ranges): Attrs => (k === bounds.length - 1 ? { simd: true } : {});
+/** The innermost of nested loops wants lanes, as one over active elements does. The iterations of those around are as independent. */
+export const lanesOf = (k: number, bounds: Ranges): Attrs =>
+  k === bounds.length - 1 ? { simd: true } : { independent: true };
 
 /** Whether the iterations of a loop can be lanes: nothing in it updates what others do, or changes structures. */
 export const takesLanes = (body: Block): boolean =>

@@ -46,14 +46,14 @@ const boxOf = (layout: Layout, op: Op): readonly number[] | undefined => {
 
 const nestOf = (b: Builder, op: Op, extents: readonly number[]): readonly Op[] => {
   const [{ params, ops }] = op.regions as [Region];
-  const lanes = takesLanes(op) ? { simd: true } : {};
+  const [within, between] = takesLanes(op) ? [{ simd: true }, { independent: true }] : [{}, {}];
   return b.collect(() => {
     b.loc = op.loc;
     const [zero, one, ...ends] = [0, 1, ...extents].map(b.i32) as [Value, Value, ...Value[]];
     const along = (n: number): void => {
       const innermost = n === params.length - 1;
       const inside = innermost ? ops : b.collect(() => (along(n + 1), b.op('scf.yield'))).ops;
-      const attrs = { ...(n === 0 ? { parallel: true } : {}), ...(innermost ? lanes : {}) };
+      const attrs = n === 0 ? { parallel: true } : innermost ? within : between;
       b.op('scf.for', [zero, ends[n]!, one], attrs, [{ params: [params[n]!], ops: inside }]);
     };
     along(0);

@@ -66,6 +66,7 @@ const marked = (c: Context, region: Region): Region => {
 const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
   if (loop.name === 'scf.for' && loop.attrs['parallel'] === true) return ofThreads(c, loop);
   if (loop.name !== 'scf.for' || SAID.some((name) => loop.attrs[name] !== undefined)) return undefined;
+  if (loop.attrs['independent'] !== undefined && loop.results.length > 0) return undefined;
   const trips = tripCount(
     c.table.get(loop.name)?.control?.(loop)?.count,
     (v) => c.ops.get(v.id)?.attrs.value as Scalar,
@@ -92,7 +93,7 @@ const ofThreads = (c: Context, loop: Op): Attrs | undefined => {
   return areIterationsApart(c.layout, c.table, c.ops, loop) ? { simd: true } : undefined;
 };
 
-const SAID = ['parallel', 'simd', 'independent', 'lanes'];
+const SAID = ['parallel', 'simd', 'lanes'];
 
 /** So few iterations fill no vectors: compilers write them one after the other. */
 const FEW = 8n;
