@@ -20,6 +20,7 @@ import { factsOf, type Facts } from './support/facts.js';
 import { loadStoreOf } from './support/load-store.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
 import { accumulates, keepsExtreme } from './vectorize/accumulators.js';
+import { varyingIn } from './vectorize/varying.js';
 
 /**
  * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
@@ -37,6 +38,7 @@ export const ifToSelect = corePass(
     return (module) => {
       const empty = emptyBuffers(module.buffers);
       const isForLanes = forLanes(facts);
+      const goesAlike = alikeOnLanes();
       const isRead = (op: Op): boolean =>
         loadStoreOf(op)?.kind === 'load' &&
         typeof op.results[0]!.type === 'string' &&
@@ -47,7 +49,15 @@ export const ifToSelect = corePass(
           dialects,
           (op, ctx) =>
             op.name === 'scf.if' && (!extremes || isKeepingExtreme(ctx.parents.at(-1)))
-              ? flatten(op, ctx, facts, maxCost, (o) => isRead(o) && ctx.parents.some(isForLanes))
+              ? flatten(
+                  op,
+                  ctx,
+                  facts,
+                  maxCost,
+                  (o) =>
+                    isRead(o) &&
+                    ctx.parents.some((loop) => isForLanes(loop) && !goesAlike(op.operands[0]!, loop, ctx.parents)),
+                )
               : undefined,
           module.buffers,
         ),
@@ -71,6 +81,18 @@ const forLanes = (facts: Facts): ((loop: Op) => boolean) => {
     const found = known.get(op) ?? op.regions.every((r) => isPlain(r, true));
     known.set(op, found);
     return found;
+  };
+};
+
+/** Whether all lanes of a loop that holds loops go the same way: one branch for all costs less than elements from here and there. */
+const alikeOnLanes = (): ((condition: Value, forLanes: Op, around: readonly Op[]) => boolean) => {
+  const known = new WeakMap<Op, { readonly all: ReadonlySet<number>; readonly varying: ReadonlySet<number> }>();
+  return (condition, loop, around) => {
+    if (around.at(-1) === loop) return false;
+    const found = known.get(loop) ?? { all: definedIn(loop.regions[0]!), varying: varyingIn(loop) };
+    known.set(loop, found);
+    /* What a rewrite has made is not known. */
+    return found.all.has(condition.id) && !found.varying.has(condition.id);
   };
 };
 

@@ -33,7 +33,8 @@ import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { tile } from './tile/tile.js';
 import { unevenLoops } from './uneven.js';
-import { unroll } from './unroll.js';
+import { holdRows } from './unroll/hold-rows.js';
+import { unroll } from './unroll/unroll.js';
 import { approximate } from './lane-functions/approximate.js';
 import { expandFunctions } from './lane-functions/expand-functions.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
@@ -54,6 +55,7 @@ const factories = {
   'factor-scales': factorScales,
   'fuse-products': fuseProducts,
   'group-iterations': groupIterations,
+  'hold-rows': holdRows,
   'if-to-select': ifToSelect,
   'integer-range': integerRange,
   'jam-nests': jamNests,
@@ -115,15 +117,16 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),
+    ...(team === 0 ? [partition({ dialects, nests: true }), canonicalize({ dialects, fastMath })] : []),
     ifToSelect({ dialects }),
     licm({ dialects }),
     privatize({ dialects, team, atomicBytes }),
     partition({ dialects }),
     integerRange({ dialects }),
-    carryLoads({ dialects }),
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),
+    carryLoads({ dialects }),
     dce({ dialects }),
   ]);
 };

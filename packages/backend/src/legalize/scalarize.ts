@@ -137,7 +137,8 @@ class Scalarizer {
     const result = op.results[0]!;
     const type = scalarOf(result.type);
     const width = this.widthOf(result);
-    const ops = onWords(op, this.registers?.words) ? this.registers?.words : this.registers?.ops;
+    const floats = [result, ...op.operands].every((v) => isFloat(v.type)) ? this.registers?.ops : undefined;
+    const ops = onWords(op, this.registers?.words) ? this.registers?.words : floats;
     const whole = ops?.has(op.name) === true && op.operands.every((v) => this.widthOf(v) === width) && width > 1;
     const operands = op.operands.map((v) => (whole ? this.parts.get(v.id)! : this.of(v)));
     const parts = range(lanesOf(result.type) / (whole ? width : 1)).map((k) =>
@@ -233,6 +234,8 @@ class Scalarizer {
 
 const range = (n: number): readonly number[] => Array.from({ length: n }, (_, k) => k);
 
+const isTruth = (v: Value): boolean => scalarOf(v.type) === 'i1';
+
 const scalarAttrs = ({ lanes: _lanes, ...attrs }: Op['attrs']): Op['attrs'] => attrs;
 
 const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
@@ -288,26 +291,29 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   },
   'mem.load': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
-    const type = scalarOf(op.results[0]!.type);
-    const width = s.widthOf(op.results[0]!);
+    const result = op.results[0]!;
+    const type = scalarOf(result.type);
+    const width = isTruth(result) ? 1 : s.widthOf(result);
     const attrs = { ...scalarAttrs(op.attrs), ...(width === 1 ? {} : { lanes: width }) };
-    s.setParts(
-      op.results[0]!,
-      range(lanesOf(op.results[0]!.type) / width).map((k) =>
-        s.add(op, 'mem.load', [s.plus(op, at, k * width)], width === 1 ? type : { lanes: width, of: type }, attrs),
-      ),
+    const parts = range(lanesOf(result.type) / width).map((k) =>
+      s.add(op, 'mem.load', [s.plus(op, at, k * width)], width === 1 ? type : { lanes: width, of: type }, attrs),
     );
+    if (isTruth(result)) s.define(op, result, parts);
+    else s.setParts(result, parts);
   },
   'mem.store': (s, op) => {
     const at = s.of(op.operands[1]!)[0]!;
-    const width = s.widthOf(op.operands[0]!);
-    s.partsOf(op.operands[0]!).forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k * width)], op.attrs));
+    const [value] = op.operands as [Value];
+    /* Truth values are bytes in memory, and words in registers. */
+    const [parts, width] = isTruth(value) ? [s.of(value), 1] : [s.partsOf(value), s.widthOf(value)];
+    parts.forEach((v, k) => s.effect(op, 'mem.store', [v, s.plus(op, at, k * width)], op.attrs));
   },
   'mem.loadFirst': (s, op) => {
     const at = s.of(op.operands[0]!)[0]!;
     const result = op.results[0]!;
     const [type, lanes] = [scalarOf(result.type), lanesOf(result.type)];
-    if (s.widthOf(result) === lanes) return s.setParts(result, [s.add(op, op.name, [at], result.type, op.attrs)]);
+    if (s.widthOf(result) === lanes && !isTruth(result))
+      return s.setParts(result, [s.add(op, op.name, [at], result.type, op.attrs)]);
     const zero = type === 'i1' ? false : type === 'i64' || type === 'u64' ? '0' : 0;
     const attrs = { buffer: op.attrs['buffer']! };
     s.define(
@@ -323,7 +329,8 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
   'mem.storeFirst': (s, op) => {
     const [value] = op.operands as [Value];
     const at = s.of(op.operands[1]!)[0]!;
-    if (s.widthOf(value) === lanesOf(value.type)) return s.effect(op, op.name, [s.partsOf(value)[0]!, at], op.attrs);
+    if (s.widthOf(value) === lanesOf(value.type) && !isTruth(value))
+      return s.effect(op, op.name, [s.partsOf(value)[0]!, at], op.attrs);
     const attrs = { buffer: op.attrs['buffer']! };
     s.of(value)
       .slice(0, op.attrs['count'] as number)

@@ -18,7 +18,7 @@ export interface WholeWords {
 
 /**
  * The vectors of integers and truth values that registers hold whole, by id. One that meets an op which is done lane by lane is better taken apart from the beginning, and so is all that is computed with
- * it; but for what such a loop carries as goes on while one lane does: it is whole if all that the loop computes with it is, and taken apart as an index of what is gathered, and before and behind the loop. What loops and branches carry is what it
+ * it; but for what a loop carries: it is whole if all that the loop computes with it is, and taken apart as an index of what is gathered, and before and behind the loop. What loops and branches carry is what it
  * was before. Beside floats of 64 bits as many lanes are in a register as there are of these.
  *
  * @param words ops that work on whole registers of words of 32 bits
@@ -34,7 +34,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
   const [few, carried] = [new Set<number>(), new Set<number>()];
   const known = new Set<number>();
   const alike = (values: readonly Value[]): readonly Value[] => {
-    const integers = values.filter((v) => isVector(v.type) && !isFloat(v.type));
+    const integers = values.filter(isWords);
     integers.forEach((v, k) => {
       known.add(v.id);
       const [a, b] = [rootOf(integers[0]!.id), rootOf(v.id)];
@@ -46,12 +46,13 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
     for (const op of region.ops) {
       if (op.name === 'scf.yield' || op.name === 'scf.condition') continue;
       const edges = controlOf(op)?.edges;
+      const isLoop = op.name === 'scf.while' || (op.name === 'scf.for' && op.results.some(isWords));
       if (edges) {
         for (const { from, to, first, into } of edges) {
           const given = (from === 'start' ? op.operands : op.regions[from]!.ops.at(-1)!.operands).slice(first);
           const taken = (to === 'end' ? op.results : op.regions[to]!.params).slice(into);
           taken.forEach((v, k) => alike([v, ...given.slice(k, k + 1)]));
-          if (op.name === 'scf.while') taken.forEach((v) => carried.add(v.id));
+          if (isLoop) taken.forEach((v) => carried.add(v.id));
         }
       } else {
         const values = [...op.operands, ...op.results];
@@ -61,7 +62,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
         if (integer && !onWords(op, words)) (isFew ? few : apart).add(integer.id);
         if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
-      op.regions.forEach((r) => visit(r, goes || op.name === 'scf.while'));
+      op.regions.forEach((r) => visit(r, goes || isLoop));
     }
   };
   if (words.size > 0) visit(body, false);
@@ -72,6 +73,8 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
     bytes: (id) => (!known.has(id) || isApart(rootOf(id)) ? undefined : doubled.has(rootOf(id)) ? 8 : 4),
   };
 };
+
+const isWords = ({ type }: Value): boolean => isVector(type) && !isFloat(type);
 
 /** Ops that use a vector as so many indices. */
 const ofIndices: ReadonlySet<string> = new Set(['mem.gather', 'mem.scatter']);

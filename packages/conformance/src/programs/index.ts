@@ -13,6 +13,7 @@ import { reductionPrograms } from './reductions.js';
 import { scratchPrograms } from './scratch.js';
 import { stepPrograms } from './steps.js';
 import { teamPrograms } from './teams.js';
+import { choicePrograms } from './lanes-that-choose.js';
 import { searchPrograms } from './lanes-that-search.js';
 import { vectorWordPrograms } from './vector-words.js';
 import { vectorPrograms } from './vectors.js';
@@ -36,6 +37,7 @@ const build = (): readonly Program[] => [
   ...vectorPrograms(),
   ...vectorWordPrograms(),
   ...searchPrograms(),
+  ...choicePrograms(),
   ...loweredPrograms(),
   ...largePrograms(),
   ...failurePrograms(),

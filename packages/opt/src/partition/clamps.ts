@@ -19,24 +19,31 @@ export interface Threshold {
   readonly limit: Value;
   readonly bases: readonly Value[];
   readonly offset: number;
+  /** How many iterations more it is that are different because of what inner loops count. */
+  readonly spread: number;
 }
 
 export interface LoopFacts {
+  /**
+   * Whether the loop holds loops: what these count is part of a line then, and comparisons may be false in the middle. In an innermost loop that is cheaper done on lanes than left out by edges, which are not on lanes.
+   */
+  readonly nest: boolean;
   readonly ranges: Ranges;
   readonly constantOf: (v: Value) => Scalar | undefined;
   /** Whether a value is defined in the loop. */
   readonly inside: (v: Value) => boolean;
 }
 
-/** A value of the body as `iv + Σ bases + offset`, where that never wraps. */
+/** A value of the body as `iv + Σ bases` and a number from `lo` to `hi`, where that never wraps. */
 interface Line {
   readonly bases: readonly Value[];
-  readonly offset: number;
+  readonly lo: number;
+  readonly hi: number;
 }
 
 /** Minima, maxima and comparisons of a loop's body that its counter decides. */
 export const clampsOf = (loop: Op, facts: LoopFacts): readonly Clamp[] => {
-  const lines = new Map<number, Line>([[loop.regions[0]!.params[0]!.id, { bases: [], offset: 0 }]]);
+  const lines = new Map<number, Line>([[loop.regions[0]!.params[0]!.id, { bases: [], lo: 0, hi: 0 }]]);
   const clamps: Clamp[] = [];
   const visit = (region: Region): void => {
     for (const op of region.ops) {
@@ -44,8 +51,9 @@ export const clampsOf = (loop: Op, facts: LoopFacts): readonly Clamp[] => {
       const result = op.results[0];
       if (op.results.length !== 1 || !result || op.regions.length > 0) continue;
       const line = lineOf(op, lines, facts);
-      const clamp = line ? undefined : clampOf(op, lines, facts);
-      if (clamp) clamps.push(clamp);
+      const found = line ? [] : clampsBy(op, lines, facts);
+      clamps.push(...found);
+      const [clamp] = found;
       const known = line ?? (clamp && typeof clamp.becomes !== 'boolean' ? lines.get(clamp.becomes.id) : undefined);
       if (known) lines.set(result.id, known);
     }
@@ -60,44 +68,60 @@ const lineOf = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): Lin
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   if ((op.name !== 'arith.add' && op.name !== 'arith.sub') || !facts.ranges.exact(op)) return undefined;
   const [x, y] = [lines.get(a.id), lines.get(b.id)];
-  const n = numberOf(b, facts);
-  if (x && n !== undefined) return { ...x, offset: x.offset + (op.name === 'arith.add' ? n : -n) };
-  const m = numberOf(a, facts);
-  if (op.name === 'arith.sub') return undefined;
-  if (y && m !== undefined) return { ...y, offset: y.offset + m };
-  if (x && !y && !facts.inside(b) && x.bases.length < mostBases) return { ...x, bases: [...x.bases, b] };
-  return y && !x && !facts.inside(a) && y.bases.length < mostBases ? { ...y, bases: [...y.bases, a] } : undefined;
+  if (op.name === 'arith.sub') {
+    const away = x && !y ? spanOf(b, facts) : undefined;
+    return away && { ...x!, lo: x!.lo - away.hi, hi: x!.hi - away.lo };
+  }
+  if ((x === undefined) === (y === undefined)) return undefined;
+  const [line, other] = x ? [x, b] : [y!, a];
+  const span = spanOf(other, facts);
+  if (span) return { ...line, lo: line.lo + span.lo, hi: line.hi + span.hi };
+  return !facts.inside(other) && line.bases.length < mostBases ? { ...line, bases: [...line.bases, other] } : undefined;
 };
+
+/** What a number is, or what inner loops count lies between. */
+const spanOf = (v: Value, facts: LoopFacts): { readonly lo: number; readonly hi: number } | undefined => {
+  const n = numberOf(v, facts);
+  if (n !== undefined) return { lo: n, hi: n };
+  const range = facts.nest && facts.inside(v) ? facts.ranges.of(v) : undefined;
+  return range && range.hi - range.lo <= mostSpread ? range : undefined;
+};
+
+/** What is spread more changes too many iterations. */
+const mostSpread = 4096;
 
 const numberOf = (v: Value, { constantOf }: LoopFacts): number | undefined => {
   const c = constantOf(v);
   return c === undefined || typeof c === 'boolean' ? undefined : Number(c);
 };
 
-const clampOf = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): Clamp | undefined => {
+const clampsBy = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): readonly Clamp[] => {
   const side = op.name === 'arith.max' ? 'first' : op.name === 'arith.min' ? 'last' : undefined;
   if (op.name === 'arith.cmp') return comparison(op, lines, facts);
-  if (!side) return undefined;
+  if (!side) return [];
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   for (const [x, limit] of [
     [a, b],
     [b, a],
   ] as const) {
-    const at = thresholdOf(lines.get(x.id), limit, 0, facts);
-    if (at) return { op, becomes: x, side, at };
+    const at = thresholdOf(lines.get(x.id), limit, side, 0, facts);
+    if (at) return [{ op, becomes: x, side, at }];
   }
-  return undefined;
+  return [];
 };
 
-/** A comparison is taken for true in the middle of the loop, which the pass sees to be so. */
-const comparison = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): Clamp | undefined => {
+/** A comparison holds in the middle of the loop, or it does not: the pass sees which changes near an end. */
+const comparison = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): readonly Clamp[] => {
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   const crossed = !lines.has(a.id);
   const predicate = String(op.attrs['predicate']);
   const said = crossed ? (mirrored[predicate] ?? predicate) : predicate;
-  const rule = comparisons[said];
-  const at = rule && thresholdOf(lines.get(crossed ? b.id : a.id), crossed ? a : b, rule.shift, facts);
-  return at && { op, becomes: true, side: rule.side, at };
+  return (facts.nest ? [true, false] : [true]).flatMap((becomes): readonly Clamp[] => {
+    const rule = comparisons[becomes ? said : (opposite[said] ?? said)];
+    if (!rule) return [];
+    const at = thresholdOf(lines.get(crossed ? b.id : a.id), crossed ? a : b, rule.side, rule.shift, facts);
+    return at ? [{ op, becomes, side: rule.side, at }] : [];
+  });
 };
 
 /** `x < k` holds up to k − 1, `x > k` from k + 1 on. */
@@ -110,15 +134,25 @@ const comparisons: Readonly<Record<string, { readonly side: Clamp['side']; reado
 
 const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le' };
 
+const opposite: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le' };
+
 /** Where the line meets the limit, if that is a number of the type whatever the values are. */
-const thresholdOf = (line: Line | undefined, limit: Value, shift: number, facts: LoopFacts): Threshold | undefined => {
+const thresholdOf = (
+  line: Line | undefined,
+  limit: Value,
+  side: Clamp['side'],
+  shift: number,
+  facts: LoopFacts,
+): Threshold | undefined => {
   const { ranges, inside, constantOf } = facts;
   if (!line || !hasRange(limit.type) || (inside(limit) && constantOf(limit) === undefined)) return undefined;
   const parts = line.bases.map((v) => ranges.of(v)!);
   const bound = ranges.of(limit)!;
-  const offset = line.offset - shift;
+  const offset = (side === 'first' ? line.lo : line.hi) - shift;
   const lo = bound.lo - parts.reduce((sum, r) => sum + r.hi, 0) - offset;
   const hi = bound.hi - parts.reduce((sum, r) => sum + r.lo, 0) - offset;
   /* One more for the bound behind the last iteration. */
-  return fitsType(limit.type, lo - 1, hi + 1) ? { limit, bases: line.bases, offset } : undefined;
+  return fitsType(limit.type, lo - 1, hi + 1)
+    ? { limit, bases: line.bases, offset, spread: line.hi - line.lo }
+    : undefined;
 };

@@ -29,47 +29,59 @@ import { clampsOf, type Clamp, type Threshold } from './clamps.js';
  * the number of iterations is known, a loop is split where its edges are known too; otherwise, as in a block of a
  * larger grid, it is written twice: once for blocks that touch no edge and once for those that do.
  *
- * Option `maxOps` (default 256): the size in ops up to which a loop may be duplicated. Throws `option/value` when it
- * is not a whole number.
+ * Options: `maxOps` (default 256): the size in ops up to which a loop may be duplicated. `nests` (default false): of loops for lanes with loops in them, instead of innermost ones, as those of a filter whose taps
+ * `if (x + q >= 0 && x + q < n)` all lie in the image but for some pixels at its edges. Throws `option/value` when one is not of its kind.
  */
-export const partition = corePass('partition', { maxOps: 256 }, (dialects, { maxOps }) => {
-  const facts = factsOf(dialects);
-  return (module) => {
-    const buffers = bufferMap(module.buffers);
-    return mapKernels(module, (k) => {
-      const ranges = lazily(() => rangesOf(k, buffers, facts));
-      return rewriteOps(
-        k,
-        dialects,
-        (op, ctx) => (fitsLoop(op, maxOps, facts) ? partitionLoop(op, ctx, facts, ranges()) : undefined),
-        module.buffers,
-      );
-    });
-  };
-});
+export const partition = corePass(
+  'partition',
+  { maxOps: 256, nests: false as boolean },
+  (dialects, { maxOps, nests }) => {
+    const facts = factsOf(dialects);
+    return (module) => {
+      const buffers = bufferMap(module.buffers);
+      return mapKernels(module, (k) => {
+        const ranges = lazily(() => rangesOf(k, buffers, facts));
+        return rewriteOps(
+          k,
+          dialects,
+          (op, ctx) =>
+            fitsLoop(op, maxOps, nests, facts) ? partitionLoop(op, nests, ctx, facts, ranges()) : undefined,
+          module.buffers,
+        );
+      });
+    };
+  },
+);
 
 const lazily = <T extends object>(make: () => T): (() => T) => {
   let made: T | undefined;
   return () => (made ??= make());
 };
 
-/** Innermost, small enough, and with something in it that could be decided. */
-const fitsLoop = (op: Op, maxOps: number, facts: Facts): boolean => {
-  if (op.name !== 'scf.for') return false;
+/** Innermost, or for lanes, small enough, and with something in it that could be decided. */
+const fitsLoop = (op: Op, maxOps: number, nests: boolean, facts: Facts): boolean => {
+  if (op.name !== 'scf.for' || (nests && op.attrs['simd'] !== true)) return false;
   let [ops, inner, limits] = [0, false, false];
   walk(op.regions[0]!, (o) => {
     ops++;
     inner ||= isLoopOp(o, facts);
     limits ||= o.name === 'arith.min' || o.name === 'arith.max' || o.name === 'arith.cmp';
   });
-  return limits && !inner && ops <= maxOps;
+  return limits && inner === nests && ops <= maxOps;
 };
 
-/** Loops of fewer iterations than this are not split; at most this many may stay at an edge. */
+/** Loops of fewer iterations than this are not split; at most this many may stay at an edge, beside what inner loops make of it, and no more than this part. */
 const leastTrips = 8;
 const mostEdge = 4;
+const mostOfLoop = 0.25;
 
-const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Ranges): Replacement | undefined => {
+const partitionLoop = (
+  loop: Op,
+  nest: boolean,
+  ctx: RewriteContext,
+  facts: Facts,
+  ranges: Ranges,
+): Replacement | undefined => {
   const constantOf = (v: Value): Scalar | undefined => constantIn(v, ctx.definition, facts);
   const number = (v: Value): number | undefined => {
     const c = constantOf(v);
@@ -77,7 +89,7 @@ const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Rang
   };
   if (number(loop.operands[2]!) !== 1) return undefined;
   const inside = definedIn(loop.regions[0]!);
-  const clamps = clampsOf(loop, { ranges, constantOf, inside: (v) => inside.has(v.id) });
+  const clamps = clampsOf(loop, { nest, ranges, constantOf, inside: (v) => inside.has(v.id) });
   if (clamps.length === 0) return undefined;
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips < BigInt(leastTrips)) return undefined;
@@ -89,11 +101,13 @@ const partitionLoop = (loop: Op, ctx: RewriteContext, facts: Facts, ranges: Rang
   /* A comparison does not tell which way most iterations go, unless it changes near an end. */
   const nearEnd = (c: Clamp): boolean => {
     const t = at(c);
-    if (t === undefined) return typeof c.becomes !== 'boolean';
-    if (c.side === 'first') return lb === undefined ? typeof c.becomes !== 'boolean' : t - lb <= mostEdge;
-    return ub === undefined ? typeof c.becomes !== 'boolean' : ub - 1 - t <= mostEdge;
+    const end = c.side === 'first' ? lb : ub;
+    if (t === undefined || end === undefined) return typeof c.becomes !== 'boolean';
+    const edge = c.side === 'first' ? t - end : end - 1 - t;
+    return edge <= mostEdge || (edge <= mostEdge + c.at.spread && edge <= mostOfLoop * Number(trips ?? Infinity));
   };
-  const used = clamps.filter(nearEnd);
+  const near = clamps.filter(nearEnd);
+  const used = near.filter((c, k) => near.findIndex(({ op }) => op === c.op) === k);
   if (used.length === 0) return undefined;
   const fixed = lb !== undefined && ub !== undefined;
   if (fixed && used.some((c) => at(c) === undefined)) return ctx.build((b) => twice(b, loop, used, ctx, constantOf));
@@ -177,14 +191,19 @@ const piece = (
     return terminatorOf(body).operands.map((v) => values.get(v.id) ?? v);
   });
 
-/** The region with each clamp's result replaced by what it becomes; truth is one constant before all. */
+/** The region with each clamp's result replaced by what it becomes; truth values are constants before all. */
 const withoutClamps = (
   region: Region,
   idle: ReadonlyMap<Op, Value | boolean>,
   replaced: Map<number, Value>,
   b: Builder,
 ): Region => {
-  let truth: Value | undefined;
+  const truths = new Map<boolean, Value>();
+  const truth = (is: boolean): Value => {
+    const made = truths.get(is) ?? b.bool(is);
+    truths.set(is, made);
+    return made;
+  };
   const now = (v: Value): Value => replaced.get(v.id) ?? v;
   const visit = (r: Region): Region => ({
     params: r.params,
@@ -192,7 +211,7 @@ const withoutClamps = (
       const becomes = idle.get(op);
       if (becomes === undefined)
         return [opWith(op, { operands: op.operands.map(now), regions: op.regions.map(visit) })];
-      replaced.set(op.results[0]!.id, typeof becomes === 'boolean' ? (truth ??= b.bool(becomes)) : now(becomes));
+      replaced.set(op.results[0]!.id, typeof becomes === 'boolean' ? truth(becomes) : now(becomes));
       return [];
     }),
   });

@@ -10,4 +10,5 @@ export { countsFromZero, TEAMS } from '../privatize/in-team.js';
 export { distributeLoops } from '../vectorize/distribute-loops.js';
 export { promoteArrays } from '../own-arrays/promote-arrays.js';
 export { writeOutLoops } from '../own-arrays/write-out-loops.js';
+export { rowsHeld } from '../unroll/rows-held.js';
 export { tileNests } from '../tile/tile-nests.js';

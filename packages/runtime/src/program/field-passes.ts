@@ -20,6 +20,7 @@ import {
   fuseProducts,
   serialLanes,
   groupIterations,
+  holdRows,
   jamNests,
   shareIndices,
   stageStrides,
@@ -78,7 +79,7 @@ export interface FieldPipelineOptions {
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
   /**
-   * Passes after the lowering to leave out, by name: those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
+   * Passes after the lowering to leave out, by name: `holdRows`, those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
    * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
@@ -146,6 +147,8 @@ export const fieldPasses = (
       ? []
       : without(
           [
+            /* Teams of threads take iterations each for itself. */
+            ...(grain === undefined ? [holdRows({ dialects })] : []),
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
             /* Teams of threads have neighbours read what is near. */

@@ -9,7 +9,7 @@ const M = 65_536;
 const grid = (name: string) => field(name, 'f32', { axes: ij });
 const list = (name: string) => field(name, 'f32', { axes: axisI });
 
-/** What idioms read and write: matrices and images, lists of numbers, points of three coordinates, counts, and keys. */
+/** What idioms read and write: matrices and images, lists of numbers, points of three coordinates and of ten, centres of such, counts, and keys. */
 export const fields = {
   a: grid('a'),
   b: grid('b'),
@@ -19,12 +19,15 @@ export const fields = {
   w: list('w'),
   points: grid('points'),
   forces: grid('forces'),
+  features: grid('features'),
+  centres: grid('centres'),
   keys: field('keys', 'i32', { axes: axisI }),
   counts: field('counts', 'i32', { axes: axisI }),
 };
 
-const { a, b, c, x, y, w, points, forces, keys, counts } = fields;
+const { a, b, c, x, y, w, points, forces, features, centres, keys, counts } = fields;
 const BODIES = 1024;
+const [ITEMS, CENTRES, FEATURES] = [2000, 100, 10];
 
 export const form = layout(
   ...[a, b, c].map((f) => dense(ij, N).place(f)),
@@ -33,6 +36,8 @@ export const form = layout(
   dense(axisI, 25).place(w),
   dense(ij, [BODIES, 3]).place(points),
   dense(ij, [BODIES, 3]).place(forces),
+  dense(ij, [ITEMS, FEATURES]).place(features),
+  dense(ij, [CENTRES, FEATURES]).place(centres),
   dense(axisI, M).place(keys),
   dense(axisI, 256).place(counts),
 );
@@ -47,6 +52,8 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
   w: 25,
   points: 3 * BODIES,
   forces: 3 * BODIES,
+  features: ITEMS * FEATURES,
+  centres: CENTRES * FEATURES,
   keys: M,
   counts: 256,
 };
@@ -54,7 +61,7 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
 /** Arrays as plain TypeScript has them. */
 export type Arrays = Readonly<Record<keyof typeof fields, Float32Array | Int32Array>>;
 
-const scope = { range, ndrange, N, M, BODIES };
+const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES };
 
 /** Kernels as people write them in their first days. */
 export const kernels = {
@@ -155,6 +162,32 @@ export const kernels = {
       let best = 0;
       for (let j = 1; j < N; j++) if (a[i][j] > a[i][best]) best = j;
       counts[i] = best;
+    }
+  }),
+  nearest_centre: kernel([features, centres, y], { scope }, (features, centres, y) => {
+    for (const i of range(ITEMS)) {
+      let nearest = 1e30;
+      let best = 0;
+      for (let k = 0; k < CENTRES; k++) {
+        let s = 0.0;
+        for (let d = 0; d < FEATURES; d++) s += (features[i][d] - centres[k][d]) ** 2;
+        if (s < nearest) {
+          nearest = s;
+          best = k;
+        }
+      }
+      y[i] = best;
+    }
+  }),
+  gaussians: kernel([features, centres, x, y], { scope }, (features, centres, x, y) => {
+    for (const i of range(ITEMS)) {
+      let t = 0.0;
+      for (let k = 0; k < CENTRES; k++) {
+        let s = 0.0;
+        for (let d = 0; d < FEATURES; d++) s += (features[i][d] - centres[k][d]) ** 2;
+        t += x[k] * Math.exp(-0.5 * s);
+      }
+      y[i] = t;
     }
   }),
 };
@@ -275,4 +308,35 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
       counts[i] = best;
     }
   },
+  nearest_centre: ({ features, centres, y }) => {
+    for (let i = 0; i < ITEMS; i++) {
+      let nearest = 1e30;
+      let best = 0;
+      for (let k = 0; k < CENTRES; k++) {
+        const s = distance(features, i, centres, k);
+        if (s < nearest) {
+          nearest = s;
+          best = k;
+        }
+      }
+      y[i] = best;
+    }
+  },
+  gaussians: ({ features, centres, x, y }) => {
+    for (let i = 0; i < ITEMS; i++) {
+      let t = 0;
+      for (let k = 0; k < CENTRES; k++) t += x[k] * Math.exp(-0.5 * distance(features, i, centres, k));
+      y[i] = t;
+    }
+  },
+};
+
+/** The square of the distance of rows. */
+const distance = (a: Arrays['a'], i: number, b: Arrays['a'], k: number): number => {
+  let s = 0;
+  for (let d = 0; d < FEATURES; d++) {
+    const e = a[i * FEATURES + d] - b[k * FEATURES + d];
+    s += e * e;
+  }
+  return s;
 };

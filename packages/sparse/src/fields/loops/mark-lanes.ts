@@ -83,15 +83,20 @@ const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
 const holdsLoops = ({ ops }: Region): boolean =>
   ops.some(({ name, regions }) => regions.length > 0 && (name !== 'scf.if' || regions.some(holdsLoops)));
 
-/** Iterations that threads take turns at may be lanes as well, but for those that are nothing but a loop of their own. */
+/**
+ * Iterations that threads take turns at may be lanes as well, but for those that are nothing but a loop of their own, unless this runs in turn and they go along rows: of sums down the columns,
+ * `for (j of range(n)) for (i …) a[i][j] += a[i - 1][j]`, each column is a lane.
+ */
 const ofThreads = (c: Context, loop: Op): Attrs | undefined => {
   const { simd, lanes, team } = loop.attrs;
   if (simd !== undefined || lanes !== undefined || team !== undefined || loop.results.length > 0) return undefined;
   const { ops } = loop.regions[0]!;
-  if (ops.some(({ regions }) => regions.length > 0) && !ops.some(({ name }) => name.startsWith('field.')))
-    return undefined;
+  const isLoop = ops.some(({ regions }) => regions.length > 0) && !ops.some(({ name }) => name.startsWith('field.'));
+  if (isLoop && (ops.some(takesLanes) || !goesAlongRows(c.layout, c.ops, loop))) return undefined;
   return areIterationsApart(c.layout, c.table, c.ops, loop) ? { simd: true } : undefined;
 };
+
+const takesLanes = ({ attrs }: Op): boolean => attrs['simd'] === true || attrs['independent'] === true;
 
 const SAID = ['parallel', 'simd', 'lanes'];
 

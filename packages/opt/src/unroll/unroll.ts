@@ -1,21 +1,18 @@
 import {
-  cloneOps,
   mapKernels,
   rewriteOps,
-  walk,
   opWith,
-  type Builder,
   type Op,
   type Replacement,
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import { corePass } from './support/core-pass.js';
-import { constantIn } from './support/constant-in.js';
-import { factsOf, isLoopOp, type Facts } from './support/facts.js';
-import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from './support/split-loop.js';
-import { tripCount } from './support/trip-count.js';
-import { bodyOf, terminatorOf } from './support/values.js';
+import { corePass } from '../support/core-pass.js';
+import { constantIn } from '../support/constant-in.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
+import { tripCount } from '../support/trip-count.js';
+import { countOps, isInnermost, iteration, unrollWhole } from './iterations.js';
 
 /**
  * Unrolls serial loops, inner ones first. A short loop with constant bounds becomes its iterations; an innermost loop with
@@ -75,15 +72,6 @@ const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits)
   return unrollByFactor(loop, ctx, BigInt(step), limits.factor, trips);
 };
 
-const unrollWhole = (loop: Op, trips: number, ctx: RewriteContext, lb: bigint, step: bigint): Replacement =>
-  ctx.build((b) => {
-    b.loc = loop.loc;
-    let carried: readonly Value[] = loop.operands.slice(3);
-    for (let i = 0; i < trips; i++)
-      carried = iteration(loop, indexConstant(b, loop, lb + BigInt(i) * step), carried, b, ctx);
-    return carried;
-  });
-
 const unrollByFactor = (
   loop: Op,
   ctx: RewriteContext,
@@ -107,31 +95,3 @@ const unrollByFactor = (
     });
     return even ? main : b.append(opWith(loop, { operands: [end, ub, one, ...main], attrs: attrsOfParts(loop) }));
   });
-
-/** Appends one copy of the loop's body; gives the values that the next iteration starts from. */
-const iteration = (
-  loop: Op,
-  iv: Value,
-  carried: readonly Value[],
-  b: Builder,
-  ctx: RewriteContext,
-): readonly Value[] => {
-  const region = loop.regions[0]!;
-  const start = new Map<number, Value>();
-  region.params.forEach((p, i) => start.set(p.id, i === 0 ? iv : carried[i - 1]!));
-  const { ops, values } = cloneOps(bodyOf(region), ctx.ids, start);
-  for (const op of ops) b.append(op);
-  return terminatorOf(region).operands.map((v) => values.get(v.id) ?? v);
-};
-
-const countOps = (loop: Op): number => {
-  let count = 0;
-  for (const r of loop.regions) walk(r, () => count++);
-  return count;
-};
-
-const isInnermost = (loop: Op, facts: Facts): boolean => {
-  let inner = false;
-  walk(loop.regions[0]!, (op) => (inner ||= isLoopOp(op, facts)));
-  return !inner;
-};
