@@ -49,11 +49,12 @@ export const atomic = (
   });
 };
 
-/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored. */
-const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar =>
-  typeOfPlace(place) === 'i32' && cx.session.isRounded(value)
-    ? cx.session.cast(originOf(cx, node), value, 'i32')
-    : value;
+/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored, computed as f64 before where it is of no stated type. */
+const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar => {
+  if (typeOfPlace(place) !== 'i32' || !cx.session.isRounded(value)) return value;
+  const at = originOf(cx, node);
+  return cx.session.cast(at, cx.session.cast(at, value, 'f64'), 'i32');
+};
 
 export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar, more = false): void => {
   const at = originOf(cx, node);

@@ -57,7 +57,8 @@ const problemsOf = (i: Instruction, types: Types, within: Within): readonly Prob
       const type = operands === 'joined' ? types.joinedType(i.args) : types.typeOf(i.to);
       if (i.operator === 'rem' && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
         return [{ code: 'lang/division', message: 'this divides by zero', remedy: 'divide by another number' }];
-      if (bits || operands === 'as they are') return [];
+      /* Of what is an u32 at times and signed at others, any literal is one, by its bits where they are all that is used. */
+      if (bits || operands === 'as they are' || types.kindOf(i.to) === 'mixed') return [];
       return i.args.flatMap((s) => (operands === 'selected' && s === first ? [] : literalProblem(s, type)));
     }
     case 'write':
