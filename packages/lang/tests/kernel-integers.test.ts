@@ -173,6 +173,18 @@ describe('integers keep their values', () => {
     expect([...got]).toEqual([...wanted]);
   });
 
+  it('of u32 as the bounds of loops, also of loops within others', () => {
+    const rows = (start: Uint32Array, sums: Float64Array): void => {
+      for (const v of range(3)) for (const e of range(start[v], start[v + 1])) sums[v] += 10 ** e;
+      for (const v of range(1)) for (const e of range(start[v], start[v + 3], start[1])) sums[3] += e;
+    };
+    const start = Uint32Array.of(0, 2, 2, 5);
+    const [wanted, got] = [new Float64Array(4), new Float64Array(4)];
+    rows(start, wanted);
+    run(define([array('u32', 4), array('f64', 4)], rows), [start, got]);
+    expect([...got]).toEqual([...wanted]);
+  });
+
   it('beside u64, with bits that no i64 is needed for', () => {
     const def = define([array('u64', 2)], (q: { [at: number]: number }) => {
       q[0] = u64(1) ^ 4294967299;
