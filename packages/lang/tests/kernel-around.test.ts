@@ -323,6 +323,16 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('are the codes of a text, at any index', () => {
+    const [letters, empty] = ['ABCdef+/', ''];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) a[i] = letters.charCodeAt(k[i] & 7) + letters.charCodeAt(2) + empty.length;
+      },
+      { letters, empty },
+    );
+  });
+
   it('hold objects and texts of which some are nothing', () => {
     const objects = [null, { v: 3 }, { v: 5 }];
     const texts = ['a', undefined, 'b'];

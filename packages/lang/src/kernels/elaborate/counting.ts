@@ -44,7 +44,7 @@ export const counting = (
     const value = known ? next : compute(cx, s, 'select', compute(cx, s, 'gt', next, i), next, to);
     session.emit(at, { do: 'write', local, value });
   });
-  const counted = known && Number(step.value) > 0;
+  const counted = isLiteral(step) && Number(step.value) > 0;
   session.emit(at, {
     do: 'loop',
     test: before,
