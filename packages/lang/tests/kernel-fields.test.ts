@@ -31,6 +31,10 @@ import {
   type MatGrid1,
   type Vec,
   type VecGrid1,
+  f64,
+  i64,
+  u64,
+  u8,
 } from '@filigree/lang';
 import {
   dense,
@@ -48,7 +52,7 @@ import {
   type VectorField,
 } from '@filigree/sparse/fields';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { define, lowered, problemsOf, textOf } from './kernel-run.js';
+import { define, lowered, problemsOf, run, textOf } from './kernel-run.js';
 
 const u = field('u', 'f32');
 const v = field('v', 'f32');
@@ -525,6 +529,25 @@ describe('types of kernels', () => {
     // @ts-expect-error a number is no truth value
     kernel(['f32'], (y: boolean) => void y);
   });
+});
+
+it('integers of 64 bits are numbers or BigInts, as the function says', () => {
+  const wide = field('wide', 'u64', { axes: i });
+  const hash = kernel([wide, array('u64', 4), 'u64'], (wide: Grid1<bigint>, keys: BigUint64Array, seed: bigint) => {
+    for (const k of range(keys.length)) wide[k] = (keys[k] ^ seed) * 1099511628211n;
+  });
+  const last = kernel([array('i64', 4)], (x: BigInt64Array) => x[x.length - 1] % 1000n);
+  const scaled = kernel([array('i64', 4), 'i64'], (x, by) => {
+    for (const k of range(x.length)) x[k] = x[k] * by - i64(7n);
+  });
+  type Given = LaunchArgs<(typeof hash)['args']>;
+  expectTypeOf<[BigUint64Array, bigint]>().toExtend<Given>();
+  expectTypeOf<[(number | bigint)[], number]>().toExtend<Given>();
+  const given = BigInt64Array.of(5n, 1234567890123456789n);
+  expect(run(last, [given as never])).toBe(789);
+  run(scaled, [given as never, 2n]);
+  expect([...given]).toEqual([3n, 2n * 1234567890123456789n - 7n]);
+  expect([i64(-1n), u64(-1n), u8(300n), f64(2n ** 60n)]).toEqual([-1, 2 ** 64, 44, 2 ** 60]);
 });
 
 it('rows of fields are taken apart', () => {

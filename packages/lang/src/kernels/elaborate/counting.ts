@@ -20,11 +20,9 @@ export const counting = (
 ): void => {
   const at = originOf(cx, s);
   const { session } = cx;
-  const { step } = bounds;
-  const known = isLiteral(step);
-  const [from, to] = [known ? bounds.from : checkedStart(cx, s, bounds), bounds.to].map((bound) =>
-    asCount(cx, s, bound),
-  );
+  const known = isLiteral(bounds.step);
+  const start = known ? bounds.from : checkedStart(cx, s, bounds);
+  const [from, to, step] = [start, bounds.to, bounds.step].map((bound) => asCount(cx, s, bound));
   const local: Local = session.local(name, { name, type: 'i32' });
   session.emit(at, { do: 'declare', locals: [local] });
   session.emit(at, { do: 'write', local, value: from });

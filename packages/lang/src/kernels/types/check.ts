@@ -231,7 +231,11 @@ const kindText = (kind: Kind): string =>
 
 /** Of what is given to a name that does not hold it. */
 const heldText = (kind: Kind): string =>
-  kind === undefined || kind === 'int' || kind === 'float' || kind === 'mixed' ? kindText(kind) : plural(kind);
+  kind === 'mixed'
+    ? 'numbers of type i64, which u32 and signed integers have in common'
+    : kind === undefined || kind === 'int' || kind === 'float'
+      ? kindText(kind)
+      : plural(kind);
 
 const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
 
