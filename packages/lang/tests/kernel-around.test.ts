@@ -323,6 +323,64 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('of which a switch that has all kinds is left by one of its cases', () => {
+    const shapes = [
+      { kind: 'circle', code: 0, r: 2 },
+      { kind: 'rect', code: 1, w: 3, h: 4 },
+      { kind: 'square', code: 2, w: 5 },
+    ] as const;
+    const area = (s: (typeof shapes)[number]): number => {
+      switch (s.kind) {
+        case 'circle':
+          return 3 * s.r ** 2;
+        case 'square':
+          return s.w ** 2;
+        case 'rect':
+          return s.w * s.h;
+      }
+    };
+    const masked = (x: number): number => {
+      switch (x & 3) {
+        case 3:
+          return 30;
+        case 0:
+        case 1:
+          return x;
+        case 2:
+      }
+      return -2;
+    };
+    const coded = (code: 0 | 1 | 2): number => {
+      switch (code) {
+        case 1:
+          return 5;
+        case 2:
+        case 0:
+          return code;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const n = ((k[i] % 3) + 3) % 3;
+          a[i] = area(shapes[n]) + 100 * masked(k[i]) + 10000 * coded(shapes[n].code);
+        }
+      },
+      { shapes, area, masked, coded },
+    );
+    const some = (s: (typeof shapes)[number]): number | undefined => {
+      switch (s.kind) {
+        case 'circle':
+          return 1;
+        case 'rect':
+          return 2;
+      }
+      return undefined;
+    };
+    const part = define(['i32'], (k: number) => some(shapes[k])! + 1, { scope: { shapes, some } });
+    expect(problemsOf(part).map((d) => d.code)).toEqual(['lang/unassigned']);
+  });
+
   it('are the codes of a text, at any index', () => {
     const [letters, empty] = ['ABCdef+/', ''];
     agree(

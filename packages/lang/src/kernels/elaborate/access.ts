@@ -10,9 +10,9 @@ import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.j
  * array: writes outside it are ignored, and reads give NaN, or 0 for integers. No test is needed if the index is
  * provably below the maximum length of the array.
  */
-export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
+export const load = (cx: Context, node: AnyNode, place: Place, within?: Interval): Temp => {
   const type = typeOfPlace(place);
-  const to: Temp = { is: 'temp', type, ...withinType(type) };
+  const to: Temp = { is: 'temp', type, ...(within ? { within } : withinType(type)) };
   return guarded(cx, node, place, to, { do: 'load', to, place });
 };
 
