@@ -858,3 +858,84 @@ it.each([
   const def = define([array('f64', 8), array('i32', 8)], fromText(`(a, k) => { ${body} }`));
   expect(problemsOf(def).map(({ code }) => code)).toEqual([expected]);
 });
+
+describe('variables and items exchange what they hold', () => {
+  it('in branches and loops, in pairs and rings, by a pattern or a third name', () =>
+    agree((a, k) => {
+      for (const i of range(a.length - 2)) {
+        let [p, q] = [
+          { x: k[i], at: { y: 1, z: [1, 2] } },
+          { x: k[i + 1], at: { y: a[i], z: [3, k[i]] } },
+        ];
+        if (p.x > q.x) [p, q] = [q, p];
+        p.at.z[1] += 10;
+        if (p.x % 2 === 0) {
+          const t = p;
+          p = q;
+          q = t;
+        }
+        let [now, next, last] = [new Float64Array(3), new Float64Array(3), new Int32Array(3)];
+        now[0] = k[i];
+        for (let n = 0; n < k[i + 1]; n++) {
+          next[n % 3] = now[(n + 1) % 3] + now[0] + n;
+          [now, next] = [next, now];
+        }
+        let [u, v, w] = [
+          [1, k[i]],
+          [2, 0],
+          [3, 0],
+        ];
+        for (const n of range(k[i] & 3)) {
+          [u, v, w] = [v, w, u];
+          u[1] += n;
+        }
+        last[1] = u[0] * 100 + v[0] * 10 + w[0];
+        [last, now] = [last, now];
+        a[i] = p.x + 2 * q.x + 3 * p.at.y + 5 * p.at.z[1] + 7 * q.at.z[0] + now[0] - next[1] + last[1] + u[1] - w[1];
+      }
+    }));
+
+  it('at indices that are known when the kernel runs, as objects are sorted', () =>
+    agree((a, k) => {
+      for (const i of range(a.length - 4)) {
+        const items = Array.from({ length: 4 }, (_, n) => ({ key: k[i + n], at: n, part: { x: a[i + n] } }));
+        for (let n = 1; n < 4; n++)
+          for (let m = n; m > 0 && items[m].key < items[m - 1].key; m--)
+            [items[m - 1], items[m]] = [items[m], items[m - 1]];
+        for (let n = 0; n < 3; n++)
+          if (items[n].part.x > items[3].part.x) {
+            const t = items[n];
+            items[n] = items[3];
+            items[3] = t;
+          }
+        items[1].part.x += 1;
+        a[i] = items.reduce((sum, { key, at, part }, n) => sum + (n + 1) * (key + 10 * at + part.x), 0);
+      }
+    }));
+
+  it('but where another holds one, that would see it', () => {
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([array('f64', 8), 'i32'], fromText(`(a, k) => { ${body} }`))).map((d) => d.code);
+    const two = 'const ps = [{ x: k }, { x: 2 }];';
+    expect(codes(`${two} [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = ps[0].x;`)).toEqual([]);
+    expect(codes(`${two} const p = ps[0]; [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = p.x;`)).toEqual(['lang/array-alias']);
+    expect(codes(`${two} const o = { p: ps[0] }; if (k) [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = o.p.x;`)).toEqual([
+      'lang/array-alias',
+    ]);
+    expect(codes(`let p = { x: k }, q = { x: 1 }; const t = p; p = q; q = t; a[0] = t.x;`)).toContain(
+      'lang/array-alias',
+    );
+  });
+
+  it('but arrays of one type do not become such of another', () => {
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([array('f64', 8), 'i32'], fromText(`(a, k) => { ${body} a[0] = b[0]; }`))).map((d) => d.code);
+    const [whole, real, plain] = ['new Int32Array(2)', 'new Float64Array([0.5, 1])', '[0.5, 1]'];
+    expect(codes(`let b = ${whole}; if (k) b = ${whole};`)).toEqual([]);
+    expect(codes(`let b = ${whole}; if (k) b = ${real};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${whole}; if (k) b = ${plain};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${plain}; if (k) b = ${whole}; b[0] = 1.5;`)).toEqual(['lang/shape']);
+    expect(codes(`const b = k ? ${whole} : ${plain};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${whole}, c = ${real}; [b, c] = [c, b];`)).toEqual(['lang/shape']);
+  });
+});

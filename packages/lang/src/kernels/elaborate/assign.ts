@@ -28,6 +28,9 @@ import { literal, type Scalar } from '../code/scalar.js';
 export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {
   const target = bare(e.left);
   if (e.operator === '=') {
+    const isList = target.type === 'ArrayPattern' && bare(e.right).type === 'ArrayExpression';
+    const passed = isList ? rare().exchanged(cx, e, target) : undefined;
+    if (passed) return passed;
     if (target.type === 'ArrayPattern' || target.type === 'ObjectPattern') {
       const from = value(cx, e.right);
       assignPattern(cx, target, from);

@@ -25,6 +25,7 @@ import {
   termText,
   unshaped,
   type Alias,
+  type List,
   type Members,
   type Owner,
   type Pending,
@@ -351,6 +352,14 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
   }
   noteCopy(cx, from, to);
   if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
+  if (to.is === 'list' && from.is === 'list' && to.element !== from.element)
+    refuse(
+      cx,
+      node,
+      'lang/shape',
+      `this is ${termText(from)} of ${elementText(from)}, elsewhere it is one of ${elementText(to)}, and which it is, which rounds what it takes, must be known when the kernel is compiled`,
+      'make all of one type, new Float64Array([1, 2]), or use two variables',
+    );
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));
@@ -383,5 +392,7 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
       : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
   );
 };
+
+const elementText = ({ element }: List): string => (element ? `type ${element}` : 'any numbers');
 
 export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length && a.every((n, k) => n === b[k]);
