@@ -14,7 +14,7 @@ export { callWithGradient } from '../elaborate/given.js';
 export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
-export { itemIfThere } from '../elaborate/item-if-there.js';
+export { flagOfRow, itemIfThere } from '../elaborate/item-if-there.js';
 export { compared, nullable } from '../elaborate/nullable.js';
 export { knownText, typeOf } from '../elaborate/known-text.js';
 export {
