@@ -4,7 +4,7 @@ export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
 export { otherMember } from '../elaborate/added-parts.js';
 export { ofVariables } from '../elaborate/part.js';
 export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
-export { equalOthers, orderIfThere } from '../elaborate/equality.js';
+export { equalOthers, orderIfThere, sameValue } from '../elaborate/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { handedOut } from '../elaborate/handed-out.js';
