@@ -418,6 +418,21 @@ describe('warnings about races', () => {
   );
 
   it.each([
+    ['k = t % m, p = 2 * (t - k) + k, q = p + m', []],
+    ['k = t % m, p = 2 * m * Math.floor(t / m) + k, q = p + m', []],
+    ['half = 1 << m, p = ((t >> m) << (m + 1)) | (t & (half - 1)), q = p | half', []],
+    ['p = t, q = t ^ (1 << m)', []],
+    ['p = t % m, q = p + m', [4, 5]],
+    ['p = t >> 1, q = p + m', [4, 5]],
+    ['p = t, q = t | 1', [4]],
+    ['k = c[t] % m, p = 2 * (c[t] - k) + k, q = p + m', [4, 5]],
+  ])('butterflies, whose places are told apart: %s', (places, lines) => {
+    const text = `(c, m) => {\n  for (const t of range(8)) {\n    const ${places}, x = c[q], y = c[p];\n    c[q] = y - x + c[q];\n    c[p] = y + x;\n  }\n}`;
+    const found = warnings(define([c, 'i32'], new Function(`return ${text}`)()));
+    expect(found.map(([line]) => line)).toEqual(lines);
+  });
+
+  it.each([
     'u[i][j] = u[i - 1][j] + 1;',
     'if (i > 0) u[i][j] += u[i - 1][j];',
     'u[i][j] = i > 0 && j < 3 ? u[i - 1][j + 1] : 0;',
@@ -508,6 +523,18 @@ describe('types of kernels', () => {
     });
     expect(() => vector('f32', 0)).toThrow(/lang\/array/);
     expect(() => matrix('f33' as 'f32', 2, 2)).toThrow(/lang\/array/);
+  });
+
+  it('parameters have defaults, also beside fields that do not say their axes', () => {
+    const def = kernel([u, c, 'f32', vector('f32', 2)], (u: Grid2, c: Grid1, dt = 0.5, by: Vec<2> = vec(1, 2)) => {
+      for (const i of range(3)) u[i][0] = c[i] + dt * by.x;
+    });
+    type Given = LaunchArgs<(typeof def)['args'], Parameters<(typeof def)['fn']>>;
+    expectTypeOf<Given>().toEqualTypeOf<[number?, (Vec<2> | readonly number[])?]>();
+    const one = kernel([u, 'f32', 'i32'], { name: 'one' }, (u: Grid2, x: number, n = 4) => void (u[0][n] = x));
+    type One = LaunchArgs<(typeof one)['args'], Parameters<(typeof one)['fn']>>;
+    expectTypeOf<One>().toEqualTypeOf<[number, number?]>();
+    expect(problemsOf(def, tree)).toEqual([]);
   });
 
   it('fields of arrays of numbers may be declared as such', () => {

@@ -84,6 +84,18 @@ export type KernelFunction<
   call(...args: P): R;
 }['call'];
 
+/** The same, whose last parameters may have defaults: those of numbers, vectors and matrices. */
+export type DefaultingFunction<A extends readonly KernelArg[]> = KernelFunction<A, KernelResult, Defaulting<A>>;
+
+type Defaulting<A extends readonly KernelArg[]> = A extends readonly [
+  ...infer Before extends readonly KernelArg[],
+  infer Last,
+]
+  ? Last extends ScalarType | ShapedDecl
+    ? [...Defaulting<Before>, Param<Last>?]
+    : Params<A>
+  : Params<A>;
+
 /** The types of the parameters of a kernel's function. */
 export type Params<A extends readonly KernelArg[]> = { -readonly [K in keyof A]: Param<A[K]> };
 
