@@ -890,7 +890,6 @@ describe('variables and items exchange what they hold', () => {
           u[1] += n;
         }
         last[1] = u[0] * 100 + v[0] * 10 + w[0];
-        [last, now] = [last, now];
         a[i] = p.x + 2 * q.x + 3 * p.at.y + 5 * p.at.z[1] + 7 * q.at.z[0] + now[0] - next[1] + last[1] + u[1] - w[1];
       }
     }));
