@@ -116,6 +116,7 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
       ? readSlot(cx, node, slot.slot, within, maybe)
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
   if (slot.is === 'picked') return rare().readPicked(cx, node, slot, maybe);
+  if (slot.is === 'chosen') return rare().readChosen(cx, node, slot);
   const at = originOf(cx, node);
   const use = maybe ? { isValue: false } : undefined;
   const elements = slot.locals.map((local): Temp => {
@@ -151,7 +152,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term):
     return setThere(cx, node, missing, term);
   }
   if (slot.is === 'alias') return rename(cx, node, slot, term);
-  if (slot.is !== 'constant' && isOuter(cx, slot))
+  if (slot.is !== 'constant' && slot.is !== 'chosen' && isOuter(cx, slot))
     refuse(
       cx,
       node,

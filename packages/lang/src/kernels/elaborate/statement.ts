@@ -112,10 +112,22 @@ const statement = (cx: Context, s: AnyNode): void => {
   }
 };
 
+/** Whether it is an item at an index that has to be computed. */
+const isIndexed = (init: AnyNode): boolean => {
+  const e = bare(init);
+  return e.type === 'MemberExpression' && e.computed && bare(e.property as AnyNode).type !== 'Literal';
+};
+
 const declaration = (cx: Context, s: VariableDeclaration): void => {
   for (const d of s.declarations) {
     if (s.kind === 'var' && isShared(cx, d.id)) {
       if (d.init) assignPattern(cx, d.id, value(cx, d.init));
+      continue;
+    }
+    const part = d.init && isIndexed(d.init) ? rare().chosenPart(cx, d) : undefined;
+    const named = part && cx.unit.text.parsed.scopes.bindingOf(d.id);
+    if (named) {
+      cx.env.bind(named, part);
       continue;
     }
     if (d.init) {

@@ -34,6 +34,7 @@ export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
 export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
+export { chosenPart, partOfChosen, readChosen } from '../elaborate/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/exchange.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
