@@ -8,13 +8,14 @@ import { asIndex } from './index-of.js';
 import { indexed, loaded, named } from './member.js';
 import { memberName } from './member-name.js';
 import { holdItems, partsOf } from './sharing.js';
-import { hasVariables, readSlot } from './slots.js';
+import { readSlot } from './slots.js';
 import { isLiteral, tupleOf, type Chosen, type List, type Term } from './term.js';
 import { writtenItems } from './written-items.js';
 
 /*
  * `const row = rows[k]`, of arrays and objects that change: a name for one of them, at an index that is known only when the kernel runs. What is done with it is done with
- * that one, as in plain TypeScript; until the name ends none of them is replaced as a whole.
+ * that one, as in plain TypeScript; until the name ends none of them is replaced as a whole. Where it is only read, and none of them changes meanwhile, it is a copy,
+ * which is read sooner.
  */
 
 /** What such a declaration declares; undefined of any other. */
@@ -26,8 +27,12 @@ export const chosenPart = (cx: Context, { id, init }: VariableDeclarator): Chose
   if (!binding || binding.values.length > 1 || asked.has(binding) || compared.has(binding)) return undefined;
   const of = isPath(e.object) ? value(cx, e.object) : undefined;
   if (of?.is !== 'list' || of.items.length === 0 || partsOf(of).length < of.items.length) return undefined;
-  if (cx.session.copies.has(of) || !((writtenItems(cx.unit).get(binding) ?? 0) > 0 || hasVariables(of)))
+  if (cx.session.copies.has(of)) return undefined;
+  const site = `${cx.unit.name} ${id.start}`;
+  if ((writtenItems(cx.unit).get(binding) ?? 0) === 0 && !cx.session.known.places.has(site)) {
+    cx.session.copying.add(site);
     return undefined;
+  }
   const index = asIndex(cx, e.property, value(cx, e.property));
   if (isLiteral(index)) return undefined;
   for (const part of partsOf(of)) holdItems(cx, part, cx.frame);

@@ -311,8 +311,9 @@ const noteCopy = (cx: Context, from: Term, made: Term): void => {
 /** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
 export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
   const held = heldBy(to);
-  if (held && (hasSnapshots(cx, held) || cx.session.rebound.has(from)))
-    refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
+  if (!held || !(hasSnapshots(cx, held) || cx.session.rebound.has(from))) return;
+  cx.session.changesCopied();
+  refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
 };
 
 const hasSnapshots = (cx: Context, term: Term): boolean =>
