@@ -60,6 +60,22 @@ describe('numerals of a function that was printed anew', () => {
       ]);
   });
 
+  it('are those of a function whose parameters have types longer than what it does', () => {
+    const types = [
+      'VecGrid1<3>',
+      'MatGrid1<3, 3>',
+      'Vec<3>',
+      'Mat<3, 3>',
+      'MatGrid2<2, 2>',
+      'VecGrid2<2>',
+      'Mat<2, 2>',
+    ];
+    const parameters = types.map((type, k) => `${'abcdefg'[k]}: ${type}`).join(', ');
+    const source = `import { kernel } from '@filigree/lang';\nexport const k = kernel([], (${parameters}) => { for (const p of range(4)) a[p] = c.mul(u8(300.0)); });\n`;
+    for (const minified of [false, true])
+      expect(kept(source, minified)[0]).toEqual([expect.stringContaining('300.0'), true]);
+  });
+
   it('are those of the source beside members of enums and `undefined`, which are printed as numbers', () => {
     const source = `import { kernel } from '@filigree/lang';
       enum Side { Left = 1, Up = 8 }

@@ -323,6 +323,138 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
+  it('of which a switch that has all kinds is left by one of its cases', () => {
+    const shapes = [
+      { kind: 'circle', code: 0, r: 2 },
+      { kind: 'rect', code: 1, w: 3, h: 4 },
+      { kind: 'square', code: 2, w: 5 },
+    ] as const;
+    const area = (s: (typeof shapes)[number]): number => {
+      switch (s.kind) {
+        case 'circle':
+          return 3 * s.r ** 2;
+        case 'square':
+          return s.w ** 2;
+        case 'rect':
+          return s.w * s.h;
+      }
+    };
+    const masked = (x: number): number => {
+      switch (x & 3) {
+        case 3:
+          return 30;
+        case 0:
+        case 1:
+          return x;
+        case 2:
+      }
+      return -2;
+    };
+    const coded = (code: 0 | 1 | 2): number => {
+      switch (code) {
+        case 1:
+          return 5;
+        case 2:
+        case 0:
+          return code;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const n = ((k[i] % 3) + 3) % 3;
+          a[i] = area(shapes[n]) + 100 * masked(k[i]) + 10000 * coded(shapes[n].code);
+        }
+      },
+      { shapes, area, masked, coded },
+    );
+    const some = (s: (typeof shapes)[number]): number | undefined => {
+      switch (s.kind) {
+        case 'circle':
+          return 1;
+        case 'rect':
+          return 2;
+      }
+      return undefined;
+    };
+    const part = define(['i32'], (k: number) => some(shapes[k])! + 1, { scope: { shapes, some } });
+    expect(problemsOf(part).map((d) => d.code)).toEqual(['lang/unassigned']);
+  });
+
+  it('are items from the end, `at(-1)`, wherever the place is known only when the kernel runs', () => {
+    const [primes, rows] = [
+      [2, 3, 5, 7],
+      [[1, 2], [3], [4, 5, 6]],
+    ];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const own = [a[0], k[i], 3];
+          const kept = own.filter((x) => x > 0);
+          a[i] = k.at(-1)! + (k.at(k[i]) ?? 0.5) + 2 * primes.at(-1 - (k[i] & 3))! + 3 * (primes.at(k[i]) ?? -1);
+          a[i] += 5 * (own.at(k[i] % 5) ?? 100) + 7 * (rows.at(k[i] % 3)!.at(-1) ?? 9) + 11 * (kept.at(-k[i]) ?? 8);
+          a[i] += balls.at(k[i] % 3)!.radius + (balls.at(k[i])?.width ?? 0.25);
+        }
+      },
+      { primes, rows, balls },
+    );
+  });
+
+  it('have a type that is asked where they may be missing', () => {
+    const tasks: readonly { readonly law?: ((x: number) => number) | undefined; readonly m?: number | null }[] = [
+      { law: (x) => 2 * x, m: 4 },
+      { m: null },
+      { law: (x) => x - 1 },
+    ];
+    const kindOf = (x: number | null | undefined): number => {
+      switch (typeof x) {
+        case 'number':
+          return x;
+        case 'object':
+          return 100;
+        default:
+          return 200;
+      }
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const { law, m } = tasks[((k[i] % 3) + 3) % 3];
+          a[i] = typeof law === 'function' ? law(k[i]) : -1;
+          a[i] += (typeof law !== 'undefined' ? 10 : 20) + kindOf(m) + (typeof k[i] === 'number' ? 1000 : 0);
+          const found = [k[i], 3].find((x) => x > 3);
+          a[i] += typeof found === 'undefined' ? 1e4 : 2e4;
+        }
+      },
+      { tasks, kindOf },
+    );
+  });
+
+  it('are the same by Object.is, NaN too, and not 0 and −0', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const zero = 0 * a[i];
+          const least = Object.is(Math.sqrt(k[i]), NaN) ? 1 : 2;
+          const parts = [Object.is(zero, -0), Object.is(zero, 0), Object.is(k[i], k[0]), Object.is(k[i] > 0, true)];
+          a[i] = least + parts.reduce((sum, is, n) => sum + (is ? 10 ** (n + 1) : 0), 0);
+          const ball = balls[((k[i] % 3) + 3) % 3];
+          a[i] += (Object.is(ball, balls[1]) ? 0.5 : 0) + (Object.is(ball.matter.name, 'red') ? 0.25 : 0);
+        }
+      },
+      { balls },
+    ));
+
+  it('are the codes of a text, at any index', () => {
+    const [letters, empty] = ['ABCdef+/', ''];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) a[i] = letters.charCodeAt(k[i] & 7) + letters.charCodeAt(2) + empty.length;
+      },
+      { letters, empty },
+    );
+  });
+
   it('hold objects and texts of which some are nothing', () => {
     const objects = [null, { v: 3 }, { v: 5 }];
     const texts = ['a', undefined, 'b'];
@@ -450,13 +582,11 @@ describe('arrays around a kernel, at an index that it finds', () => {
     );
   });
 
-  it('are refused where an item of an item is undefined, and the type of what may be missing', () => {
+  it('are refused where an item of an item is undefined', () => {
     const rows = [[1, undefined, 3], [4, 5, 6]]; // prettier-ignore
-    const members = [{ v: 1 }, { v: 3, w: 4 }];
     const codes = (fn: unknown): readonly string[] =>
-      problemsOf(define(['i32'], fn, { scope: { rows, members } })).map((d) => d.code);
+      problemsOf(define(['i32'], fn, { scope: { rows } })).map((d) => d.code);
     expect(codes((k: number) => rows[k][1] ?? 9)).toEqual(['lang/dynamic-index']);
-    expect(codes((k: number) => (typeof members[k].w === 'number' ? 1 : 2))).toEqual(['lang/unsupported-syntax']);
   });
 
   it('are refused where they are of several kinds, and where a kernel writes to them', () => {

@@ -1,7 +1,8 @@
 import { array, range, vec } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
-import { define, fromText, problemsOf } from './kernel-run.js';
+import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
 
 describe('a function that changes the array it is asked about', () => {
   it('some', () =>
@@ -456,4 +457,29 @@ it('an array without items has none at an index that the kernel finds', () => {
   });
   const def = fromText('(o) => { const a = []; for (const i of range(8)) o[i] = a[i]; }');
   expect(problemsOf(define([array('f64', 8)], def, { name: 'k' })).map((d) => d.code)).toEqual(['lang/index-range']);
+});
+
+it('arrays of a launch and fields are taken apart', () => {
+  agree((a, k) => {
+    for (const i of range(1)) {
+      let [x, y = 5, , z] = a;
+      const [, n = 3] = k;
+      [x, y] = [y, x];
+      x += n + i;
+      [a[0], a[1], a[2], z] = k;
+      a[3] = x + 10 * y + 100 * z;
+    }
+  });
+  const few = define(
+    [array('f64', 8)],
+    fromText('(a) => { const [x = 7, y, z = 9] = a; return x + 10 * z + (y === y ? 100 : 0); }'),
+  );
+  expect(run(few, [Float64Array.of(1, 2)])).toBe(1 + 90 + 100);
+  const u = field('u', 'f64');
+  const taken = define([u], fromText('(u) => { const [x, , y] = u; return x + 2 * y; }'), { float: 'f64' });
+  expect(textOf(taken, layout(dense(i, 3).place(u))).match(/field.load/g)).toHaveLength(2);
+  const beyond = define([u], fromText('(u) => { const [x, y] = u; return x + y; }'));
+  expect(problemsOf(beyond, layout(dense(i, 1).place(u))).map((d) => d.code)).toEqual(['lang/index-range']);
+  const rest = define([array('f64', 8)], fromText('(a) => { const [x, ...others] = a; return x; }'));
+  expect(problemsOf(rest).map((d) => d.code)).toEqual(['lang/shape']);
 });

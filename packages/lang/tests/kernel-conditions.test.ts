@@ -455,6 +455,21 @@ describe('integers of few bits', () => {
     ]);
   });
 
+  it('take what loops count through whose ends are known', () => {
+    const argmin = (loop: string, start = 0): string =>
+      `for (const i of range(8)) { let at = ${start}; for (${loop}) if (c[k] < c[at]) at = k; b[i] = at; }`;
+    expect(codes(argmin('let k = 1; k < 256; k++'))).toEqual([]);
+    expect(codes(argmin('let k = 1; k <= 255; k += 2', 4))).toEqual([]);
+    expect(codes(argmin('let k = 255; k >= 0; k--'))).toEqual([]);
+    expect(
+      codes('for (const i of range(8)) for (let k = 0; k < i; k++) for (let j = k; j > 0; j--) b[i] = j;'),
+    ).toEqual([]);
+    expect(codes(argmin('let k = 1; k <= 256; k++'))).toEqual(['lang/narrowing']);
+    expect(codes(argmin('let k = 255; k > -2; k--'))).toEqual(['lang/narrowing']);
+    expect(codes(argmin('let k = 0; k < m; k++'))).toEqual(['lang/narrowing']);
+    expect(codes(argmin('let k = 0, n = m; k < 8; k++, n++'))).toEqual(['lang/narrowing']);
+  });
+
   it('and refuse what may be too large', () => {
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 256 : 0;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? -1 : 0;')).toEqual(['lang/narrowing']);

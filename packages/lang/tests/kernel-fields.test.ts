@@ -31,6 +31,10 @@ import {
   type MatGrid1,
   type Vec,
   type VecGrid1,
+  f64,
+  i64,
+  u64,
+  u8,
 } from '@filigree/lang';
 import {
   dense,
@@ -48,7 +52,7 @@ import {
   type VectorField,
 } from '@filigree/sparse/fields';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { define, lowered, problemsOf, textOf } from './kernel-run.js';
+import { define, lowered, problemsOf, run, textOf } from './kernel-run.js';
 
 const u = field('u', 'f32');
 const v = field('v', 'f32');
@@ -414,6 +418,21 @@ describe('warnings about races', () => {
   );
 
   it.each([
+    ['k = t % m, p = 2 * (t - k) + k, q = p + m', []],
+    ['k = t % m, p = 2 * m * Math.floor(t / m) + k, q = p + m', []],
+    ['half = 1 << m, p = ((t >> m) << (m + 1)) | (t & (half - 1)), q = p | half', []],
+    ['p = t, q = t ^ (1 << m)', []],
+    ['p = t % m, q = p + m', [4, 5]],
+    ['p = t >> 1, q = p + m', [4, 5]],
+    ['p = t, q = t | 1', [4]],
+    ['k = c[t] % m, p = 2 * (c[t] - k) + k, q = p + m', [4, 5]],
+  ])('butterflies, whose places are told apart: %s', (places, lines) => {
+    const text = `(c, m) => {\n  for (const t of range(8)) {\n    const ${places}, x = c[q], y = c[p];\n    c[q] = y - x + c[q];\n    c[p] = y + x;\n  }\n}`;
+    const found = warnings(define([c, 'i32'], new Function(`return ${text}`)()));
+    expect(found.map(([line]) => line)).toEqual(lines);
+  });
+
+  it.each([
     'u[i][j] = u[i - 1][j] + 1;',
     'if (i > 0) u[i][j] += u[i - 1][j];',
     'u[i][j] = i > 0 && j < 3 ? u[i - 1][j + 1] : 0;',
@@ -506,6 +525,18 @@ describe('types of kernels', () => {
     expect(() => matrix('f33' as 'f32', 2, 2)).toThrow(/lang\/array/);
   });
 
+  it('parameters have defaults, also beside fields that do not say their axes', () => {
+    const def = kernel([u, c, 'f32', vector('f32', 2)], (u: Grid2, c: Grid1, dt = 0.5, by: Vec<2> = vec(1, 2)) => {
+      for (const i of range(3)) u[i][0] = c[i] + dt * by.x;
+    });
+    type Given = LaunchArgs<(typeof def)['args'], Parameters<(typeof def)['fn']>>;
+    expectTypeOf<Given>().toEqualTypeOf<[number?, (Vec<2> | readonly number[])?]>();
+    const one = kernel([u, 'f32', 'i32'], { name: 'one' }, (u: Grid2, x: number, n = 4) => void (u[0][n] = x));
+    type One = LaunchArgs<(typeof one)['args'], Parameters<(typeof one)['fn']>>;
+    expectTypeOf<One>().toEqualTypeOf<[number, number?]>();
+    expect(problemsOf(def, tree)).toEqual([]);
+  });
+
   it('fields of arrays of numbers may be declared as such', () => {
     const def = kernel([u, c], (u: number[][], c: number[]) => {
       for (const i of range(3)) u[i][i] = c[i];
@@ -525,6 +556,25 @@ describe('types of kernels', () => {
     // @ts-expect-error a number is no truth value
     kernel(['f32'], (y: boolean) => void y);
   });
+});
+
+it('integers of 64 bits are numbers or BigInts, as the function says', () => {
+  const wide = field('wide', 'u64', { axes: i });
+  const hash = kernel([wide, array('u64', 4), 'u64'], (wide: Grid1<bigint>, keys: BigUint64Array, seed: bigint) => {
+    for (const k of range(keys.length)) wide[k] = (keys[k] ^ seed) * 1099511628211n;
+  });
+  const last = kernel([array('i64', 4)], (x: BigInt64Array) => x[x.length - 1] % 1000n);
+  const scaled = kernel([array('i64', 4), 'i64'], (x, by) => {
+    for (const k of range(x.length)) x[k] = x[k] * by - i64(7n);
+  });
+  type Given = LaunchArgs<(typeof hash)['args']>;
+  expectTypeOf<[BigUint64Array, bigint]>().toExtend<Given>();
+  expectTypeOf<[(number | bigint)[], number]>().toExtend<Given>();
+  const given = BigInt64Array.of(5n, 1234567890123456789n);
+  expect(run(last, [given as never])).toBe(789);
+  run(scaled, [given as never, 2n]);
+  expect([...given]).toEqual([3n, 2n * 1234567890123456789n - 7n]);
+  expect([i64(-1n), u64(-1n), u8(300n), f64(2n ** 60n)]).toEqual([-1, 2 ** 64, 44, 2 ** 60]);
 });
 
 it('rows of fields are taken apart', () => {

@@ -155,6 +155,36 @@ describe('integers keep their values', () => {
     expect([...r]).toEqual([0, 0, 0, 0, 127 + 1270, 6]);
   });
 
+  it('of quotients that are rounded where an element of i32 takes them', () => {
+    const n = field('n', 'i32');
+    const digits = define(
+      [n, 'i32'],
+      fromText('(n, v) => { for (const i of range(3)) n[i] = Math.floor(v / 7) + i; }'),
+    );
+    const text = textOf(digits, layout(dense(i, 3).place(n)));
+    expect(text).toContain('f64');
+    expect(text).not.toContain('f32');
+    const quotients = (q: Int32Array, v: number): void => {
+      for (let k = 0; k < 3; k++) q[k] = Math.floor(v / (k + 6)) - Math.round(v / 9);
+    };
+    const [wanted, got] = [new Int32Array(3), new Int32Array(3)];
+    quotients(wanted, 2147483647);
+    run(define([array('i32', 3), 'i32'], quotients), [got, 2147483647]);
+    expect([...got]).toEqual([...wanted]);
+  });
+
+  it('of u32 as the bounds of loops, also of loops within others', () => {
+    const rows = (start: Uint32Array, sums: Float64Array): void => {
+      for (const v of range(3)) for (const e of range(start[v], start[v + 1])) sums[v] += 10 ** e;
+      for (const v of range(1)) for (const e of range(start[v], start[v + 3], start[1])) sums[3] += e;
+    };
+    const start = Uint32Array.of(0, 2, 2, 5);
+    const [wanted, got] = [new Float64Array(4), new Float64Array(4)];
+    rows(start, wanted);
+    run(define([array('u32', 4), array('f64', 4)], rows), [start, got]);
+    expect([...got]).toEqual([...wanted]);
+  });
+
   it('beside u64, with bits that no i64 is needed for', () => {
     const def = define([array('u64', 2)], (q: { [at: number]: number }) => {
       q[0] = u64(1) ^ 4294967299;
@@ -313,6 +343,22 @@ describe('integers keep their values', () => {
       }
     };
     agree(shown);
+  });
+
+  it('are chosen of literals of either size, whichever of them are no i32', () => {
+    const turn = (a: Uint32Array, b: Uint32Array): void => {
+      const keys = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 7];
+      for (let k = 0; k < 5; k++) a[k] = keys[k];
+      const code = (x: number): number => {
+        if (x > 2 ** 31) return 0xffffffff;
+        return x === 7 ? 3 : 0x80000000;
+      };
+      for (const k of range(8)) b[k] = a[k] > 2 ** 31 ? 0xffffffff : a[k] > 9 ? 1 : code(a[k]);
+    };
+    const [a, b, c, d] = [new Uint32Array(8), new Uint32Array(8), new Uint32Array(8), new Uint32Array(8)];
+    turn(a, b);
+    run(define([array('u32', 8), array('u32', 8)], turn), [c, d]);
+    expect([[...c], [...d]]).toEqual([[...a], [...b]]);
   });
 
   it('that a loop takes from something wider, all at once, are negative there', () => {

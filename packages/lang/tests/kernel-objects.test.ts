@@ -858,3 +858,175 @@ it.each([
   const def = define([array('f64', 8), array('i32', 8)], fromText(`(a, k) => { ${body} }`));
   expect(problemsOf(def).map(({ code }) => code)).toEqual([expected]);
 });
+
+describe('variables and items exchange what they hold', () => {
+  it('in branches and loops, in pairs and rings, by a pattern or a third name', () =>
+    agree((a, k) => {
+      for (const i of range(a.length - 2)) {
+        let [p, q] = [
+          { x: k[i], at: { y: 1, z: [1, 2] } },
+          { x: k[i + 1], at: { y: a[i], z: [3, k[i]] } },
+        ];
+        if (p.x > q.x) [p, q] = [q, p];
+        p.at.z[1] += 10;
+        if (p.x % 2 === 0) {
+          const t = p;
+          p = q;
+          q = t;
+        }
+        let [now, next, last] = [new Float64Array(3), new Float64Array(3), new Int32Array(3)];
+        now[0] = k[i];
+        for (let n = 0; n < k[i + 1]; n++) {
+          next[n % 3] = now[(n + 1) % 3] + now[0] + n;
+          [now, next] = [next, now];
+        }
+        let [u, v, w] = [
+          [1, k[i]],
+          [2, 0],
+          [3, 0],
+        ];
+        for (const n of range(k[i] & 3)) {
+          [u, v, w] = [v, w, u];
+          u[1] += n;
+        }
+        last[1] = u[0] * 100 + v[0] * 10 + w[0];
+        a[i] = p.x + 2 * q.x + 3 * p.at.y + 5 * p.at.z[1] + 7 * q.at.z[0] + now[0] - next[1] + last[1] + u[1] - w[1];
+      }
+    }));
+
+  it('at indices that are known when the kernel runs, as objects are sorted', () =>
+    agree((a, k) => {
+      for (const i of range(a.length - 4)) {
+        const items = Array.from({ length: 4 }, (_, n) => ({ key: k[i + n], at: n, part: { x: a[i + n] } }));
+        for (let n = 1; n < 4; n++)
+          for (let m = n; m > 0 && items[m].key < items[m - 1].key; m--)
+            [items[m - 1], items[m]] = [items[m], items[m - 1]];
+        for (let n = 0; n < 3; n++)
+          if (items[n].part.x > items[3].part.x) {
+            const t = items[n];
+            items[n] = items[3];
+            items[3] = t;
+          }
+        items[1].part.x += 1;
+        a[i] = items.reduce((sum, { key, at, part }, n) => sum + (n + 1) * (key + 10 * at + part.x), 0);
+      }
+    }));
+
+  it('but where another holds one, that would see it', () => {
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([array('f64', 8), 'i32'], fromText(`(a, k) => { ${body} }`))).map((d) => d.code);
+    const two = 'const ps = [{ x: k }, { x: 2 }];';
+    expect(codes(`${two} [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = ps[0].x;`)).toEqual([]);
+    expect(codes(`${two} const p = ps[0]; [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = p.x;`)).toEqual(['lang/array-alias']);
+    expect(codes(`${two} const o = { p: ps[0] }; if (k) [ps[0], ps[1]] = [ps[1], ps[0]]; a[0] = o.p.x;`)).toEqual([
+      'lang/array-alias',
+    ]);
+    expect(codes(`let p = { x: k }, q = { x: 1 }; const t = p; p = q; q = t; a[0] = t.x;`)).toContain(
+      'lang/array-alias',
+    );
+  });
+
+  it('but arrays of one type do not become such of another', () => {
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([array('f64', 8), 'i32'], fromText(`(a, k) => { ${body} a[0] = b[0]; }`))).map((d) => d.code);
+    const [whole, real, plain] = ['new Int32Array(2)', 'new Float64Array([0.5, 1])', '[0.5, 1]'];
+    expect(codes(`let b = ${whole}; if (k) b = ${whole};`)).toEqual([]);
+    expect(codes(`let b = ${whole}; if (k) b = ${real};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${whole}; if (k) b = ${plain};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${plain}; if (k) b = ${whole}; b[0] = 1.5;`)).toEqual(['lang/shape']);
+    expect(codes(`const b = k ? ${whole} : ${plain};`)).toEqual(['lang/shape']);
+    expect(codes(`let b = ${whole}, c = ${real}; [b, c] = [c, b];`)).toEqual(['lang/shape']);
+  });
+});
+
+describe('a name for one of several arrays or objects, which one is known when the kernel runs', () => {
+  it('is the one that changes: rows of matrices and tables, and objects', () =>
+    agree((a, k) => {
+      for (const i of range(a.length - 4)) {
+        const rows = [new Int32Array(5), new Int32Array(5)];
+        for (let n = 0; n < 5; n++) rows[0][n] = k[i + n];
+        for (let n = 1; n < 6; n++) {
+          const [before, now] = [(n - 1) & 1, n & 1];
+          const last = rows[before],
+            row = rows[now];
+          row[0] = n;
+          for (let m = 1; m < 5; m++) row[m] = Math.min(last[m - 1] + k[i] - k[m], last[m] + 1, row[m - 1] + 2);
+        }
+        const m = Array.from({ length: 3 }, (_, r) =>
+          Array.from({ length: 4 }, (_, c) => (r === c ? 9 : k[i + c] / 7)),
+        );
+        for (let c = 0; c < 3; c++)
+          for (let r = 0; r < 3; r++) {
+            if (r === c) continue;
+            const row = m[r],
+              pivot = m[c];
+            const f = row[c] / pivot[c];
+            for (let n = 0; n < 4; n++) row[n] -= f * pivot[n];
+          }
+        const heap = Array.from({ length: 5 }, () => ({ key: 99, part: { id: -1 } }));
+        for (let n = 0; n < 5; n++) {
+          let at = n;
+          while (at > 0) {
+            const up = heap[(at - 1) >> 1],
+              own = heap[at];
+            if (up.key <= k[i + n]) break;
+            own.key = up.key;
+            own.part.id = up.part.id;
+            at = (at - 1) >> 1;
+          }
+          const own = heap[at];
+          own.key = k[i + n];
+          own.part.id = n;
+        }
+        const same = heap[(k[i] & 3) + 1],
+          other = heap[(k[i + 1] & 3) + 1];
+        same.key += 1;
+        other.key *= 2;
+        a[i] = rows[1][4] + m[0][3] + 10 * m[2][3] + heap[0].key + 10 * heap[0].part.id + 100 * same.key;
+      }
+    }));
+
+  it('also around a parallel loop that adds to it, as a member, and in functions that see it', () =>
+    agree((a, k) => {
+      class Table {
+        rows = [
+          [0, 0],
+          [1, 1],
+        ];
+        bump(r: number, c: number): number {
+          const row = this.rows[r];
+          row[c] += 2;
+          const add = (by: number): void => {
+            row[1 - c] -= by;
+          };
+          add(3);
+          return row.reduce((x, y) => x + y, 0) + row.length;
+        }
+      }
+      const bins = [
+        [0, 0, 0],
+        [0, 0, 0],
+      ];
+      for (const i of range(a.length)) {
+        const row = bins[k[i] & 1];
+        row[i % 3] += k[i];
+      }
+      for (const i of range(a.length)) {
+        const table = new Table();
+        let sum = 0;
+        for (let n = 0; n < 4; n++) sum += table.bump((k[i] + n) & 1, n & 1);
+        a[i] = sum + table.rows[0][1] + bins[0][1] + 10 * bins[1][2];
+      }
+    }));
+
+  it('while it lasts none of them is replaced', () => {
+    const codes = (body: string): readonly string[] =>
+      problemsOf(define([array('f64', 8), 'i32'], fromText(`(a, k) => { const t = [[1, 2], [3, 4]]; ${body} }`))).map(
+        (d) => d.code,
+      );
+    expect(codes('{ const r = t[k]; r[0] = 5; } t[0] = [k, 7]; a[0] = t[0][0];')).toEqual([]);
+    expect(codes('const r = t[k]; t[0] = [k, 7]; r[0] = 5; a[0] = t[0][0];')).toEqual(['lang/array-alias']);
+    expect(codes('const r = t[k]; r[0] = 5; [t[0], t[1]] = [t[1], t[0]]; a[0] = r[0];')).toEqual(['lang/array-alias']);
+    expect(codes('const r = t[k]; r[0] = 5; const s = r; r[0] = 6; a[0] = s[0];')).toEqual(['lang/array-alias']);
+  });
+});

@@ -561,11 +561,18 @@ describe('a program', () => {
     const p = vectorField('p', 'f64', 2);
     const list = field('list', 'f64');
     const edges = (w: Grid2, edge: Grid2): void => {
+      const first = (row: Grid1 | undefined): number => (row === undefined ? 0.25 : row[0]);
       for (const [i, j] of ndrange(n, n)) {
         const up = w[i - 1]?.[j];
         const row = w[i + 1];
         edge[i][j] = (up ?? w[i][j]) + 10 * (row?.[j] ?? 0.5) + 100 * (w[i][j - 2] ?? -5) + (w[i]?.[j + 1] ?? 1000);
         if (up === undefined && i === 0) edge[i][j] += 1e4;
+        const [below, above] = [w[i + 1], w[i - 2]];
+        if (below) edge[i][j] += 2 * below[j];
+        edge[i][j] += (w[i + 3] ? 3 : 5) + (w[i - 1] && w[i - 1][j] > 0 ? 7 : 11);
+        edge[i][j] += 17 * first(w[i - 1]) + (first(w[i + 1]) === 0.25 ? 19 : 0);
+        if (!above) continue;
+        edge[i][j] += 13 * above[j];
       }
     };
     const ends = kernel([p, list], { float: 'f64' }, (p: VecGrid1<2>, list: Grid2) => {

@@ -61,7 +61,7 @@ const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S
 };
 
 /** What a kernel returns: nothing, or what a launch gives back. */
-export type KernelResult = number | boolean | void | Vec | Mat | readonly number[];
+export type KernelResult = number | bigint | boolean | void | Vec | Mat | readonly number[];
 
 /** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows; of nothing nothing. */
 export type LaunchResult<R> = [KernelResult] extends [R]
@@ -83,6 +83,18 @@ export type KernelFunction<
   /* A method, whose parameters may be declared narrower than here: of how many axes a field is only its layout says. */
   call(...args: P): R;
 }['call'];
+
+/** The same, whose last parameters may have defaults: those of numbers, vectors and matrices. */
+export type DefaultingFunction<A extends readonly KernelArg[]> = KernelFunction<A, KernelResult, Defaulting<A>>;
+
+type Defaulting<A extends readonly KernelArg[]> = A extends readonly [
+  ...infer Before extends readonly KernelArg[],
+  infer Last,
+]
+  ? Last extends ScalarType | ShapedDecl
+    ? [...Defaulting<Before>, Param<Last>?]
+    : Params<A>
+  : Params<A>;
 
 /** The types of the parameters of a kernel's function. */
 export type Params<A extends readonly KernelArg[]> = { -readonly [K in keyof A]: Param<A[K]> };
@@ -113,10 +125,10 @@ type Given<T, P extends readonly unknown[]> = number extends P['length']
 type After<P extends readonly unknown[]> = P extends readonly [_?: unknown, ...infer Rest] ? Rest : [];
 
 type Param<A> =
-  A extends FieldDecl<infer D>
+  A extends FieldDecl<infer D, infer T>
     ? number extends D
-      ? GridOf<number, D> | GridOf<boolean, D>
-      : GridOf<number, D>
+      ? GridOf<NumberOf<T>, D> | GridOf<boolean, D>
+      : GridOf<NumberOf<T>, D>
     : A extends VectorField<infer N, infer D>
       ? GridOf<Vec<N>, D>
       : A extends MatrixField<infer R, infer C, infer D>
@@ -127,7 +139,13 @@ type Param<A> =
             ? ArrayOf<T> | (T extends 'i1' ? boolean[] : number[])
             : A extends 'i1'
               ? boolean
-              : number;
+              : A extends ScalarType
+                ? NumberOf<A>
+                : number;
+
+/* Of 64 bits a number or a BigInt, as the function has it: its parameters may say either. */
+// oxlint-disable-next-line typescript/no-explicit-any -- unannotated parameters stay numbers or BigInts, as they are used
+type NumberOf<T extends ScalarType> = [T] extends ['i64' | 'u64'] ? any : number;
 
 /* Of so many axes, or of any number where a field's declaration does not say. */
 type GridOf<E, D extends number> = number extends D
@@ -144,7 +162,8 @@ type LaunchArg<A> =
   A extends ShapedDecl<infer S>
     ? ShapedOf<S> | (S extends readonly [number] ? readonly number[] : readonly (readonly number[])[])
     : A extends ArrayDecl<infer T>
-      ? ArrayOf<T> | (T extends 'i1' ? boolean[] : T extends 'i64' | 'u64' ? (number | bigint)[] : number[])
+      ? | ArrayOf<T>
+        | (T extends 'i1' ? boolean[] : T extends 'i64' | 'u64' ? TypedArrayOf<T> | (number | bigint)[] : number[])
       : A extends 'i1'
         ? boolean
         : A extends 'i64' | 'u64'
@@ -157,7 +176,6 @@ type ShapedOf<S extends Sides> = S extends readonly [infer N extends number]
     ? Mat<R, C>
     : never;
 
-/* Kernels compute with numbers where arrays hold bigints. */
 type ArrayOf<T extends ScalarType> = T extends 'i1' | 'i64' | 'u64'
-  ? { [index: number]: number; readonly length: number }
+  ? { [index: number]: NumberOf<T>; readonly length: number }
   : TypedArrayOf<T>;

@@ -3,7 +3,7 @@ import { fail, isScalarType, type Loc, checkOptions, option, type OptionSpec } f
 import { isField } from '@filigree/sparse/fields';
 import { noteOrigin } from '../source/spelling/origin-of.js';
 import type { FloatType } from './types/infer.js';
-import type { KernelArg, KernelFunction, KernelResult, Params } from './arguments.js';
+import type { DefaultingFunction, KernelArg, KernelFunction, KernelResult, Params } from './arguments.js';
 
 /** A kernel as a value: a function, what its parameters are bound to, and what its free names mean. */
 export interface KernelDef<
@@ -56,6 +56,15 @@ export function kernel<const A extends readonly KernelArg[], F extends KernelFun
   fn: F,
 ): KernelDef<A, ReturnType<F>, Parameters<F>>;
 export function kernel<const A extends readonly KernelArg[], F extends KernelFunction<NoInfer<A>>>(
+  args: A,
+  options: KernelOptions,
+  fn: F,
+): KernelDef<A, ReturnType<F>, Parameters<F>>;
+export function kernel<const A extends readonly KernelArg[], F extends DefaultingFunction<NoInfer<A>>>(
+  args: A,
+  fn: F,
+): KernelDef<A, ReturnType<F>, Parameters<F>>;
+export function kernel<const A extends readonly KernelArg[], F extends DefaultingFunction<NoInfer<A>>>(
   args: A,
   options: KernelOptions,
   fn: F,

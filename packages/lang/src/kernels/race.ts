@@ -21,6 +21,8 @@ interface Dependence {
   readonly affine: boolean;
   /** Elements that went into it. */
   readonly loads: ReadonlySet<string>;
+  /** Of one loop variable alone: its quotient, or what is left of it, by what is the same in all iterations; or both side by side, as `2 * (t - t % h) + t % h`, which tell iterations apart. */
+  readonly part?: 'quotient' | 'rest' | 'both' | undefined;
 }
 
 const constant: Dependence = { variables: new Set(), affine: true, loads: new Set() };
@@ -167,8 +169,15 @@ class Analysis {
   private computed(operator: string, args: readonly Scalar[]): Dependence {
     let all = constant;
     for (const s of args) all = union(all, this.of(s), true);
-    const affine = all.affine && (all.variables.size === 0 || affineOperators.has(operator));
-    return affine === all.affine ? all : { ...all, affine };
+    const part =
+      all.variables.size === 1
+        ? partOf(
+            operator,
+            args.map((s) => this.of(s)),
+          )
+        : undefined;
+    const affine = part === 'both' || (all.affine && (all.variables.size === 0 || affineOperators.has(operator)));
+    return affine === all.affine && part === all.part ? all : { ...all, affine, part };
   }
 
   private loaded(place: Place): Dependence {
@@ -204,6 +213,39 @@ class Analysis {
     return known;
   }
 }
+
+/** Which part of a loop variable comes of these. */
+const partOf = (operator: string, [a, b, c]: readonly Dependence[]): Dependence['part'] => {
+  if (b === undefined) return keepsPart.has(operator) ? a.part : undefined;
+  /* A bound or an index that was rounded, and what stands for NaN. */
+  if (operator === 'select') return c.variables.size === 0 ? b.part : undefined;
+  const isSame = (d: Dependence): boolean => d.variables.size === 0 && d.loads.size === 0;
+  if (isSame(b)) {
+    if (a.affine && a.part === undefined) return partsBy[operator];
+    return a.part === 'both' || shifted.has(operator) ? keptBy(operator, a) : undefined;
+  }
+  if (isSame(a)) return operator === 'add' || operator === 'mul' || b.part === 'both' ? keptBy(operator, b) : undefined;
+  if (operator === 'sub' && a.affine && a.part === undefined && b.part === 'rest') return 'quotient';
+  const isPair = a.part !== b.part && [a, b].every(({ part }) => part === 'quotient' || part === 'rest');
+  return isPair && joining.has(operator) ? 'both' : undefined;
+};
+
+const keptBy = (operator: string, { part }: Dependence): Dependence['part'] =>
+  shifted.has(operator) || joining.has(operator) ? part : undefined;
+
+const partsBy: Readonly<Record<string, Dependence['part']>> = {
+  rem: 'rest',
+  bitand: 'rest',
+  shr: 'quotient',
+  ushr: 'quotient',
+  idiv: 'quotient',
+  div: 'quotient',
+  /* Different iterations have different values still. */
+  bitxor: 'both',
+};
+const keepsPart: ReadonlySet<string> = new Set(['cast', 'floor', 'trunc']);
+const shifted: ReadonlySet<string> = new Set(['add', 'sub', 'mul', 'shl']);
+const joining: ReadonlySet<string> = new Set(['add', 'sub', 'bitor', 'bitxor']);
 
 const affineOperators: ReadonlySet<string> = new Set(['add', 'sub', 'neg', 'cast', 'mul']);
 

@@ -10,9 +10,9 @@ import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.j
  * array: writes outside it are ignored, and reads give NaN, or 0 for integers. No test is needed if the index is
  * provably below the maximum length of the array.
  */
-export const load = (cx: Context, node: AnyNode, place: Place): Temp => {
+export const load = (cx: Context, node: AnyNode, place: Place, within?: Interval): Temp => {
   const type = typeOfPlace(place);
-  const to: Temp = { is: 'temp', type, ...withinType(type) };
+  const to: Temp = { is: 'temp', type, ...(within ? { within } : withinType(type)) };
   return guarded(cx, node, place, to, { do: 'load', to, place });
 };
 
@@ -49,11 +49,12 @@ export const atomic = (
   });
 };
 
-/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored. */
-const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar =>
-  typeOfPlace(place) === 'i32' && cx.session.isRounded(value)
-    ? cx.session.cast(originOf(cx, node), value, 'i32')
-    : value;
+/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored, computed as f64 before where it is of no stated type. */
+const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar => {
+  if (typeOfPlace(place) !== 'i32' || !cx.session.isRounded(value)) return value;
+  const at = originOf(cx, node);
+  return cx.session.cast(at, cx.session.cast(at, value, 'f64'), 'i32');
+};
 
 export const store = (cx: Context, node: AnyNode, place: Place, value: Scalar, more = false): void => {
   const at = originOf(cx, node);

@@ -14,7 +14,10 @@ import { eachItem, itemsOf } from './items.js';
 import { made } from './made.js';
 import { refuseOneForAll } from './made-array.js';
 import { hasItems } from './sharing.js';
-import { loaded } from './member.js';
+import { asIndex } from './index-of.js';
+import { itemIfThere } from './item-if-there.js';
+import { loaded, named } from './member.js';
+import { promised } from './missing.js';
 import { pop, push, shift, splice, unshift } from './push.js';
 import { shortCircuit } from './short-circuit.js';
 import { folded, mapped, promisedSlot, sieved, visitsOf, whereThere, type Visit } from './sieve.js';
@@ -23,7 +26,7 @@ import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Sieve,
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
-  if (!isKnownArray(of) || !isArrayMethod(name)) return undefined;
+  if (!isArrayMethod(name) || !(isKnownArray(of) || (name === 'at' && isOtherArray(of)))) return undefined;
   if (name in lengthMethods)
     return elementOf(of) === undefined ? lengthMethods[name as keyof typeof lengthMethods](cx, e, of) : undefined;
   return methods[name as keyof typeof methods]({ ...cx, visiting: [...cx.visiting, of] }, e, of);
@@ -42,6 +45,10 @@ const isKnownArray = (of: Term): boolean =>
   of.is === 'sieve' ||
   (of.is === 'table' && of.index.length < of.shape.length) ||
   (of.is === 'host' && Array.isArray(of.value));
+
+/** An array whose length, or which it is, is known only when the kernel runs. */
+const isOtherArray = (of: Term): boolean =>
+  of.is === 'array' || (of.is === 'one-of' && of.values.every((value) => Array.isArray(value)));
 
 const map: Method = (cx, e, of) => {
   if (of.is !== 'sieve') return mapList(cx, e, of);
@@ -287,12 +294,19 @@ const slice = fresh((cx, e, of) => {
   return tupleOf(items.slice(...(bounds as [number?, number?])), elementOf(of));
 });
 
-/** The item at a known place, from the end where that is negative. */
+/** The item at a place, from the end where that is negative; undefined where there is none. */
 const at: Method = (cx, e, of) => {
   const [k] = argumentsOf(cx, e);
-  if (!k || !isLiteral(k)) return refuse(cx, e, 'lang/dynamic-index', 'at takes a known number', 'write a[i]');
-  if (of.is !== 'sieve') return itemsOf(cx, e, of).at(Number(k.value)) ?? nothing;
-  return itemAt(cx, e, of, Number(k.value) < 0 ? compute(cx, e, 'add', of.length, k) : k);
+  if (k === undefined || e.arguments.length > 1)
+    return refuse(cx, e, 'lang/arguments', 'at takes one argument', 'write a.at(-1)');
+  if (isLiteral(k) && of.is !== 'array' && of.is !== 'one-of') {
+    if (of.is !== 'sieve') return itemsOf(cx, e, of).at(Number(k.value)) ?? nothing;
+    return itemAt(cx, e, of, Number(k.value) < 0 ? compute(cx, e, 'add', of.length, k) : k);
+  }
+  const index = asIndex(cx, e.arguments[0], k);
+  const fromEnd = compute(cx, e, 'add', named(cx, e, of, 'length') as Scalar, index);
+  const place = compute(cx, e, 'select', compute(cx, e, 'lt', index, literal(0)), fromEnd, index);
+  return promised(cx, itemIfThere(cx, e, of, place));
 };
 
 const flat = fresh((cx, e, of) => tupleOf(itemsOf(cx, e, of).flatMap((item) => spread(cx, e, item))));

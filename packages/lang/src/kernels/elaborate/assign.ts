@@ -6,7 +6,7 @@ import { shapeText } from '../vocabulary/algebra.js';
 import { someInstruction, type AtomicKind, type Block, type Place } from '../code/code.js';
 import { addsCodes, atomic, combinedBits, load, sharedBy, store, storeCombined } from './access.js';
 import { apart, asScalar, compute, originOf, refuse, takenAsThere, unsupported, type Context } from './context.js';
-import { eachItem } from './items.js';
+import { eachNamed } from './items.js';
 import { indexed, loaded, named, placeOfArray, placesOf } from './member.js';
 import { atIndex } from './at-index.js';
 import { destination, type Destination } from './destination.js';
@@ -28,6 +28,9 @@ import { literal, type Scalar } from '../code/scalar.js';
 export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {
   const target = bare(e.left);
   if (e.operator === '=') {
+    const isList = target.type === 'ArrayPattern' && bare(e.right).type === 'ArrayExpression';
+    const passed = isList ? rare().exchanged(cx, e, target) : undefined;
+    if (passed) return passed;
     if (target.type === 'ArrayPattern' || target.type === 'ObjectPattern') {
       const from = value(cx, e.right);
       assignPattern(cx, target, from);
@@ -349,7 +352,7 @@ const assignIf = (cx: Context, e: AssignmentExpression, to: Destination, and: bo
 export const assignPattern = (cx: Context, pattern: AnyNode, from: Term): void => {
   switch (pattern.type) {
     case 'ArrayPattern': {
-      const items = eachItem(cx, pattern, from);
+      const items = eachNamed(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (k >= items.length) return tooFew(cx, p, items.length);

@@ -83,6 +83,7 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
     const typed = self?.is === 'host' ? rare().typedArrayFrom(cx, e, f.value, self.value) : undefined;
     if (typed) return typed;
   }
+  if (f.is === 'host' && f.value === Object.is) return rare().sameValue(cx, e);
   if (f.is === 'host' && f.value === Object.assign) return rare().assignMembers(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? cx.elaborator.word(f.value) : undefined;

@@ -1,9 +1,14 @@
 import type { ForOfStatement } from 'acorn';
 import type { Local } from '../code/code.js';
+import { intervalOf } from '../code/interval.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { compute, originOf, type Context } from './context.js';
 import { checkedStart, loopInterval } from './loop-variable.js';
 import { isLiteral, type Bounds } from './term.js';
+
+/** A bound as what a loop counts by, as those of parallel loops are: of u32 too. */
+const asCount = (cx: Context, s: ForOfStatement, bound: Scalar): Scalar =>
+  isLiteral(bound) || bound.type === 'i32' ? bound : cx.session.cast(originOf(cx, s), bound, 'i32', intervalOf(bound));
 
 /** A loop that counts; `inside` emits its body, and is given the number that it has come to. */
 export const counting = (
@@ -15,9 +20,9 @@ export const counting = (
 ): void => {
   const at = originOf(cx, s);
   const { session } = cx;
-  const { to, step } = bounds;
-  const known = isLiteral(step);
-  const from = known ? bounds.from : checkedStart(cx, s, bounds);
+  const known = isLiteral(bounds.step);
+  const start = known ? bounds.from : checkedStart(cx, s, bounds);
+  const [from, to, step] = [start, bounds.to, bounds.step].map((bound) => asCount(cx, s, bound));
   const local: Local = session.local(name, { name, type: 'i32' });
   session.emit(at, { do: 'declare', locals: [local] });
   session.emit(at, { do: 'write', local, value: from });
@@ -37,7 +42,7 @@ export const counting = (
     const value = known ? next : compute(cx, s, 'select', compute(cx, s, 'gt', next, i), next, to);
     session.emit(at, { do: 'write', local, value });
   });
-  const counted = known && Number(step.value) > 0;
+  const counted = isLiteral(step) && Number(step.value) > 0;
   session.emit(at, {
     do: 'loop',
     test: before,

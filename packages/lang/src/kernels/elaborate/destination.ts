@@ -129,6 +129,7 @@ const holder = (cx: Context, node: AnyNode): Destination | Term => {
   if (node.type === 'Identifier') {
     const slot = resolve(cx, node);
     const binding = cx.unit.text.parsed.scopes.bindingOf(node);
+    if (slot.is === 'chosen') return indexedDestination(cx, node, slot.of, slot.index);
     return shapeOfSlot(slot) ? { to: 'slot', slot, name: node.name, binding } : readSlot(cx, node, slot);
   }
   if (node.type === 'MemberExpression' && !node.optional && bare(node.object).type !== 'Super') {

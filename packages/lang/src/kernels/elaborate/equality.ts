@@ -1,8 +1,10 @@
-import type { AnyNode } from 'acorn';
+import type { AnyNode, CallExpression } from 'acorn';
 import { literal, type Scalar } from '../code/scalar.js';
 import { binaryOperation, equalTerms, decidedTruth } from './binary-operation.js';
 import { equalIfThere } from './compared-with-nothing.js';
-import { asScalar, compute, type Context } from './context.js';
+import type { OperatorName } from '../code/operators.js';
+import { asScalar, compute, refuse, type Context } from './context.js';
+import { argumentsOf } from './evaluate.js';
 import { flagOf, withoutFlag } from './missing.js';
 import { equalsOne } from './one-of.js';
 import { isScalar, type Term } from './term.js';
@@ -27,6 +29,22 @@ export const equalOthers = (
       ? equalsOne(cx, node, one, other, token.startsWith('='))
       : binaryOperation(cx, node, token, asScalar(cx, left, a), asScalar(cx, right, b)),
   );
+};
+
+/** `Object.is(a, b)`: of numbers NaN is the same as itself, and 0 is not −0. */
+export const sameValue = (cx: Context, e: CallExpression): Term => {
+  const [a, b] = argumentsOf(cx, e);
+  if (a === undefined || b === undefined)
+    return refuse(cx, e, 'lang/arguments', 'Object.is takes two arguments', 'write Object.is(a, b)');
+  const [left, right] = e.arguments;
+  const equal = equalTerms(cx, e, '===', [left, a], [right, b]);
+  const isNumber = (x: Term): x is Scalar => isScalar(x) && !cx.session.isTruth(x) && !cx.session.missing.has(x);
+  if (!isNumber(a) || !isNumber(b)) return typeof equal === 'boolean' ? literal(equal) : equal;
+  const of = (operator: OperatorName, ...args: readonly Scalar[]): Scalar => compute(cx, e, operator, ...args);
+  const inverse = (x: Scalar): Scalar => of('div', literal(1), x);
+  const sameSign = of('or', of('ne', a, literal(0)), of('eq', inverse(a), inverse(b)));
+  const bothNaN = of('and', of('ne', a, a), of('ne', b, b));
+  return of('or', of('and', typeof equal === 'boolean' ? literal(equal) : equal, sameSign), bothNaN);
 };
 
 /** Which of two values is less, of which one may be missing: undefined is neither less nor more than anything, and null is 0. */

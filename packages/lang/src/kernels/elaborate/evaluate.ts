@@ -59,7 +59,9 @@ export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | S
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
   const isObject =
-    hasItems(term) || term.is === 'shaped' || term.is === 'closure' || (term.is === 'one-of' && !isOfTexts(term));
+    hasItems(term) ||
+    ['shaped', 'closure', 'element', 'array', 'table'].includes(term.is) ||
+    (term.is === 'one-of' && !isOfTexts(term));
   if (isObject) return there ?? true;
   if (there && !isScalar(term)) return there;
   if (there) return compute(cx, node, 'and', there, truthOf(cx, node, term as Scalar));

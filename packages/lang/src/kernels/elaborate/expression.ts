@@ -189,6 +189,9 @@ export const member = (cx: Context, e: MemberExpression): Term => {
   if (object.type === 'Super' && name !== undefined) return rare().superMember(cx, e, name);
   if (!e.computed && object.type === 'Identifier' && isModuleName(cx, object) && e.property.type === 'Identifier')
     return resolveImported(cx, object, e.property.name);
+  const binding = e.optional ? undefined : cx.unit.text.parsed.scopes.bindingOf(object);
+  const slot = binding && cx.env.lookup(binding);
+  if (slot?.is === 'chosen') return rare().partOfChosen(cx, e, slot);
   const of = e.optional ? optional(cx, object) : expression(cx, object);
   if (of === cut || (e.optional && isNeverThere(cx, of))) return cut;
   const chained = (part: Term): Term => (isChained(e) ? partOf(cx, e, of, part) : part);

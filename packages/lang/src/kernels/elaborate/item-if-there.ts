@@ -4,6 +4,7 @@ import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { chosen } from './choice.js';
 import { compute, originOf, placedOf, type Context } from './context.js';
 import { endOf, indexed, isWhole, loaded, named } from './member.js';
+import type { Flag } from './absence.js';
 import { absent } from './missing.js';
 import { isLiteral, nothing, type Element, type Term } from './term.js';
 
@@ -40,24 +41,40 @@ const within = (cx: Context, e: AnyNode, of: Term, index: Scalar, length: Scalar
  * asked for.
  */
 const elementIfThere = (cx: Context, e: AnyNode, of: Element, index: Scalar): Term => {
-  const end = isWhole(cx, e, of) ? 'none' : endOf(cx, e, of);
-  const known = intervalOf(index);
-  if (end === 'none') return loaded(cx, e, indexed(cx, e, of, index));
-  if (typeof end === 'number' && known) {
-    if (known[0] >= 0 && known[1] < end) return loaded(cx, e, indexed(cx, e, of, index));
-    if (known[1] < 0 || known[0] >= end) return nothing;
-  }
-  if (end === 'list') return within(cx, e, of, index, listLength(cx, e, of));
-  const [before, behind] = [compute(cx, e, 'lt', index, literal(0)), compute(cx, e, 'ge', index, literal(end))];
-  const is = compute(cx, e, 'or', before, behind);
-  const at = cx.session.debug ? compute(cx, e, 'select', is, literal(0), index) : index;
+  if (!isWhole(cx, e, of) && endOf(cx, e, of) === 'list') return within(cx, e, of, index, listLength(cx, e, of));
+  const is = outside(cx, e, of, index);
+  if (is && isLiteral(is)) return nothing;
+  const at = is && cx.session.debug ? compute(cx, e, 'select', is, literal(0), index) : index;
   const found = loaded(cx, e, indexed(cx, e, of, at));
-  cx.session.missing.set(found, {
-    of: 'undefined',
-    is,
-    from: { local: undefined, of: 'undefined', asked: false, locals: [] },
-  });
+  if (is) cx.session.missing.set(found, whereOutside(is));
   return found;
+};
+
+/** Whether a row of a field is missing, which it is outside of that; nothing of one that is there, or has all indices. */
+export const flagOfRow = (cx: Context, e: AnyNode, row: Element): Flag | undefined => {
+  const last = row.index.at(-1);
+  if (last === undefined || isWhole(cx, e, row)) return undefined;
+  const is = outside(cx, e, { ...row, index: row.index.slice(0, -1) }, last);
+  return is && whereOutside(is);
+};
+
+const whereOutside = (is: Scalar): Flag => ({
+  of: 'undefined',
+  is,
+  from: { local: undefined, of: 'undefined', asked: false, locals: [] },
+});
+
+/** Whether there is nothing at an index of a field; undefined where there is something. */
+const outside = (cx: Context, e: AnyNode, of: Element, index: Scalar): Scalar | undefined => {
+  const end = isWhole(cx, e, of) ? 'none' : endOf(cx, e, of);
+  if (end === 'none') return undefined;
+  const known = intervalOf(index);
+  if (typeof end === 'number' && known) {
+    if (known[0] >= 0 && known[1] < end) return undefined;
+    if (known[1] < 0 || known[0] >= end) return literal(true);
+  }
+  const behind = end === 'list' ? listLength(cx, e, of) : literal(end);
+  return compute(cx, e, 'or', compute(cx, e, 'lt', index, literal(0)), compute(cx, e, 'ge', index, behind));
 };
 
 /** How long the list is whose items come next. */

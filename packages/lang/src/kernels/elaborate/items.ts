@@ -1,5 +1,5 @@
 import { rare } from '#rare';
-import type { AnyNode } from 'acorn';
+import type { AnyNode, ArrayPattern } from 'acorn';
 import { literal } from '../code/scalar.js';
 import { refuse, type Context } from './context.js';
 import { iterated } from './iterated.js';
@@ -36,6 +36,18 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
           ? 'loop over it, for (const x of kept) …, index it, kept[k], or call map, filter, reduce(f, 0), find, some and the like'
           : 'use range(n) to count, and names without [ ] for what is counted',
   );
+};
+
+/** What the names of a pattern stand for: of an array that a launch gives, and of a field, as many elements as there are names. */
+export const eachNamed = (cx: Context, pattern: ArrayPattern, term: Term): readonly (() => Term)[] => {
+  const isTaken = term.is === 'array' || (term.is === 'element' && term.index.length === 0);
+  if (!isTaken || pattern.elements.some((p) => p?.type === 'RestElement')) return eachItem(cx, pattern, term);
+  return pattern.elements.map((p, k) => (): Term => {
+    const isAsked = p?.type === 'AssignmentPattern';
+    return isAsked
+      ? rare().itemIfThere(cx, p, term, literal(k))
+      : loaded(cx, p ?? pattern, indexed(cx, p ?? pattern, term, literal(k)));
+  });
 };
 
 /** An array of the surroundings as its items, of which each can be chosen, or assigned. */

@@ -1,7 +1,8 @@
 import type { TemplateLiteral, UnaryExpression } from 'acorn';
-import { unsupported, type Context } from './context.js';
+import { literal } from '../code/scalar.js';
+import { compute, unsupported, type Context } from './context.js';
 import { value } from './evaluate.js';
-import { isMissing } from './missing.js';
+import { isMissing, withoutFlag } from './missing.js';
 import { isLiteral, type Term } from './term.js';
 
 /** A text whose parts are known. */
@@ -12,29 +13,38 @@ export const knownText = (cx: Context, e: TemplateLiteral): Term => {
     return unsupported(cx, x, 'a text of what is computed', 'give it to print(…) or assert(condition, …)');
   });
   const text = e.quasis.map(({ value: { cooked } }, k) => `${k > 0 ? parts[k - 1] : ''}${cooked ?? ''}`).join('');
-  return { is: 'host', name: text, value: text };
+  return textOf(text);
 };
 
-/** Known at compile time, so that a helper can branch on what it is given. */
+/** Known at compile time, so that a helper can branch on what it is given; of what may be missing one of the texts that it may be. */
 export const typeOf = (cx: Context, e: UnaryExpression): Term => {
   const term = value(cx, e.argument);
-  if (isMissing(cx, e, term))
-    return unsupported(cx, e, 'the type of what may be missing', 'compare it: x === undefined, x === null');
-  const text =
-    term.is === 'nothing'
-      ? 'undefined'
-      : term.is === 'closure'
-        ? 'function'
-        : term.is === 'host'
-          ? typeof term.value
-          : term.is === 'one-of'
-            ? typeof term.values[0]
-            : isLiteral(term)
-              ? typeof term.value
-              : term.is === 'temp'
-                ? cx.session.isTruth(term)
-                  ? 'boolean'
-                  : 'number'
-                : 'object';
-  return { is: 'host', name: text, value: text };
+  const flag = isMissing(cx, e, term);
+  if (!flag) return textOf(typeText(cx, term));
+  const values = [withoutFlag(cx, term, () => typeText(cx, term)), 'undefined', 'object'];
+  const isNull = flag.isNull ?? literal(flag.of === 'null');
+  const nothing = compute(cx, e, 'select', isNull, literal(2), literal(1));
+  const index = compute(cx, e, 'select', flag.is, nothing, literal(0));
+  return { is: 'one-of', name: 'typeof', values, index };
+};
+
+const textOf = (text: string): Term => ({ is: 'host', name: text, value: text });
+
+const typeText = (cx: Context, term: Term): string => {
+  switch (term.is) {
+    case 'nothing':
+      return 'undefined';
+    case 'closure':
+      return 'function';
+    case 'host':
+      return typeof term.value;
+    case 'one-of':
+      return typeof term.values[0];
+    case 'literal':
+      return typeof term.value;
+    case 'temp':
+      return cx.session.isTruth(term) ? 'boolean' : 'number';
+    default:
+      return 'object';
+  }
 };

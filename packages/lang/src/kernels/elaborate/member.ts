@@ -1,8 +1,9 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
+import { isInteger } from '@filigree/ir';
 import { elementsNamed } from '../vocabulary/algebra.js';
 import type { Place } from '../code/code.js';
-import { literal, type Scalar, type Temp } from '../code/scalar.js';
+import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 import { load } from './access.js';
 import { asScalar, axesOfField, compute, originOf, placedOf, refuse, wrongIndices, type Context } from './context.js';
 import { hold, holdPart } from './holds.js';
@@ -317,8 +318,24 @@ const inTable = (cx: Context, e: AnyNode, of: Term & { is: 'table' }, s: Scalar)
     return compute(cx, e, 'add', compute(cx, e, 'mul', at, literal(of.shape[a])), within);
   }, literal(0));
   const { buffer, type, wide } = session.table(of.name, of.values, of.element);
-  if (wide === undefined) return load(cx, e, { of: 'buffer', buffer, type, index: [flat] });
+  if (wide === undefined) {
+    const place = { of: 'buffer', buffer, type, index: [flat] } as const;
+    return load(cx, e, place, isInteger(type) ? rangeOf(of.values) : undefined);
+  }
   const to: Temp = { is: 'temp' };
   session.emit(originOf(cx, e), { do: 'load', to, place: { of: 'buffer', buffer, type, wide, index: [flat] } });
   return to;
 };
+
+/** What the numbers of an array of the surroundings lie in, where all are whole and of 32 bits. */
+const rangeOf = (values: readonly (number | bigint)[]): Interval | undefined => {
+  if (ranges.has(values)) return ranges.get(values);
+  const isWord = values.every((x) => typeof x === 'number' && (x | 0) === x);
+  const range = isWord ? (values as readonly number[]).reduce(within, [Infinity, -Infinity] as Interval) : undefined;
+  ranges.set(values, range);
+  return range;
+};
+
+const within = ([least, most]: Interval, x: number): Interval => [Math.min(least, x), Math.max(most, x)];
+
+const ranges = new WeakMap<readonly (number | bigint)[], Interval | undefined>();

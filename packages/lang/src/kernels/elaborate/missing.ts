@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { Local, Use } from '../code/code.js';
 import type { Absence, Absent, Flag, Missing } from './absence.js';
@@ -132,6 +133,7 @@ export const isMissing = (cx: Context, node: AnyNode, term: Term): Flag | undefi
 /** The same for who treats it as any other value where it is there, and refuses it later where nobody asked. */
 export const flagOf = (cx: Context, node: AnyNode, term: Term): Flag | undefined => {
   const known = cx.session.missing.get(term);
+  if (!known && term.is === 'element') return rare().flagOfRow(cx, node, term);
   if (!known || 'is' in known) return known;
   return known.local && flagNow(cx, node, known, known.local);
 };

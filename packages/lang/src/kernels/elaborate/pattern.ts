@@ -3,7 +3,7 @@ import type { AnyNode } from 'acorn';
 import type { Binding } from '../../source/scope.js';
 import { partOf, tooFew, orDefault } from './assign.js';
 import { unsupported, type Context } from './context.js';
-import { eachItem } from './items.js';
+import { eachNamed } from './items.js';
 import { refuseShared } from './holds.js';
 import { absence } from './missing.js';
 import { hasItems, holdItems } from './sharing.js';
@@ -45,7 +45,7 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       return cx.env.bind(binding, slot);
     }
     case 'ArrayPattern': {
-      const items = eachItem(cx, pattern, from);
+      const items = eachNamed(cx, pattern, from);
       return pattern.elements.forEach((p, k) => {
         if (!p) return;
         if (p.type === 'RestElement')

@@ -52,6 +52,8 @@ export interface Known {
   readonly picked: ReadonlyMap<string, readonly unknown[]>;
   /** Where variables are declared that hold an object of the surroundings and are given such as the kernel makes. */
   readonly opened: ReadonlySet<string>;
+  /** Names for one of several arrays or objects that are read alone, and are no copies, since these change, by where they are declared. */
+  readonly places: ReadonlySet<string>;
   /** Loops that are written out, since an array grows in them, by where they stand. */
   readonly writtenOut: ReadonlySet<string>;
   /** Variables that hold whole numbers alone. */
@@ -74,6 +76,7 @@ export const knownAtFirst = (whole: WholeVariables): Known => ({
   optional: new Map(),
   picked: new Map(),
   opened: new Set(),
+  places: new Set(),
   writtenOut: new Set(),
   whole,
   texts: { units: new Map(), classes: new Map() },
@@ -165,6 +168,10 @@ export class Session {
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
   /** Such variables that are given objects of the kernel as well. */
   private readonly opened = new Set<string>();
+  /** Names that hold a copy of one of several arrays or objects, by where they are declared. */
+  readonly copying = new Set<string>();
+  /** Of these all where one of those changes while a copy is held. */
+  private readonly places = new Set<string>();
   /** Loops that count, by the stretch of their bodies: where those stand that can be written out, and the stretch around. */
   readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
   /** Of these such in which an array grows. */
@@ -222,6 +229,11 @@ export class Session {
     this.opened.add(site);
   }
 
+  /** Notes that something changes while a copy of it is held: where that may be a name for it, it is one in the next attempt. */
+  changesCopied(): void {
+    for (const site of this.copying) this.places.add(site);
+  }
+
   /** Notes that an array that was made in the stretch `of` grows in another one: where only loops that count lie between, the next attempt writes them out. */
   growsWithin(of: object, stretch: object): void {
     const sites: string[] = [];
@@ -244,14 +256,15 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked, opened, writtenOut } = this.known;
+    const { shapes, written, mixed, optional, picked, opened, places, writtenOut } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
     const others = [...this.picked].some(([site, values]) => values.size > (picked.get(site)?.length ?? 0));
     const open = [...this.opened].some((site) => !opened.has(site));
+    const placed = [...this.places].some((site) => !places.has(site));
     const growing = [...this.growing].some((site) => !writtenOut.has(site));
-    return wanted || more || nothing || others || open || growing || this.isMixed
+    return wanted || more || nothing || others || open || placed || growing || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
@@ -259,6 +272,7 @@ export class Session {
           mixed: mixed || this.isMixed,
           picked: new Map([...picked, ...[...this.picked].map(([site, values]) => [site, [...values]] as const)]),
           opened: new Set([...opened, ...this.opened]),
+          places: new Set([...places, ...this.places]),
           writtenOut: new Set([...writtenOut, ...this.growing]),
           whole: this.known.whole,
           texts: this.known.texts,

@@ -81,7 +81,9 @@ const keepOrigins = (cx: Context, copy: Term, frame: number, seen = new Set<Term
 
 /** Refuses to change an array or object of which a name or a part of another holds a copy. */
 export const refuseCopied = (cx: Context, node: AnyNode, term: Term): void => {
-  if (alive(cx, cx.session.kept, term) > 0) rare().refuseSharing(cx, node, 'copied');
+  if (alive(cx, cx.session.kept, term) === 0) return;
+  cx.session.changesCopied();
+  rare().refuseSharing(cx, node, 'copied');
 };
 
 const note = (of: WeakMap<object, number[]>, term: Term, frame: number): void => {

@@ -25,6 +25,7 @@ import {
   termText,
   unshaped,
   type Alias,
+  type List,
   type Members,
   type Owner,
   type Pending,
@@ -115,6 +116,7 @@ export const readSlot = (cx: Context, node: AnyNode, slot: Slot, within?: Interv
       ? readSlot(cx, node, slot.slot, within, maybe)
       : refuse(cx, node, 'lang/unassigned', `\`${slot.name}\` has no value yet`, 'give it one where it is declared');
   if (slot.is === 'picked') return rare().readPicked(cx, node, slot, maybe);
+  if (slot.is === 'chosen') return rare().readChosen(cx, node, slot);
   const at = originOf(cx, node);
   const use = maybe ? { isValue: false } : undefined;
   const elements = slot.locals.map((local): Temp => {
@@ -150,7 +152,7 @@ export const assignSlot = (cx: Context, node: AnyNode, slot: Slot, given: Term):
     return setThere(cx, node, missing, term);
   }
   if (slot.is === 'alias') return rename(cx, node, slot, term);
-  if (slot.is !== 'constant' && isOuter(cx, slot))
+  if (slot.is !== 'constant' && slot.is !== 'chosen' && isOuter(cx, slot))
     refuse(
       cx,
       node,
@@ -309,8 +311,9 @@ const noteCopy = (cx: Context, from: Term, made: Term): void => {
 /** Refuses to keep a copy of an array that changes, or a second name for a variable that is assigned other arrays. */
 export const refuseSecondName = (cx: Context, node: AnyNode, from: Term, to: Slot): void => {
   const held = heldBy(to);
-  if (held && (hasSnapshots(cx, held) || cx.session.rebound.has(from)))
-    refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
+  if (!held || !(hasSnapshots(cx, held) || cx.session.rebound.has(from))) return;
+  cx.session.changesCopied();
+  refuse(cx, node, 'lang/array-alias', 'an array that changes would get a second name', 'make a copy: [...a]');
 };
 
 const hasSnapshots = (cx: Context, term: Term): boolean =>
@@ -351,6 +354,14 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
   }
   noteCopy(cx, from, to);
   if (slotsOf(to).some((slot) => slot.is === 'constant' && isNumeric(slot.term))) cx.session.assignedElsewhere(to);
+  if (to.is === 'list' && from.is === 'list' && to.element !== from.element)
+    refuse(
+      cx,
+      node,
+      'lang/shape',
+      `this is ${termText(from)} of ${elementText(from)}, elsewhere it is one of ${elementText(to)}, and which it is, which rounds what it takes, must be known when the kernel is compiled`,
+      'make all of one type, new Float64Array([1, 2]), or use two variables',
+    );
   if (to.is === 'list' && from.is === 'list' && to.items.length === from.items.length) {
     const values = from.items.map((item) => readSlot(cx, node, item));
     return to.items.forEach((item, k) => assignSlot(cx, node, item, values[k]));
@@ -383,5 +394,7 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
       : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
   );
 };
+
+const elementText = ({ element }: List): string => (element ? `type ${element}` : 'any numbers');
 
 export const sameShape = (a: Shape, b: Shape): boolean => a.length === b.length && a.every((n, k) => n === b[k]);

@@ -38,17 +38,33 @@ export const statements = (cx: Context, list: readonly AnyNode[], scope: readonl
 const inOrder = (cx: Context, list: readonly AnyNode[], scope: readonly AnyNode[]): void => {
   for (const s of scope) if (s.type === 'FunctionDeclaration') declareFunction(cx, s);
   let now = cx;
-  for (const s of list) {
+  let done = 0;
+  for (const [k, s] of list.entries()) {
     if (cx.session.hasLeft()) return;
+    if (k < done) continue;
     const before = cx.session.emitted();
     try {
-      statement(now, s);
+      if (exchanges(now, list, k)) done = k + 3;
+      else statement(now, s);
     } catch (e) {
       if (!(e instanceof Refused)) throw e;
     }
     if (mayReturn(cx, before)) now = apart(cx);
   }
 };
+
+/** Whether two places exchange what they hold here, `const t = a; a = b; b = t;`, which is done then. */
+const exchanges = (cx: Context, list: readonly AnyNode[], k: number): boolean => {
+  const [s, one, other] = [list[k], assignmentIn(list[k + 1]), assignmentIn(list[k + 2])];
+  if (s.type !== 'VariableDeclaration' || !one || other?.right.type !== 'Identifier') return false;
+  const { id } = s.declarations[0];
+  return id.type === 'Identifier' && id.name === other.right.name && rare().exchangedByThird(cx, list, s, one, other);
+};
+
+const assignmentIn = (s: AnyNode | undefined): AssignmentExpression | undefined =>
+  s?.type === 'ExpressionStatement' && s.expression.type === 'AssignmentExpression' && s.expression.operator === '='
+    ? s.expression
+    : undefined;
 
 /** Whether what was emitted since may end the function that is called, so that what comes next in it may not run where what comes next after the call does. */
 const mayReturn = (cx: Context, since: number): boolean => {
@@ -96,10 +112,22 @@ const statement = (cx: Context, s: AnyNode): void => {
   }
 };
 
+/** Whether it is an item at an index that has to be computed. */
+const isIndexed = (init: AnyNode): boolean => {
+  const e = bare(init);
+  return e.type === 'MemberExpression' && e.computed && bare(e.property as AnyNode).type !== 'Literal';
+};
+
 const declaration = (cx: Context, s: VariableDeclaration): void => {
   for (const d of s.declarations) {
     if (s.kind === 'var' && isShared(cx, d.id)) {
       if (d.init) assignPattern(cx, d.id, value(cx, d.init));
+      continue;
+    }
+    const part = d.init && isIndexed(d.init) ? rare().chosenPart(cx, d) : undefined;
+    const named = part && cx.unit.text.parsed.scopes.bindingOf(d.id);
+    if (named) {
+      cx.env.bind(named, part);
       continue;
     }
     if (d.init) {

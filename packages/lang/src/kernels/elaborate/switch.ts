@@ -1,5 +1,6 @@
 import type { AnyNode, SwitchCase, SwitchStatement } from 'acorn';
 import { leaves, type Block, type Local } from '../code/code.js';
+import { intervalOf } from '../code/interval.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import { equalTerms } from './binary-operation.js';
 import { apart, compute, originOf, type Context } from './context.js';
@@ -7,7 +8,7 @@ import { Env } from './env.js';
 import { compared, value } from './evaluate.js';
 import { run } from './run.js';
 import { shortCircuit } from './short-circuit.js';
-import type { Term } from './term.js';
+import { isLiteral, isOfTexts, isScalar, type Term } from './term.js';
 
 /** `switch`: the cases are compared in order, and run from the one that is equal up to a `break`. What is known now is decided now. */
 export const switchStatement = (cx: Context, s: SwitchStatement): void => {
@@ -49,14 +50,18 @@ class Cases {
   /** The comparisons that are left to the kernel, and the case that is entered where none holds. */
   private tests(on: Term): { readonly tests: readonly Test[]; readonly otherwise: number } {
     const tests: Test[] = [];
+    const left = possible(this.cx, on);
     for (const [k, { test }] of this.cases.entries()) {
       if (!test) continue;
       let holds: boolean | Scalar = false;
       const code = this.cx.session.record(() => {
-        holds = equalTerms(this.cx, test, '===', [this.s.discriminant, on], [test, value(this.cx, test)]);
+        const term = value(this.cx, test);
+        holds = equalTerms(this.cx, test, '===', [this.s.discriminant, on], [test, term]);
+        if (isLiteral(term) || term.is === 'host') left?.delete(term.value);
       });
       holds = holds as boolean | Scalar;
-      if (holds === true) return { tests, otherwise: this.entry(k) };
+      /* What is none of the cases before is this one. */
+      if (holds === true || left?.size === 0) return { tests, otherwise: this.entry(k) };
       if (holds !== false) tests.push({ node: test, code, holds, enters: this.entry(k) });
     }
     const preset = this.cases.findIndex((c) => !c.test);
@@ -146,6 +151,17 @@ class Cases {
     }
   }
 }
+
+/** All that the discriminant may be, where that is known: texts, or whole numbers that lie in a short interval. */
+const possible = (cx: Context, on: Term): Set<unknown> | undefined => {
+  if (cx.session.missing.has(on)) return undefined;
+  if (on.is === 'one-of') return isOfTexts(on) ? new Set(on.values) : undefined;
+  const within = isScalar(on) ? intervalOf(on) : undefined;
+  if (!within || within[1] - within[0] >= MOST) return undefined;
+  return new Set(Array.from({ length: within[1] - within[0] + 1 }, (_, k) => within[0] + k));
+};
+
+const MOST = 256;
 
 /** Whether all comparisons that enter a case stand together, so that its code need not be there twice; those of `otherwise` last. */
 const isOrdered = (tests: readonly Test[], otherwise: number): boolean => {

@@ -201,7 +201,7 @@ export interface Nothing {
 }
 
 /** What a name is bound to. */
-export type Slot = Constant | Variable | Picked | Pending | Alias;
+export type Slot = Constant | Variable | Picked | Pending | Alias | Chosen;
 
 export interface Constant {
   readonly is: 'constant';
@@ -217,6 +217,14 @@ export interface Alias {
   /** Of the declaration; only there is the name given others. */
   readonly stretch: object;
   term: Whole;
+}
+
+/** A name for one of the arrays or objects in an array, at an index that is known only when the kernel runs. */
+export interface Chosen {
+  readonly is: 'chosen';
+  readonly name: string;
+  readonly of: List;
+  readonly index: Scalar;
 }
 
 /** A field or an array argument as a whole. */

@@ -57,7 +57,8 @@ const problemsOf = (i: Instruction, types: Types, within: Within): readonly Prob
       const type = operands === 'joined' ? types.joinedType(i.args) : types.typeOf(i.to);
       if (i.operator === 'rem' && !isFloat(type) && by.is === 'literal' && Number(by.value) === 0)
         return [{ code: 'lang/division', message: 'this divides by zero', remedy: 'divide by another number' }];
-      if (bits || operands === 'as they are') return [];
+      /* Of what is an u32 at times and signed at others, any literal is one, by its bits where they are all that is used. */
+      if (bits || operands === 'as they are' || types.kindOf(i.to) === 'mixed') return [];
       return i.args.flatMap((s) => (operands === 'selected' && s === first ? [] : literalProblem(s, type)));
     }
     case 'write':
@@ -230,7 +231,11 @@ const kindText = (kind: Kind): string =>
 
 /** Of what is given to a name that does not hold it. */
 const heldText = (kind: Kind): string =>
-  kind === undefined || kind === 'int' || kind === 'float' || kind === 'mixed' ? kindText(kind) : plural(kind);
+  kind === 'mixed'
+    ? 'numbers of type i64, which u32 and signed integers have in common'
+    : kind === undefined || kind === 'int' || kind === 'float'
+      ? kindText(kind)
+      : plural(kind);
 
 const plural = (type: ScalarType): string => (type === 'i1' ? 'truth values' : `numbers of type ${type}`);
 

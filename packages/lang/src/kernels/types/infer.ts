@@ -150,7 +150,10 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     const before = kinds.get(cell);
     if (open(value)) return before;
     const kind = value.is === 'literal' ? givenKind(value) : kindOf(value);
-    return settled && before !== 'int' ? joinOperands([value], [kind, before]) : join(kind, before);
+    /* What is chosen among literals holds them all; a variable of the source that is given no more than these is an i32. */
+    return settled && (before !== 'int' || cell.unnamed)
+      ? joinOperands([value], [kind, before], cell.unnamed)
+      : join(kind, before);
   };
   switch (i.do) {
     case 'read':

@@ -1,5 +1,5 @@
 import { isInteger } from '@filigree/ir';
-import { eachInstruction, type Block, type Instruction, type Local } from '../code/code.js';
+import { eachInstruction, type Block, type Instruction, type Local, type Loop } from '../code/code.js';
 import { intervalOf, resultInterval, union } from '../code/interval.js';
 import { holds } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
@@ -8,10 +8,10 @@ import type { Types } from './infer.js';
 
 /**
  * What whole numbers are known to lie in, with all that their variables are given anywhere: `let kind = 0; if (x > 1) kind = 2`, and
- * what a function returns on its ways. Nothing of a variable that is given what follows from itself, as one that counts.
+ * what a function returns on its ways. Of a variable that is given what follows from itself there is only what loops know that count by it.
  */
 export const withinBlock = (body: Block, types: Types): ((value: Scalar) => Interval | undefined) => {
-  const { made, given } = definitions(body);
+  const { made, given, counts } = definitions(body);
   const known = new Map<Temp | Local, Interval | undefined>();
 
   const of = (value: Scalar): Interval | undefined =>
@@ -22,7 +22,7 @@ export const withinBlock = (body: Block, types: Types): ((value: Scalar) => Inte
     const type = types.typeOf(temp);
     const within =
       i?.do === 'read'
-        ? once(i.local, () => ofLocal(i.local))
+        ? (once(i.local, () => anyOf(given.get(i.local))) ?? ofCount(counts.get(temp)))
         : i?.do === 'compute' && i.type === undefined
           ? resultInterval(i.operator as OperatorName, i.args, of)
           : undefined;
@@ -30,14 +30,25 @@ export const withinBlock = (body: Block, types: Types): ((value: Scalar) => Inte
   };
 
   /* It begins as zero. */
-  const ofLocal = (local: Local): Interval | undefined =>
-    given.get(local)?.reduce<Interval | undefined>(
+  const anyOf = (values: readonly Scalar[] | undefined): Interval | undefined =>
+    values?.reduce<Interval | undefined>(
       (all, value) => {
         const one = all && of(value);
         return all && one && union(all, one);
       },
       [0, 0],
     );
+
+  /* In the body of a loop that counts: from where it begins to before its end, and as it begins where no iteration runs. */
+  const ofCount = (count: Count | undefined): Interval | undefined => {
+    const from = count && anyOf(count.starts);
+    const end = count && of(count.bound);
+    if (!from || !end) return undefined;
+    const beyond = count.inclusive ? 0 : 1;
+    return count.step > 0
+      ? [from[0], Math.max(from[0], end[1] - beyond)]
+      : [Math.min(from[1], end[0] + beyond), from[1]];
+  };
 
   /* What follows from itself is not known while it is asked for. */
   const once = (what: Temp | Local, find: () => Interval | undefined): Interval | undefined => {
@@ -47,18 +58,42 @@ export const withinBlock = (body: Block, types: Types): ((value: Scalar) => Inte
   return of;
 };
 
-/** What makes each value, and what each variable is given; variables that parallel loops accumulate into are left out. */
-const definitions = (
-  body: Block,
-): { readonly made: ReadonlyMap<Temp, Instruction>; readonly given: ReadonlyMap<Local, readonly Scalar[]> } => {
+/** What a loop counts by, and what that begins as. */
+interface Count extends NonNullable<Loop['counted']> {
+  readonly starts: readonly Scalar[];
+}
+
+interface Definitions {
+  /** What makes each value. */
+  readonly made: ReadonlyMap<Temp, Instruction>;
+  /** What each variable is given. */
+  readonly given: ReadonlyMap<Local, readonly Scalar[]>;
+  /** The loop that counts by a variable, of what is read of that in its body. */
+  readonly counts: ReadonlyMap<Temp, Count>;
+}
+
+/** Variables that parallel loops accumulate into are given nothing that is known. */
+const definitions = (body: Block): Definitions => {
   const made = new Map<Temp, Instruction>();
-  const given = new Map<Local, Scalar[]>();
+  const written = new Map<Local, (Instruction & { readonly do: 'write' })[]>();
+  const loops: (Loop & { readonly counted: NonNullable<Loop['counted']> })[] = [];
   const accumulated = new Set<Local>();
   eachInstruction(body, (i) => {
     if (i.do === 'read' || i.do === 'compute') made.set(i.to, i);
-    else if (i.do === 'write') given.set(i.local, [...(given.get(i.local) ?? []), i.value]);
+    else if (i.do === 'write') written.set(i.local, [...(written.get(i.local) ?? []), i]);
     else if (i.do === 'reduce') accumulated.add(i.reduction.local);
+    else if (i.do === 'loop' && i.counted) loops.push({ ...i, counted: i.counted });
   });
-  for (const local of accumulated) given.delete(local);
-  return { made, given };
+  for (const local of accumulated) written.delete(local);
+  const counts = new Map<Temp, Count>();
+  for (const { counted, body: iteration, update } of loops) {
+    const steps = new Set<Instruction>();
+    eachInstruction(update, (i) => steps.add(i));
+    const starts = (written.get(counted.local) ?? []).filter((i) => !steps.has(i)).map((i) => i.value);
+    eachInstruction(iteration, (i) => {
+      if (i.do === 'read' && i.local === counted.local) counts.set(i.to, { ...counted, starts });
+    });
+  }
+  const given = new Map([...written].map(([local, writes]) => [local, writes.map((i) => i.value)]));
+  return { made, given, counts };
 };

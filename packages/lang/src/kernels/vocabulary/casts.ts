@@ -4,14 +4,15 @@ import { hostValue, shapedOf } from './vec.js';
 
 /** A conversion to a scalar type; of vectors and matrices element by element. */
 export interface Cast {
-  (x: number | boolean): number;
+  (x: number | bigint | boolean): number;
   <N extends number>(x: Vec<N>): Vec<N>;
   <R extends number, C extends number>(x: Mat<R, C>): Mat<R, C>;
 }
 
-const cast = (convert: (x: number) => number): Cast =>
+const cast = (convert: (x: number) => number, ofBigInt: (x: bigint) => bigint = (x) => x): Cast =>
   ((x: unknown) => {
     if (typeof x === 'boolean') return x ? 1 : 0;
+    if (typeof x === 'bigint') return convert(Number(ofBigInt(x)));
     const { shape, elements } = shapedOf(x);
     return hostValue({ shape, elements: elements.map(convert) });
   }) as Cast;
@@ -19,12 +20,12 @@ const cast = (convert: (x: number) => number): Cast =>
 /** To an integer type. */
 const integer = (type: ScalarType): Cast => {
   const [least, greatest] = integerRange(type);
-  const wrapped = isSigned(type) ? BigInt.asIntN : BigInt.asUintN;
+  const wrapped = (x: bigint): bigint =>
+    isSigned(type) ? BigInt.asIntN(8 * byteSize(type), x) : BigInt.asUintN(8 * byteSize(type), x);
   return cast((x) => {
-    if (Number.isSafeInteger(x))
-      return x >= least && x <= greatest ? x + 0 : Number(wrapped(8 * byteSize(type), BigInt(x)));
+    if (Number.isSafeInteger(x)) return x >= least && x <= greatest ? x + 0 : Number(wrapped(BigInt(x)));
     return Number.isNaN(x) ? 0 : Math.min(Number(greatest), Math.max(Number(least), Math.trunc(x))) + 0;
-  });
+  }, wrapped);
 };
 
 /*

@@ -80,23 +80,25 @@ const isPrinted = (file: SourceFile): boolean => file.text.includes('//# sourceM
 /* Heads of functions are compared first; of those that are alike enough, this many are compared as a whole. */
 const HEAD = 24;
 const COMPARED = 6;
-/* How many tokens may be alone, beside half of the others: where a function has its types, and anywhere within. */
+/* How many tokens may be alone, beside half of the others: where a function has its types, for each further parameter, and anywhere within. */
 const HEAD_SLACK = 16;
+const TYPE_SLACK = 8;
 const SLACK = 48;
 
 /** The tokens of a file that those of a text are, where it is clear which. */
 export const match = (tokens: readonly Token[], file: SourceFile, hints: Hints): Alignment | undefined => {
   const head = tokens.slice(0, HEAD);
+  const types = TYPE_SLACK * separatorsIn(head);
   const starts = file.tokens
     .flatMap((t, at) => (isSame(tokens[0], t) && isNear(file.tokens, at, tokens[1]) ? [at] : []))
     .flatMap((at) => {
-      const begun = align(head, file.tokens, at, HEAD_SLACK);
+      const begun = align(head, file.tokens, at, HEAD_SLACK + types);
       return begun ? [{ at, distance: begun.distance, far: farness(file, at, hints) }] : [];
     })
     .sort((a, b) => a.distance - b.distance || a.far - b.far)
     .slice(0, COMPARED);
   const found = starts.flatMap(({ at, far }) => {
-    const aligned = align(tokens, file.tokens, at, SLACK);
+    const aligned = align(tokens, file.tokens, at, SLACK + types);
     const whole = aligned && withMembers(tokens, file, aligned);
     return whole && tokens.every((t, k) => !isOpen(t) || whole.partners[k] >= 0) ? [{ ...whole, far }] : [];
   });
@@ -104,6 +106,12 @@ export const match = (tokens: readonly Token[], file: SourceFile, hints: Hints):
   if (!best) return undefined;
   const doubtful = next && next.distance === best.distance && next.far === best.far && differ(best, next, file.tokens);
   return doubtful ? undefined : best;
+};
+
+/** How many commas stand before the arrow, if there is one: as many as there are parameters after the first, or more. */
+const separatorsIn = (head: readonly Token[]): number => {
+  const arrow = head.findIndex((t) => t.key === '=>');
+  return head.slice(0, arrow < 0 ? head.length : arrow).filter((t) => t.key === ',').length;
 };
 
 /** Whether a token soon follows another, or there is none to follow. */
