@@ -39,7 +39,7 @@ export const overwrittenBy = (
     return {
       why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
       remedy:
-        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let serial loops count to numbers and stay within the field, so that what they read can be kept',
+        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let iterations of a parallel loop certainly stay in a part of the field of their own, by loops between numbers, so that what they read can be kept',
       ...(was ? { keep: field } : { overwritten: true }),
       ...(read !== undefined && { read }),
     };
