@@ -215,7 +215,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseLost(name, scattered, 'adjoint');
   refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
-  const turned = gather ? gatherStencils(scattered, table) : scattered;
+  const turned = gather ? gatherStencils(scattered, table, layout) : scattered;
   const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
   const [last] = summed?.kernels ?? [turned];
   const ordered = { ...last, body: inOrder(last.body) };
