@@ -38,6 +38,7 @@ import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
+import { settledPlaces } from './settled-places.js';
 import { lastStores, standings, type StandingOf } from './standing.js';
 import { storedValues } from './stored-values.js';
 import { steepValues } from './steep.js';
@@ -233,6 +234,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       elementOf,
       cleared,
       kept,
+      settledPlaces(primal.body, elementOf),
     ),
     ...flowOf(primal, elementOf, of.active),
   };

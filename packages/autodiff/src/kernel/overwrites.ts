@@ -51,16 +51,23 @@ export const overwrittenBy = (
   },
 });
 
-/** What an adjoint reads of elements as the launch left them, and what its primal writes. */
+/**
+ * What an adjoint reads of elements as the launch left them, and what its primal writes.
+ *
+ * @param remade places of the kernel's own that the adjoint makes again before it reads them
+ */
 export const needsOf = (
   { uses: before }: Accesses,
   { uses: after }: Accesses,
   elementOf: ElementOpOf,
   cleared: ClearedBy,
   kept: ReadonlySet<string>,
+  remade: ReadonlySet<string>,
 ): Needs => {
   const reads = before.filter((u) => !u.writes);
-  const needed = after.filter((u) => !u.writes && !kept.has(String(u.op.attrs.field)));
+  const needed = after.filter(
+    ({ op, writes, touched }) => !writes && !kept.has(String(op.attrs.field)) && !remade.has(touched.place),
+  );
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [
