@@ -361,6 +361,21 @@ const right: Readonly<Record<string, KernelDef>> = {
     }
     for (const p of range(5)) for (const k of serially(range(4))) x[p] += 0.1 * lines[4 * p + k] ** 2;
   }),
+  'stretches, in loops that are left': kernel([lines, x], (lines, x) => {
+    for (const p of range(5)) {
+      for (const _ of serially(range(2)))
+        for (let k = 3; k >= 1; k--) {
+          if (lines[4 * p + k] > 0.62) break;
+          lines[4 * p + k] = Math.sin(lines[4 * p + k - 1]) * lines[4 * p + k] + 0.3 * x[p];
+        }
+      let m = 0;
+      while (m < 3 && lines[4 * p + m] > 0.1) {
+        lines[4 * p + m + 1] += Math.cos(lines[4 * p + m]) * x[p];
+        m += 1;
+      }
+    }
+    for (const p of range(5)) for (const k of serially(range(4))) x[p] += 0.1 * lines[4 * p + k] ** 2;
+  }),
   'what others add to': kernel([d, x], (d, x) => {
     for (const k of serially(range(1, 5))) {
       x[k] *= Math.sin(x[k - 1]);

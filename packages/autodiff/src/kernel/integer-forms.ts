@@ -1,5 +1,6 @@
 import {
   byteSize,
+  definitions,
   isInteger,
   isSigned,
   scalarOf,
@@ -9,6 +10,7 @@ import {
   type Type,
   type Value,
 } from '@filigree/ir';
+import { askingCounters } from './asking-counters.js';
 import { nodeOf, type Layout } from '@filigree/sparse/fields';
 
 /** Values times numbers, by id, and a number. */
@@ -58,9 +60,17 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
   const boundsOf = (form: Form): Bounds => [extreme(form, -1), extreme(form, 1)];
   /** A limit as a sum, where none of the sums that it may be wraps around. */
   const asLimit = (form: Form, sign: 1 | -1): Form => (isSmall(boundsOf(form)) ? form : number(extreme(form, sign)));
-  const definitions = new Map<number, Op>();
+  const made = definitions(body);
+  const madeBy = (v: Value): Op | undefined => made.get(v.id);
+  const numberOf = (v: Value): number | undefined => {
+    const value = madeBy(v)?.attrs.value;
+    if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+    const { terms, plus } = formOf(v);
+    return terms.size === 0 ? plus : undefined;
+  };
   walk(body, (op) => {
-    for (const r of op.results) definitions.set(r.id, op);
+    for (const { values, least, most } of askingCounters(op, madeBy, numberOf, (v) => boundsOf(formOf(v))))
+      for (const v of values) limit(v, number(least), number(most));
     if (op.name.startsWith('arith.') && op.operands.every((v) => fixed.has(v.id)))
       for (const r of op.results) fixed.add(r.id);
     if (op.name === 'scf.for') {
@@ -103,7 +113,7 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
     spanOf: boundsOf,
     liesIn,
     within,
-    madeBy: (v) => definitions.get(v.id),
+    madeBy,
     isFixed: (id) => fixed.has(id),
   };
 };
