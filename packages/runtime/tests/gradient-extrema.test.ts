@@ -201,3 +201,49 @@ describe.each(backends)('extrema over parallel loops that variables hold, %s', (
     }
   });
 });
+
+describe('what a kernel finds in a variable, launched again and again', () => {
+  it.each<[string, KernelDef]>([
+    [
+      'a maximum',
+      kernel([x], (x) => {
+        let high = 0.0;
+        for (const p of range(8)) high = Math.max(high, Math.abs(x[p]));
+        for (const p of range(8)) x[p] = Math.sin(x[p] / high);
+      }),
+    ],
+    [
+      'a sum',
+      kernel([x], (x) => {
+        let sum = 0.0;
+        for (const p of range(8)) sum += x[p] * x[p];
+        for (const p of range(8)) x[p] = x[p] / Math.sqrt(sum) + 0.1 * x[p] ** 2;
+      }),
+    ],
+  ])('is found again for each derivative: %s', async (_name, f) => {
+    const total = kernel([x, loss], (x, loss) => {
+      for (const p of range(8)) loss[0] += x[p] * x[p] * (p + 1);
+    });
+    const sim = await made(program({ layout: tree, kernels: { f, total, reset }, backend: wasm(), differentiate: true })); // prettier-ignore
+    const begin = (at: number, by: number): void => {
+      for (const [, [p], value] of values) sim.field(x).set([p], value + (p === at ? by : 0));
+      sim.run.reset();
+    };
+    const forward = (): void => {
+      for (let t = 0; t < 3; t++) sim.run.f();
+      sim.run.total();
+    };
+    const lossAt = (at: number, by: number): number => {
+      begin(at, by);
+      forward();
+      return sim.field(loss).get(0);
+    };
+    begin(-1, 0);
+    const gradient = valueAndGradient(sim, forward, { loss, wrt: { x } }).gradient.x.toArray();
+    for (let p = 0; p < 8; p++) {
+      const expected = (8 * (lossAt(p, 1e-3) - lossAt(p, -1e-3)) - (lossAt(p, 2e-3) - lossAt(p, -2e-3))) / 12e-3;
+      expect(Math.abs(gradient[p] - expected)).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected)));
+    }
+    sim.dispose();
+  });
+});

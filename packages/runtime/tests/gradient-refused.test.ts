@@ -67,9 +67,9 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
 
     it('what is overwritten while it is needed, with both places', async () => {
       const substituted = kernel([x, y], (x, y) => {
-        for (const p of range(2)) {
-          y[2 * p + 1] = x[2 * p];
-          for (let k = 0; k >= 0; k--) y[2 * p + k] = y[2 * p + k + 1] * y[2 * p + k + 1];
+        for (const p of range(3)) {
+          y[p] = x[p];
+          for (const _ of range(2)) y[p] = y[p + 1] * y[p + 1];
         }
       });
       const { code, message } = await errorOf(backend, substituted);

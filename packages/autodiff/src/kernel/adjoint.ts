@@ -19,7 +19,7 @@ import { storesApart } from './apart.js';
 import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
 import { derivatives } from '../table/derivatives.js';
 import type { DerivativeTable } from '../table/derivative.js';
-import { accessesOf } from './accesses.js';
+import { accessesOf, type Accesses } from './accesses.js';
 import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
@@ -30,18 +30,22 @@ import { gatherStencils } from './gather.js';
 import { influenceOf } from './influence.js';
 import { loopFacts } from './loop-facts.js';
 import { holdElements, type Settled } from './hold.js';
-import { keptReads, type KeptReads } from './kept-reads.js';
+import { integerForms } from './integer-forms.js';
+import { keptReads, roomForReads, type KeptReads } from './kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './lost.js';
 import { madeByLoops } from './made-by-loops.js';
 import type { Needs } from './needs.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './overwrites.js';
 import { runPasses } from './run-passes.js';
-import { lastStores, standings } from './standing.js';
+import { settledPlaces } from './settled-places.js';
+import { lastStores, standings, type StandingOf } from './standing.js';
 import { storedValues } from './stored-values.js';
 import { steepValues } from './steep.js';
 import { unreachedValues } from './unreached.js';
 import { sumByElement } from './sum-by-element.js';
+import { numberLoops } from './open-loops.js';
+import { ownedBy } from './own.js';
 import { refuseUnknownOps } from './unknown-ops.js';
 
 /** What a kernel is differentiated by. */
@@ -129,48 +133,51 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseUnknownOps(shared, table, rows, places, 'adjoint');
   const found = loopFacts(shared, table, controlOf);
   refuseCertainRaces(shared, layout, elementOf, controlOf, found.constantOf);
-  const { kernel: primal, settled } = holdElements({
+  const { kernel: held, settled } = holdElements({
     kernel: shared,
     layout,
     table,
     controlOf,
     elementOf,
+    ownedIn: ownedBy(elementOf, found.constants, integerForms(shared, layout)),
     facts: found,
   });
-  const facts = loopFacts(primal, table, controlOf);
-  const accesses = accessesOf(primal, layout, elementOf, cleared);
-  const standingOf = standings(accesses, controlOf, facts.constantOf);
-  const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
-  const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
-  /* Arguments are asked for by the host. */
-  const influential = new Set([...influence.of.keys(), ...primal.params.map((p) => p.id)]);
-  const setting: Omit<Setting, 'overwritten' | 'keptReads'> = {
-    primal,
-    table,
-    controlOf,
-    elementOf,
-    ownBuffers,
-    derivatives: rows,
-    active: new Set([...dependent].filter((v) => influential.has(v))),
-    influence,
-    /* Of what fields hold it is assumed that it is a number. */
-    steep: steepValues(primal, rows, facts, (op) => elementOf(op) !== undefined),
-    unreached: unreachedValues(primal, facts, elementOf, controlOf, rows),
-    places,
-    facts,
-    iterations,
-    anyOrder: reversesInAnyOrder(primal, layout, table),
+  const read = (primal: Kernel): Read => {
+    const facts = loopFacts(primal, table, controlOf);
+    const accesses = accessesOf(primal, layout, elementOf, cleared);
+    const ownedIn = ownedBy(elementOf, facts.constants, accesses.forms);
+    const standingOf = standings(accesses, controlOf, facts.constantOf, ownedIn);
+    const dependent = activeValues(primal, elementOf, controlOf, rows, 'adjoint');
+    const influence = influenceOf(primal, table, elementOf, controlOf, rows, dependent);
+    /* Arguments are asked for by the host. */
+    const influential = new Set([...influence.of.keys(), ...primal.params.map((p) => p.id)]);
+    return {
+      accesses,
+      standingOf,
+      primal,
+      table,
+      controlOf,
+      elementOf,
+      ownBuffers,
+      derivatives: rows,
+      active: new Set([...dependent].filter((v) => influential.has(v))),
+      influence,
+      /* Of what fields hold it is assumed that it is a number. */
+      steep: steepValues(primal, rows, facts, (op) => elementOf(op) !== undefined),
+      unreached: unreachedValues(primal, facts, elementOf, controlOf, rows),
+      places,
+      facts,
+      ownedIn,
+      iterations,
+      anyOrder: reversesInAnyOrder(primal, layout, table),
+    };
   };
   /* Histories are made for what is found to be missing without them; whatever they need in turn may be missing then. */
-  const drafted = (ends: ReadonlyMap<number, Settled>, keptReads?: KeptReads): Drafted => {
+  const drafted = (of: Read, ends: ReadonlyMap<number, Settled>, keptReads?: KeptReads): Drafted => {
     let remembered: Remembered = { loops: new Set(), reads: new Set() };
     for (let kept: ReadonlySet<string> = keptReads?.fields ?? new Set(); ;) {
-      const overwritten = overwrittenBy(standingOf, ends, kept, keptReads);
-      const { draft, buffers, ...made } = draftAdjoint(
-        module.buffers,
-        { ...setting, overwritten, keptReads },
-        remembered,
-      );
+      const overwritten = overwrittenBy(of.standingOf, ends, kept, keptReads);
+      const { draft, buffers, ...made } = draftAdjoint(module.buffers, { ...of, overwritten, keptReads }, remembered);
       const whole = runPasses({ ...module, buffers: [...module.buffers, ...buffers], kernels: [draft] }, [
         cse({ dialects }),
         dce({ dialects }),
@@ -181,31 +188,35 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       const reads = new Set([...remembered.reads, ...missed.reads]);
       const isNew =
         loops.size > remembered.loops.size || reads.size > remembered.reads.size || fields.some((f) => !kept.has(f));
-      if (!isNew || keptReads?.fits(reads) === false) return { whole, made, kept };
+      if (!isNew || keptReads?.fits(reads) === false) return { of, whole, made, kept };
       remembered = { loops, reads };
       kept = new Set([...kept, ...fields]);
     }
   };
   /* What is computed from what is not there any more may have been stored: then it is read there. Others need not have it, since whoever overwrites it would have to keep it; but what loops would compute again. */
-  const stored = (): ReadonlyMap<number, Settled> =>
-    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf));
-  const byLoops = madeByLoops(primal, controlOf);
-  const addedUp = byLoops.size === 0 ? [] : [...stored()].filter(([v]) => byLoops.has(v));
-  const first = drafted(new Map([...addedUp, ...settled]));
-  const { whole, made, kept } =
+  const stored = ({ primal, accesses, facts, ownedIn }: Read): ReadonlyMap<number, Settled> =>
+    storedValues(primal, layout, accesses.forms, lastStores(accesses, controlOf, facts.constantOf, ownedIn));
+  const asItIs = read(held);
+  const byLoops = madeByLoops(held, controlOf);
+  const addedUp = byLoops.size === 0 ? [] : [...stored(asItIs)].filter(([v]) => byLoops.has(v));
+  const first = drafted(asItIs, new Map([...addedUp, ...settled]));
+  const { of, whole, made, kept } =
     firstWhole([
       () => first,
-      () => drafted(new Map([...stored(), ...settled])),
+      () => drafted(asItIs, new Map([...stored(asItIs), ...settled])),
       () => {
-        const keptReadsOf = keptReads({ kernel: primal, layout, table, controlOf, elementOf, constants: facts.constants, accesses, standingOf }); // prettier-ignore
-        return keptReadsOf && drafted(new Map([...stored(), ...settled]), keptReadsOf);
+        const numbered = numberLoops(held, table, controlOf, asItIs.accesses, roomForReads(layout, asItIs.accesses));
+        const of = numbered ? read(numbered.kernel) : asItIs;
+        const kept = keptReads({ ...of, kernel: of.primal, constantOf: of.facts.constantOf, layout, numbered });
+        return kept && drafted(of, new Map([...stored(of), ...settled]), kept);
       },
     ]) ?? first;
+  const { primal, accesses } = of;
   const [scattered] = whole.kernels;
   refuseLost(name, scattered, 'adjoint');
   refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
-  const turned = gather ? gatherStencils(scattered, table) : scattered;
+  const turned = gather ? gatherStencils(scattered, table, layout) : scattered;
   const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
   const [last] = summed?.kernels ?? [turned];
   const ordered = { ...last, body: inOrder(last.body) };
@@ -223,13 +234,21 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       elementOf,
       cleared,
       kept,
+      settledPlaces(primal.body, elementOf),
     ),
-    ...flowOf(primal, elementOf, setting.active),
+    ...flowOf(primal, elementOf, of.active),
   };
 };
 
+/** A kernel, and what is known of it before it is reversed. */
+interface Read extends Omit<Setting, 'overwritten' | 'keptReads'> {
+  readonly accesses: Accesses;
+  readonly standingOf: StandingOf;
+}
+
 /** An adjoint before sums are gathered. */
 interface Drafted {
+  readonly of: Read;
   readonly whole: Module;
   readonly made: Omit<Draft, 'draft' | 'buffers'>;
   /** The fields that it reads as they were before the launch. */

@@ -3,6 +3,8 @@ import {
   mapRegions,
   mapShared,
   opWith,
+  useCounts,
+  walk,
   type Attrs,
   type Kernel,
   type Op,
@@ -17,7 +19,7 @@ export const runsInAnyOrder = ({ name, attrs, operands }: Op): boolean =>
   name === 'scf.for' && (attrs.simd === true || attrs[MARK] === true) && operands.length === 3;
 
 /**
- * The loops whose reverse runs in any order: an iteration of them hands on nothing but sums, and no other one reads or writes what it writes. So their reverse takes the adjoints of its own elements, adds to those of others, and hands the adjoints
+ * The loops whose reverse runs in any order: an iteration of them hands on nothing but sums, and no other one reads or writes what it writes, but adds to it. So their reverse takes the adjoints of its own elements, adds to those of others, and hands the adjoints
  * of the sums on as they are.
  */
 export const reversesInAnyOrder = ({ body }: Kernel, layout: Layout, table: OpTable): ((loop: Op) => boolean) => {
@@ -26,7 +28,22 @@ export const reversesInAnyOrder = ({ body }: Kernel, layout: Layout, table: OpTa
     runsInAnyOrder(loop) ||
     (loop.name === 'scf.for' &&
       accumulatorsOf(loop)?.every((kind) => kind === 'add') === true &&
-      areIterationsApart(layout, table, made, loop));
+      areIterationsApart(layout, table, made, withoutSums(loop)));
+};
+
+/** A loop without what it adds to fields of which it does nothing else: of these the reverse only reads the adjoints. */
+const withoutSums = (loop: Op): Op => {
+  const isSum = (op: Op): boolean => op.name === 'field.atomic' && op.attrs.kind === 'add';
+  const others = new Set<unknown>();
+  const used = useCounts(loop.regions[0]);
+  walk(loop.regions[0], (op) => {
+    if (op.attrs.field !== undefined && (!isSum(op) || used.has(op.results[0].id))) others.add(op.attrs.field);
+  });
+  const without = (region: Region): Region => ({
+    ...region,
+    ops: region.ops.flatMap((op) => (isSum(op) && !others.has(op.attrs.field) ? [] : [mapRegions(op, without)])),
+  });
+  return mapRegions(loop, without);
 };
 
 const MARK = 'anyOrder';

@@ -20,7 +20,7 @@ import type { Influence } from './influence.js';
 import type { KeptReads } from './kept-reads.js';
 import type { LoopFacts } from './loop-facts.js';
 import type { Overwritten } from './overwrites.js';
-import { ownsAll } from './own.js';
+import { ownsAll, type OwnedIn } from './own.js';
 import { recordLoop } from './record.js';
 import { foundAgain } from './found-again.js';
 import type { Reversal } from './reversal.js';
@@ -44,6 +44,7 @@ export interface Setting {
   readonly unreached: ReadonlySet<number>;
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
+  readonly ownedIn: OwnedIn;
   readonly iterations: number;
   /** See `reversesInAnyOrder`. */
   readonly anyOrder: (loop: Op) => boolean;
@@ -60,10 +61,15 @@ export interface Remembered {
 
 /** How an adjoint says that a loop had more iterations than there was room for. */
 export interface Overflow {
-  /** Of one element: 0, or the number of the loop and one. */
+  /** Of one element: 0, or the number of one of the loops, counted from 1. */
   readonly buffer: string;
-  /** The loops by number, and how many iterations there was room for. */
-  readonly loops: ReadonlyMap<number, { readonly op: Op; readonly most: number }>;
+  readonly loops: readonly TooLong[];
+}
+
+/** A loop that may have more iterations than there is room for, those of loops in it among them. */
+export interface TooLong {
+  readonly op: Op;
+  readonly most: number;
 }
 
 /** An adjoint kernel before dead code is dropped. */
@@ -103,7 +109,7 @@ export const draftAdjoint = (
   );
   const settled = settledPlaces(primal.body, elementOf);
   const keeping = keptReads?.keeping(buffer, remembered.reads);
-  const tooLong = new Map<number, { readonly op: Op; readonly most: number }>();
+  const tooLong: TooLong[] = [];
   let flag: string | undefined;
   const r: Reversal = {
     ...setting,
@@ -131,9 +137,9 @@ export const draftAdjoint = (
     reverse: (b, region, values, sums, owns) => reverseRegion(r, b, region, values, sums, owns),
     overflow: (b, op, when, most) => {
       const at = (flag ??= buffer('i32', 1, 'output', 'overflow'));
-      const n = facts.loops.get(op)!;
-      tooLong.set(n, { op, most });
-      b.if(when, () => void b.atomic(at, 'max', b.i32(n + 1), b.i32(0)));
+      const known = tooLong.findIndex((l) => l.op === op && l.most === most);
+      const n = known < 0 ? tooLong.push({ op, most }) : known + 1;
+      b.if(when, () => void b.atomic(at, 'max', b.i32(n), b.i32(0)));
     },
   };
   const ids = idsFrom(highestId(primal) + 1);
@@ -144,7 +150,7 @@ export const draftAdjoint = (
     const { ops } = b.collect(() => {
       const sums = new Sums(active, cuts);
       const params = new Map(primal.params.map((p) => [p.id, p]));
-      keeping?.run(b, params);
+      keeping?.run(b, params, r.overflow);
       r.region(b, primal.body, params, sums, ownsAll);
       for (const [n, at] of parameters)
         b.store(at, sums.leaving(b, primal.params[n]) ?? b.constant(0, primal.params[n].type), b.i32(0));

@@ -1,7 +1,9 @@
 import { Builder, type IdSource, type Op, type OpTable, type Scalar, type Value } from '@filigree/ir';
+import { clone } from './clone.js';
 import { additionsOf, type Addition } from './additions.js';
+import { takenBy } from './out-of-branches.js';
 import { areApart, type Coordinate } from './touched.js';
-import { clone, MOST_OPS, type Nest } from './whole-nests.js';
+import { MOST_OPS, type Nest } from './whole-nests.js';
 
 /** What is known around a nest. */
 export interface Around {
@@ -10,6 +12,7 @@ export interface Around {
   readonly constants: ReadonlyMap<number, Scalar>;
   /** What is known of integers of the kernel, see `coordinatesOf`. */
   readonly coordinate: (v: Value) => Coordinate | undefined;
+  readonly extentsOf: (field: string) => readonly number[];
 }
 
 /**
@@ -18,14 +21,18 @@ export interface Around {
  *
  * What is added is computed from elements of slices that are certainly others than those that are added to: `u[t][i][j]` and `u[t - 1][i][j]`. What iterations set to a constant, as adjoints that were taken, is set in the end.
  */
-export const gatheredInside = ({ loops, ops }: Nest, around: Around): readonly Op[] | undefined => {
+export const gatheredInside = (
+  { loops, ops, hasBranches, narrowed }: Nest,
+  around: Around,
+): readonly Op[] | undefined => {
   const { table, ids, coordinate } = around;
-  const box = boxOf(loops, ops, around);
+  const all = withInner(ops);
+  const box = boxOf(loops, all, around, narrowed);
   if (!box) return undefined;
   const definitions = new Map(ops.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
   const uses = new Map<number, number>();
-  for (const op of ops) for (const v of op.operands) uses.set(v.id, (uses.get(v.id) ?? 0) + 1);
-  const slices = slicesOf(ops, box);
+  for (const op of all) for (const v of op.operands) uses.set(v.id, (uses.get(v.id) ?? 0) + 1);
+  const slices = slicesOf(all, box);
   if (!slices || !areOthers(slices, coordinate)) return undefined;
 
   const additions = slices.flatMap((slice): readonly (Addition & { readonly slice: Slice })[] =>
@@ -43,19 +50,41 @@ export const gatheredInside = ({ loops, ops }: Nest, around: Around): readonly O
   /* Elements that are set are read before: no other iteration reads what one writes. */
   const loads = ops.filter((op) => op.name === 'field.load');
   const set = ops.filter((op) => op.name === 'field.store' && !plain.includes(op));
-  const isLast = (store: Op): boolean =>
-    definitions.get(store.operands[0].id)?.name === 'arith.constant' &&
-    loads.every((l) => l.attrs.field !== store.attrs.field || ops.indexOf(l) < ops.indexOf(store));
+  const sliceOf = (op: Op): Slice => slices.find((s) => s.touches.includes(op))!;
+  const isAt = (by: readonly number[], index: readonly Value[]): boolean =>
+    byOf(index, box)!.every((n, d) => n === by[d]);
+  /* What they are set to follows from elements that stay, and from such as no other iteration sets. */
+  const isThere = (load: Op): boolean => {
+    const by = byOf(load.operands, box)!;
+    return sliceOf(load).touches.every((t) => t.name === 'field.load' || isAt(by, t.operands.slice(1)));
+  };
+  const isLast = (store: Op): boolean => {
+    const at = ops.indexOf(store);
+    const loadsIn = (some: Iterable<Op>): readonly Op[] => withInner([...some]).filter((o) => o.name === 'field.load');
+    return (
+      set.filter((other) => sliceOf(other) === sliceOf(store)).length === 1 &&
+      loadsIn(coneOf(store.operands[0], definitions)).every(isThere) &&
+      loadsIn(ops.slice(at)).every((l) => l.attrs.field !== store.attrs.field)
+    );
+  };
   const taken = new Set([...added.map(({ ops: [op] }) => op), ...plain, ...set, ...loads]);
-  const others = ops.slice(0, -1).filter((op) => !taken.has(op));
-  if (!set.every(isLast) || others.some((op) => op.regions.length > 0 || table.get(op.name)!.effects(op).length > 0))
-    return undefined;
+  const others = ops.slice(0, -1).filter((op) => !taken.has(op) && op.regions.length === 0);
+  if (!set.every(isLast) || others.some((op) => table.get(op.name)!.effects(op).length > 0)) return undefined;
 
-  if (added.some(({ value }) => coneOf(value, definitions).size > MOST_OPS)) return undefined;
+  const isFar = ({ by }: Sum): boolean => by.some((n) => n !== 0);
+  if (added.some((a) => isFar(a) && withInner([...coneOf(a.value, definitions)]).length > MOST_OPS)) return undefined;
 
   const [least, most] = [Math.min, Math.max].map((f) => box.map((_, d) => f(...added.map(({ by }) => by[d]))));
   const inner = box.map(({ from, to }, d): Range => [from + most[d], to + least[d]]);
-  const outer = box.map(({ from, to }, d): Range => [from + least[d], to + most[d]]);
+  /* What is not written in a branch may be outside. */
+  const ends = box.map(({ by }): readonly number[] =>
+    targets.map(({ field, index }) => around.extentsOf(field)[index.findIndex((v) => by.has(v.id))]),
+  );
+  if (hasBranches && ends.some((all) => new Set(all).size > 1)) return undefined;
+  const outer = box.map(({ from, to }, d): Range => {
+    const [first, end] = [from + least[d], to + most[d]];
+    return hasBranches ? [Math.max(first, 0), Math.min(end, ends[d][0])] : [first, end];
+  });
   if (inner.some(([from, to]) => to - from < FEWEST)) return undefined;
 
   const b = new Builder(table, new Map(), ids);
@@ -64,7 +93,7 @@ export const gatheredInside = ({ loops, ops }: Nest, around: Around): readonly O
     const known = moved.get(v.id);
     const op = definitions.get(v.id);
     if (known || !op) return known ?? v;
-    for (const operand of op.operands) valueAt(operand, moved, into);
+    for (const taken of takenBy(op)) valueAt(taken, moved, into);
     clone(op, moved, into, ids);
     return moved.get(v.id)!;
   };
@@ -126,12 +155,17 @@ export const gatheredInside = ({ loops, ops }: Nest, around: Around): readonly O
       gather(beside([inner[d][1], outer[d][1]]), false);
     });
     const whole = box.map(({ from, to }): Range => [from, to]);
-    for (const all of [kept, set])
-      if (all.length > 0)
-        nest(whole, true, (counters) => {
-          const moved = movedTo(counters);
-          for (const op of all) b.op(op.name, op.operands.map((v) => append(v, moved)), op.attrs); // prettier-ignore
-        });
+    const change = (some: readonly Op[], counters: readonly Value[]): void => {
+      const moved = movedTo(counters);
+      const write = (op: Op): (() => void) => {
+        const operands = op.operands.map((v) => append(v, moved));
+        return () => void b.op(op.name, operands, op.attrs);
+      };
+      /* What is set follows from what was there before; what is added to may have been added to. */
+      if (some === set) set.map(write).forEach((store) => store());
+      else for (const op of some) write(op)();
+    };
+    for (const some of [kept, set]) if (some.length > 0) nest(whole, true, (counters) => change(some, counters));
   }).ops;
 };
 
@@ -142,11 +176,15 @@ const coneOf = (value: Value, definitions: ReadonlyMap<number, Op>): ReadonlySet
     const op = definitions.get(v.id);
     if (!op || found.has(op) || op.name === 'arith.constant') return;
     found.add(op);
-    op.operands.forEach(visit);
+    takenBy(op).forEach(visit);
   };
   visit(value);
   return found;
 };
+
+/** Ops, and those in their regions. */
+const withInner = (ops: readonly Op[]): readonly Op[] =>
+  ops.flatMap((op) => [op, ...op.regions.flatMap((r) => withInner(r.ops))]);
 
 /** Fewer elements along an axis are mostly edge. */
 const FEWEST = 8;
@@ -165,6 +203,7 @@ const boxOf = (
   loops: readonly Op[],
   ops: readonly Op[],
   { constants: around }: Around,
+  narrowed: Nest['narrowed'],
 ): readonly AxisOfBox[] | undefined => {
   const constants = new Map(around);
   for (const { name, attrs, results } of ops)
@@ -173,8 +212,9 @@ const boxOf = (
     const value = constants.get(v.id);
     return typeof value === 'number' ? value : undefined;
   };
-  const axes = loops.map(({ operands, regions: [{ params }] }): AxisOfBox | undefined => {
-    const [from, to, step] = operands.map(number);
+  const axes = loops.map(({ operands, regions: [{ params }] }, n): AxisOfBox | undefined => {
+    const [first, end, step] = operands.map(number);
+    const [from, to] = narrowed?.[n] ?? [first, end];
     if (from === undefined || to === undefined || step !== 1 || params[0].type !== 'i32') return undefined;
     const by = new Map([[params[0].id, 0]]);
     for (const { name, operands: of, results } of ops) {
@@ -216,7 +256,7 @@ const slicesOf = (ops: readonly Op[], box: readonly AxisOfBox[]): readonly Slice
   const slices = new Map<string, { field: string; index: readonly Value[]; touches: Op[] }>();
   for (const op of ops) {
     const { field } = op.attrs;
-    if (op.operands.some((v) => changing.has(v.id)) || op.name === 'field.load')
+    if (takenBy(op).some((v) => changing.has(v.id)) || op.name === 'field.load')
       for (const r of op.results) changing.add(r.id);
     if (!op.name.startsWith('field.')) continue;
     const index = op.name === 'field.load' ? op.operands : op.operands.slice(1);

@@ -1,4 +1,5 @@
 import {
+  Builder,
   controlBy,
   highestId,
   idsFrom,
@@ -13,11 +14,15 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import { boxLoop, boxOf, type Layout } from '@filigree/sparse/fields';
 import { additionsOf, type Addition } from './additions.js';
+import { ANY_ORDER } from './any-order.js';
+import { clone } from './clone.js';
 import { digitsOf, type Digits } from './digits.js';
 import { gatheredInside } from './gather-inside.js';
+import { integerForms } from './integer-forms.js';
 import { coordinatesOf } from './touched.js';
-import { clone, MOST_OPS, nestOf, type Nest } from './whole-nests.js';
+import { MOST_OPS, nestOf, type Nest } from './whole-nests.js';
 
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
@@ -28,19 +33,35 @@ import { clone, MOST_OPS, nestOf, type Nest } from './whole-nests.js';
  *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
-export const gatherStencils = (kernel: Kernel, table: OpTable): Kernel => {
+export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): Kernel => {
   const ids = idsFrom(highestId(kernel) + 1);
   const controlOf = controlBy(table);
   const coordinate = coordinatesOf(kernel);
+  const forms = integerForms(kernel, layout);
+  const extentsOf = (field: string): readonly number[] => layout.fields.get(field)!.extents;
   const constants = new Map<number, Scalar>();
-  for (const { name, attrs, results } of kernel.body.ops)
+  const know = ({ name, attrs, results }: Op): void => {
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
+  };
+  kernel.body.ops.forEach(know);
+  const turned = (op: Op): readonly Op[] | undefined => {
+    const nest = op.operands.length === 3 ? nestOf(op, { table, ids, constants, forms }) : undefined;
+    if (!nest) return undefined;
+    const around = nest.hasBranches || nest.narrowed ? undefined : gathered(nest, table, ids, constants);
+    return around ?? gatheredInside(nest, { table, ids, constants, coordinate, extentsOf });
+  };
   const ops = kernel.body.ops.flatMap((op) => {
     const control = controlOf(op);
-    const isBox = control && isLoop(control) && control.parallel === true && op.name === 'scf.for';
-    const nest = isBox && op.operands.length === 3 ? nestOf(op, table) : undefined;
-    if (!nest) return [op];
-    return gathered(nest, table, ids, constants) ?? gatheredInside(nest, { table, ids, constants, coordinate }) ?? [op];
+    if (!control || !isLoop(control) || control.parallel !== true) return [op];
+    if (op.name === 'scf.for') return turned(op) ?? [op];
+    /* All elements of a plain array are a box. */
+    const extents = boxOf(layout, op);
+    if (!extents) return [op];
+    const box = boxLoop(op, extents, new Builder(table, new Map(), ids), ANY_ORDER);
+    const bounds = box.slice(0, -1);
+    bounds.forEach(know);
+    const inTurn = turned(box[box.length - 1]);
+    return inTurn ? [...bounds, ...inTurn] : [op];
   });
   return ops.length === kernel.body.ops.length && ops.every((op, n) => op === kernel.body.ops[n])
     ? kernel

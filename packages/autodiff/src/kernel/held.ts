@@ -14,7 +14,7 @@ import { nodeOf, valueName, type Layout, type PlacedField } from '@filigree/spar
 import { digitsOf } from './digits.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { LoopFacts } from './loop-facts.js';
-import { ownElements } from './own.js';
+import type { OwnedIn } from './own.js';
 import { isRounded } from './rounded.js';
 import { areApart, coordinatesOf } from './touched.js';
 
@@ -25,6 +25,7 @@ export interface HoldSetting {
   readonly table: OpTable;
   readonly controlOf: ControlOf;
   readonly elementOf: ElementOpOf;
+  readonly ownedIn: OwnedIn;
   readonly facts: LoopFacts;
 }
 
@@ -49,7 +50,7 @@ export interface Held {
 export const heldIn = (region: Region, loop: Op | undefined, s: HoldSetting): readonly Held[] => {
   const uses = usesIn(region, s);
   if (!uses) return [];
-  const owns = loop && ownElements(loop, s.elementOf, s.facts.constants);
+  const owns = loop && s.ownedIn(loop);
   const coordinate = coordinatesOf(s.kernel);
   const known = positionsOf(region);
   const counts = useCounts(region);

@@ -1,4 +1,4 @@
-import { byteSize, SCRATCH_BYTES, type Buffer, type Builder, type ScalarType, type Value } from '@filigree/ir';
+import { byteSize, SCRATCH_BYTES, type Buffer, type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
 
 /** A place for the states of a loop, each a list of values, by number. */
 export interface History {
@@ -9,6 +9,9 @@ export interface History {
 
 /** Makes buffers of an adjoint kernel. */
 export type MakeBuffer = (type: ScalarType, length: number, role: Buffer['role'], called: string) => string;
+
+/** Reports, where a condition holds, that a loop has run more than so many iterations. */
+export type ReportTooLong = (b: Builder, loop: Op, when: Value, most: number) => void;
 
 /** A history of states of these types: a buffer for each value; those that nobody reads are dropped with dead code. */
 export const historyOf = (make: MakeBuffer, state: readonly Value[], length: number, role: Buffer['role']): History => {

@@ -1,4 +1,4 @@
-import { walk, type Kernel, type Op, type Value } from '@filigree/ir';
+import { byteSize, isInteger, scalarOf, walk, type Kernel, type Op, type Value } from '@filigree/ir';
 
 /** What an index is: a short text that is the same for the same computation, and the loops that it depends on. */
 export interface IndexKey {
@@ -13,7 +13,7 @@ export interface IndexKey {
 export interface Counting {
   readonly loop: string;
   readonly sign: 1 | -1;
-  /** What the counter is added to or taken from, as a key; empty for nothing. */
+  /** What the counter is added to or taken from, as keys: the same for all iterations of this loop, in one of those around it; empty for nothing. */
   readonly rest: string;
   readonly least: number;
   readonly most: number;
@@ -39,7 +39,9 @@ export const indexKeys = (): IndexKeys => {
       if (!isLoad(name)) written.add(attrs.field ?? attrs.buffer);
     });
     const of = (v: Value): IndexKey => keys.get(v.id) ?? { key: `?${v.id}`, tells: nothing, counts: [] };
-    const counting = ({ name, operands: [a, b] }: Op): readonly Counting[] => {
+    const counting = ({ name, operands: [a, b], results: [r] }: Op): readonly Counting[] => {
+      /* Different numbers stay different where no bits are cut off. */
+      if (name === 'arith.cast') return isInteger(r.type) && sizeOf(r) >= sizeOf(a) ? of(a).counts : [];
       if (name !== 'arith.add' && name !== 'arith.sub') return [];
       const [x, y] = [of(a), of(b)];
       const sign = name === 'arith.add' ? 1 : -1;
@@ -92,7 +94,7 @@ export const indexKeys = (): IndexKeys => {
   };
 };
 
-/** A counter to which something is added, or from which it is taken: a number, or what no loop changes. */
+/** A counter to which something is added, or from which it is taken: a number, or what is the same in all iterations of its loop. */
 const further = (
   counts: Counting,
   { key, tells }: IndexKey,
@@ -101,14 +103,21 @@ const further = (
 ): readonly Counting[] => {
   if (number !== undefined)
     return [{ ...counts, least: counts.least + sign * number, most: counts.most + sign * number }];
-  return tells.size === 0 && counts.rest === '' ? [{ ...counts, rest: `${sign}${key}` }] : [];
+  const depth = depthOf(counts.loop);
+  return [...tells].every((loop) => depthOf(loop) < depth)
+    ? [{ ...counts, rest: `${counts.rest}${sign > 0 ? '+' : '-'}${key}` }]
+    : [];
 };
+
+const sizeOf = ({ type }: Value): number => byteSize(scalarOf(type));
+
+const depthOf = (loop: string): number => Number(loop.slice(loop.lastIndexOf('.') + 1));
 
 /** What is taken from zero. */
 const turned = ({ loop, sign, rest, least, most }: Counting): Counting => ({
   loop,
   sign: sign > 0 ? -1 : 1,
-  rest: rest === '' ? '' : `-${rest}`,
+  rest: rest === '' ? '' : `-(${rest})`,
   least: -most,
   most: -least,
 });

@@ -1,4 +1,16 @@
-import { isInteger, walk, type Kernel, type Op, type Value } from '@filigree/ir';
+import {
+  byteSize,
+  definitions,
+  isInteger,
+  isSigned,
+  scalarOf,
+  walk,
+  type Kernel,
+  type Op,
+  type Type,
+  type Value,
+} from '@filigree/ir';
+import { askingCounters } from './asking-counters.js';
 import { nodeOf, type Layout } from '@filigree/sparse/fields';
 
 /** Values times numbers, by id, and a number. */
@@ -10,6 +22,8 @@ export interface Form {
 /** The integers of a kernel as sums. */
 export interface IntegerForms {
   readonly formOf: (v: Value) => Form;
+  /** What a sum lies between, as `liesIn` says of a value. */
+  readonly spanOf: (form: Form) => Bounds;
   /** What a value lies between, as far as loops over numbers tell, if its sums do not wrap around. */
   readonly liesIn: (v: Value) => Bounds;
   /** What a coordinate lies between, where that is certainly from 0 to below an extent, as far as loops over numbers tell. */
@@ -46,9 +60,17 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
   const boundsOf = (form: Form): Bounds => [extreme(form, -1), extreme(form, 1)];
   /** A limit as a sum, where none of the sums that it may be wraps around. */
   const asLimit = (form: Form, sign: 1 | -1): Form => (isSmall(boundsOf(form)) ? form : number(extreme(form, sign)));
-  const definitions = new Map<number, Op>();
+  const made = definitions(body);
+  const madeBy = (v: Value): Op | undefined => made.get(v.id);
+  const numberOf = (v: Value): number | undefined => {
+    const value = madeBy(v)?.attrs.value;
+    if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+    const { terms, plus } = formOf(v);
+    return terms.size === 0 ? plus : undefined;
+  };
   walk(body, (op) => {
-    for (const r of op.results) definitions.set(r.id, op);
+    for (const { values, least, most } of askingCounters(op, madeBy, numberOf, (v) => boundsOf(formOf(v))))
+      for (const v of values) limit(v, number(least), number(most));
     if (op.name.startsWith('arith.') && op.operands.every((v) => fixed.has(v.id)))
       for (const r of op.results) fixed.add(r.id);
     if (op.name === 'scf.for') {
@@ -62,12 +84,19 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
       );
     const [result] = op.results;
     if (!op.name.startsWith('arith.') || !isInteger(result.type)) return;
-    if (typeof op.attrs.value === 'number') forms.set(result.id, number(op.attrs.value));
+    const { value } = op.attrs;
+    if (typeof value === 'number' || typeof value === 'bigint') forms.set(result.id, number(Number(value)));
     const [a, b] = op.operands.map(formOf);
-    if (op.name === 'arith.add') forms.set(result.id, formSum(a, b, 1));
-    if (op.name === 'arith.sub') forms.set(result.id, formSum(a, b, -1));
+    /* Below zero there are other numbers where there is no sign. */
+    const note = (form: Form): void => {
+      if (isSigned(result.type) || extreme(form, -1) >= 0) forms.set(result.id, form);
+    };
+    if (op.name === 'arith.cast' && isInteger(op.operands[0].type) && hasRoom(result.type) && isSmall(boundsOf(a)))
+      note(a);
+    if (op.name === 'arith.add') note(formSum(a, b, 1));
+    if (op.name === 'arith.sub') note(formSum(a, b, -1));
     if (op.name === 'arith.mul' && (a.terms.size === 0 || b.terms.size === 0))
-      forms.set(result.id, a.terms.size === 0 ? formSum(number(0), b, a.plus) : formSum(number(0), a, b.plus));
+      note(a.terms.size === 0 ? formSum(number(0), b, a.plus) : formSum(number(0), a, b.plus));
     if ((op.name !== 'arith.div' && op.name !== 'arith.rem') || b.terms.size > 0 || b.plus <= 0) return;
     const [lo, hi] = boundsOf(a);
     const [least, most] = op.name === 'arith.rem' ? [0, Math.min(hi, b.plus - 1)] : [lo / b.plus, hi / b.plus];
@@ -79,7 +108,14 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
     const found = liesIn(v);
     return found[0] >= 0 && found[1] < extent ? found : undefined;
   };
-  return { formOf, liesIn, within, madeBy: (v) => definitions.get(v.id), isFixed: (id) => fixed.has(id) };
+  return {
+    formOf,
+    spanOf: boundsOf,
+    liesIn,
+    within,
+    madeBy,
+    isFixed: (id) => fixed.has(id),
+  };
 };
 
 /** The extents of what a loop over active elements goes over; nothing where there is no end. */
@@ -98,6 +134,9 @@ interface Limits {
 
 /** Whether an integer of any type has room for all of these numbers. */
 export const isSmall = ([least, most]: Bounds): boolean => least >= -(2 ** 31) && most < 2 ** 31;
+
+/** Whether a type has all integers of 32 bits, or all of those that are not negative. */
+const hasRoom = (t: Type): boolean => byteSize(scalarOf(t)) >= 4;
 
 /** A value as a sum. */
 export const single = (id: number): Form => ({ terms: new Map([[id, 1]]), plus: 0 });

@@ -1,12 +1,10 @@
 import {
-  isLoop,
   useCounts,
   type Builder,
   type ControlOf,
   type Kernel,
   type Op,
   type OpTable,
-  type Scalar,
   type ScalarType,
   type Value,
   walk,
@@ -14,12 +12,14 @@ import {
 import type { Layout } from '@filigree/sparse/fields';
 import type { Accesses, Use } from './accesses.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
-import type { MakeBuffer } from './history.js';
-import { ownElements } from './own.js';
+import type { MakeBuffer, ReportTooLong } from './history.js';
+import type { LoopFacts } from './loop-facts.js';
+import type { OwnedIn } from './own.js';
+import { digitsAround, type Digit, type Numbered } from './open-loops.js';
 import { isRounded } from './rounded.js';
 import { loadFrom, Runner, type Place, type ValueOf } from './run-on-copies.js';
 import { settledPlaces } from './settled-places.js';
-import type { StandingOf } from './standing.js';
+import { hasOneIteration, type StandingOf } from './standing.js';
 import { placeOfField } from './touched.js';
 
 /**
@@ -39,7 +39,7 @@ export interface KeptReads {
 
 export interface Keeping {
   /** Appends the run. */
-  readonly run: (b: Builder, known: ReadonlyMap<number, Value>) => void;
+  readonly run: (b: Builder, known: ReadonlyMap<number, Value>, overflow: ReportTooLong) => void;
   /** What a read has found, where that is kept or still there. */
   readonly found: Found;
 }
@@ -54,9 +54,12 @@ export interface KeptReadsSetting {
   readonly table: OpTable;
   readonly controlOf: ControlOf;
   readonly elementOf: ElementOpOf;
-  readonly constants: ReadonlyMap<number, Scalar>;
   readonly accesses: Accesses;
   readonly standingOf: StandingOf;
+  readonly ownedIn: OwnedIn;
+  readonly constantOf: LoopFacts['constantOf'];
+  /** The numbers of open loops, where the kernel has these. */
+  readonly numbered: Numbered | undefined;
 }
 
 /**
@@ -85,7 +88,12 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
   const digits = new Map(
     accesses.uses.flatMap((use, n) => {
       const standing = standingOf(use.op);
-      const found = placeOf(use.op) && standing && !standing.stays && !standing.was && digitsAround(s, use);
+      const found =
+        placeOf(use.op) &&
+        standing &&
+        !standing.stays &&
+        !standing.was &&
+        digitsAround(use, s.controlOf, accesses.forms, s.numbered);
       return found ? [[n, { op: use.op, digits: found }] as const] : [];
     }),
   );
@@ -137,9 +145,13 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
         };
       };
       const slotIn = (b: Builder, all: readonly Digit[], valueOf: ValueOf): Value =>
-        linear(b, all.map(({ value, least, extent }) => ({ at: b.sub(valueOf(value), b.i32(least)), extent }))); // prettier-ignore
+        linear(b, all.map(({ value, least, extent, isOpen }) => {
+          const now = valueOf(value);
+          const at = b.sub(now.type === 'i32' ? now : b.cast(now, 'i32'), b.i32(least));
+          return { at: isOpen ? b.min(at, b.i32(extent - 1)) : at, extent };
+        })); // prettier-ignore
       return {
-        run: (b, known) => {
+        run: (b, known, overflow) => {
           for (const [field, buffer] of copies)
             overBox(b, extentsOf(field), (index) => {
               const value = b.value('field.load', index, { field });
@@ -150,6 +162,10 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
             keep: (op, value, valueOf) => {
               const place = kept.get(op);
               if (place) b.store(place.buffer, value, slotIn(b, place.digits, valueOf));
+            },
+            ran: (op, valueOf) => {
+              const end = s.numbered?.ends.get(op);
+              if (end) overflow(b, op, b.cmp('ge', valueOf(end), b.i32(s.numbered!.most)), s.numbered!.most);
             },
           }).statements(kernel.body, new Map(known));
         },
@@ -166,6 +182,12 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
 
 /** The most numbers that copies and what is kept may be together: 32 MiB of f64. */
 const MOST = 2 ** 22;
+
+/** For how many numbers that are read there is room beside copies of all fields that a kernel writes. */
+export const roomForReads = (layout: Layout, { uses }: Accesses): number => {
+  const written = new Set(uses.flatMap(({ op, writes }) => (writes ? [String(op.attrs.field)] : [])));
+  return [...written].reduce((room, field) => room - product(layout.fields.get(field)?.extents ?? []), MOST);
+};
 
 const product = (all: readonly number[]): number => all.reduce((n, m) => n * m, 1);
 
@@ -196,46 +218,20 @@ const isKnown = ({ layout, elementOf }: KeptReadsSetting, field: string, uses: r
 
 /** Whether iterations that run at once do not find what others change. */
 const runsAlike = (
-  { kernel, controlOf, elementOf, constants }: KeptReadsSetting,
+  { kernel, controlOf, constantOf, ownedIn }: KeptReadsSetting,
   changing: ReadonlyMap<string, readonly Use[]>,
 ): boolean => {
   let alike = true;
   walk(kernel.body, (loop) => {
-    if (controlOf(loop)?.parallel !== true) return;
-    const owns = ownElements(loop, elementOf, constants);
+    const control = controlOf(loop);
+    if (control?.parallel !== true || hasOneIteration(control, constantOf)) return;
+    const owns = ownedIn(loop);
     for (const uses of changing.values()) {
       const inside = uses.filter(({ parents }) => parents.includes(loop));
       alike &&= !inside.some((u) => u.writes) || inside.every(({ op }) => owns(op));
     }
   });
   return alike;
-};
-
-/** A counter of a loop as a digit of the number of an iteration. */
-interface Digit {
-  readonly value: Value;
-  readonly least: number;
-  readonly extent: number;
-}
-
-/** The counters of the loops around an access; nothing where one does not count between numbers. */
-const digitsAround = (
-  { controlOf, accesses: { forms } }: KeptReadsSetting,
-  { parents }: Use,
-): readonly Digit[] | undefined => {
-  const digits = parents.flatMap((op): readonly (Digit | undefined)[] => {
-    const control = controlOf(op);
-    if (!control || !isLoop(control)) return [];
-    const { params } = op.regions[0];
-    const counter = control.count?.counter;
-    if (counter === undefined && control.parallel !== true) return [undefined];
-    return (counter === undefined ? params : [params[counter]]).map((value) => {
-      const [least, most] = forms.liesIn(value);
-      const extent = Math.max(1, most - least + 1);
-      return Number.isFinite(extent) && value.type === 'i32' ? { value, least, extent } : undefined;
-    });
-  });
-  return digits.every((d) => d !== undefined) ? digits : undefined;
 };
 
 /** The number of a place by its coordinates, the last of which goes on fastest. */

@@ -39,7 +39,7 @@ export const overwrittenBy = (
     return {
       why: `${textOf(touched)} as it was read${where[0]}, and what may be overwritten${where[1]}`,
       remedy:
-        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let serial loops count to numbers and stay within the field, so that what they read can be kept',
+        'write into another field, or into other elements, such as those of the next step: x[t + 1][i]; or let a kernel of its own read it, or write it; or let iterations of a parallel loop certainly stay in a part of the field of their own, by loops between numbers, so that what they read can be kept',
       ...(was ? { keep: field } : { overwritten: true }),
       ...(read !== undefined && { read }),
     };
@@ -51,16 +51,23 @@ export const overwrittenBy = (
   },
 });
 
-/** What an adjoint reads of elements as the launch left them, and what its primal writes. */
+/**
+ * What an adjoint reads of elements as the launch left them, and what its primal writes.
+ *
+ * @param remade places of the kernel's own that the adjoint makes again before it reads them
+ */
 export const needsOf = (
   { uses: before }: Accesses,
   { uses: after }: Accesses,
   elementOf: ElementOpOf,
   cleared: ClearedBy,
   kept: ReadonlySet<string>,
+  remade: ReadonlySet<string>,
 ): Needs => {
   const reads = before.filter((u) => !u.writes);
-  const needed = after.filter((u) => !u.writes && !kept.has(String(u.op.attrs.field)));
+  const needed = after.filter(
+    ({ op, writes, touched }) => !writes && !kept.has(String(op.attrs.field)) && !remade.has(touched.place),
+  );
   /* Of needs the primal knows where in its text they were read. */
   const readAt = (need: Use): Use['op']['loc'] => (reads.find((r) => r.key === need.key) ?? need).op.loc;
   const distinct = (uses: readonly Use[], locOf = (u: Use) => u.op.loc): readonly Touched[] => [

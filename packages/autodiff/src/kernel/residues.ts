@@ -1,4 +1,5 @@
 import { isInteger, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
+import { saidBy } from './conjuncts.js';
 import { formSum, isSmall, single, type Form, type IntegerForms } from './integer-forms.js';
 import type { Residue } from './touched.js';
 
@@ -23,24 +24,12 @@ export const residuesOf = (
     }
   };
   /** What holds where a condition does, or where it does not. */
-  const said = (condition: Value, holds: boolean): readonly Congruence[] => {
-    const op = madeBy(condition);
-    if (op?.name === (holds ? 'arith.and' : 'arith.or')) return op.operands.flatMap((v) => said(v, holds));
-    if (op?.name === 'arith.not') return said(op.operands[0], !holds);
-    if (op?.name === 'scf.if') return saidByArms(op, condition, holds);
-    if (op?.name !== 'arith.cmp' || op.attrs.predicate !== (holds ? 'eq' : 'ne')) return [];
-    const [a, b] = op.operands;
-    return [...congruence(a, b), ...congruence(b, a)];
-  };
-  /** As `a && b`, which asks `b` in an arm alone: where the other arm denies what holds, this one was taken. */
-  const saidByArms = (op: Op, condition: Value, holds: boolean): readonly Congruence[] => {
-    const n = op.results.findIndex((r) => r.id === condition.id);
-    const [asked] = op.operands;
-    const given = op.regions.map(({ ops }) => ops[ops.length - 1].operands[n]);
-    const denies = given.map((v, arm) => (v.id === asked.id ? arm === 0 : madeBy(v)?.attrs.value) === !holds);
-    const taken = denies.indexOf(false);
-    return denies.includes(true) && taken >= 0 ? [...said(asked, taken === 0), ...said(given[taken], holds)] : [];
-  };
+  const said = (condition: Value, holds: boolean): readonly Congruence[] =>
+    saidBy(condition, holds, madeBy).facts.flatMap(({ op, holds: is }) => {
+      if (op.name !== 'arith.cmp' || op.attrs.predicate !== (is ? 'eq' : 'ne')) return [];
+      const [a, b] = op.operands;
+      return [...congruence(a, b), ...congruence(b, a)];
+    });
   const congruence = (left: Value, right: Value): readonly Congruence[] => {
     const op = madeBy(left);
     if (!op || !isFixed(right.id) || !isInteger(right.type) || (op.name !== 'arith.rem' && op.name !== 'arith.and'))

@@ -12,8 +12,8 @@ import type { DerivativeTable } from '../table/derivative.js';
 import type { Again, Instead, Known } from './again.js';
 import type { ElementOpOf } from './element-ops.js';
 import type { FoundAgain } from './found-again.js';
-import type { MakeBuffer } from './history.js';
-import type { Owns } from './own.js';
+import type { MakeBuffer, ReportTooLong } from './history.js';
+import type { OwnedIn, Owns } from './own.js';
 import type { Recorded } from './recorded.js';
 import type { Sums } from './sums.js';
 
@@ -48,14 +48,14 @@ export interface Reversal {
   /** Iterations that there is room for in a loop that is remembered, where their number is not known. */
   readonly iterations: number;
   readonly buffer: MakeBuffer;
+  readonly ownedIn: OwnedIn;
   /** Whether the reverse of a serial loop runs in any order. */
   readonly anyOrder: (loop: Op) => boolean;
   /** Whether an op lies in a parallel loop. */
   readonly isParallel: (op: Op) => boolean;
   readonly constants: ReadonlyMap<number, Scalar>;
   readonly constantOf: (v: Value) => Scalar | undefined;
-  /** Reports, where a condition holds, that a loop has run more than so many iterations. */
-  readonly overflow: (b: Builder, loop: Op, when: Value, most: number) => void;
+  readonly overflow: ReportTooLong;
 }
 
 /** The values with adjoints that an op's regions take from around them. */

@@ -4,7 +4,7 @@ import type { ElementOp } from './element-ops.js';
 import { reverseGiven } from './given.js';
 import { isGiven } from './is-given.js';
 import { reverseLoop } from './loops.js';
-import { ownElements, type Owns } from './own.js';
+import type { Owns } from './own.js';
 import { captured, type Reversal } from './reversal.js';
 import { ruleOf } from './rule.js';
 import type { Sums } from './sums.js';
@@ -156,7 +156,7 @@ const reverseParallel = (r: Reversal, b: Builder, op: Op, known: Known, sums: Su
     const within = new Map(known);
     body.params.forEach((p, n) => within.set(p.id, params[n]));
     const inside = sums.inner();
-    r.region(b, body, within, inside, ownElements(op, r.elementOf, r.constants));
+    r.region(b, body, within, inside, r.ownedIn(op));
     for (const { v, cell } of taken) {
       const sum = inside.of(b, v);
       if (sum) b.atomic(cell, 'add', sum, b.i32(0));

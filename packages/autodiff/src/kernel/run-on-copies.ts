@@ -24,6 +24,8 @@ export const loadFrom = (b: Builder, { buffer, at, inside, outside }: Place, val
 export interface Elsewhere {
   readonly placeOn: (op: Op) => Place | undefined;
   readonly keep: (read: Op, value: Value, valueOf: ValueOf) => void;
+  /** What is done when an op with regions has run. */
+  readonly ran: (op: Op, valueOf: ValueOf) => void;
 }
 
 /** Appends what a kernel does, but to copies of elements. */
@@ -75,6 +77,7 @@ export class Runner {
       ),
     );
     op.results.forEach((r, n) => known.set(r.id, results[n]));
+    if (op.regions.length > 0) this.to.ran(op, valueOf);
   }
 
   private region(source: Region, around: ReadonlyMap<number, Value>): Region {

@@ -2,6 +2,7 @@ import { isLoop, type Control, type ControlOf, type Op } from '@filigree/ir';
 import { tripCount } from '@filigree/opt';
 import type { Accesses, Use } from './accesses.js';
 import type { LoopFacts } from './loop-facts.js';
+import type { OwnedIn } from './own.js';
 import { areApart, placeOfField, type Touched } from './touched.js';
 
 /** What has become of what an op reads, when the kernel has ended. */
@@ -20,21 +21,33 @@ export type StandingOf = (read: Op) => Standing | undefined;
 type ConstantOf = LoopFacts['constantOf'];
 
 /** What the reads of a kernel find of what it writes. */
-export const standings = ({ uses }: Accesses, controlOf: ControlOf, constantOf: ConstantOf): StandingOf => {
+export const standings = (
+  { uses }: Accesses,
+  controlOf: ControlOf,
+  constantOf: ConstantOf,
+  ownedIn: OwnedIn,
+): StandingOf => {
+  const comesFirst = ordering(controlOf, constantOf, ownedIn);
   const writes = uses.filter((u) => u.writes);
   const known = new Map<Op, Standing>();
   for (const read of uses) {
     if (read.writes) continue;
     const touching = writes.filter((w) => !areApart(w.touched, read.touched));
-    const after = touching.find((w) => !comesFirst(w, read, controlOf, constantOf));
-    const was = touching.every((w) => comesFirst(read, w, controlOf, constantOf));
+    const after = touching.find((w) => !comesFirst(w, read));
+    const was = touching.every((w) => comesFirst(read, w));
     known.set(read.op, { stays: !after, was, touched: read.touched, overwritten: after?.op });
   }
   return (read) => known.get(read);
 };
 
 /** The stores whose elements have in the end what they are given: all else that may write an element does so before, and a store gives each element something once. */
-export const lastStores = ({ uses }: Accesses, controlOf: ControlOf, constantOf: ConstantOf): readonly Use[] => {
+export const lastStores = (
+  { uses }: Accesses,
+  controlOf: ControlOf,
+  constantOf: ConstantOf,
+  ownedIn: OwnedIn,
+): readonly Use[] => {
+  const comesFirst = ordering(controlOf, constantOf, ownedIn);
   const writes = uses.filter((u) => u.writes);
   return writes.filter(
     (store) =>
@@ -43,7 +56,7 @@ export const lastStores = ({ uses }: Accesses, controlOf: ControlOf, constantOf:
       writes.every((w) =>
         w === store
           ? isOnceEach(store, controlOf, constantOf)
-          : areApart(w.touched, store.touched) || comesFirst(w, store, controlOf, constantOf),
+          : areApart(w.touched, store.touched) || comesFirst(w, store),
       ),
   );
 };
@@ -58,24 +71,28 @@ const isOnceEach = (use: Use, controlOf: ControlOf, constantOf: ConstantOf): boo
     return (least === 0 && most === 0) || (control.parallel === true && use.tells.has(loop));
   });
 
-/** Whether an access to an element comes before another one to it, in all that the kernel does. */
-const comesFirst = (first: Use, then: Use, controlOf: ControlOf, constantOf: ConstantOf): boolean => {
-  if (first.top !== then.top) return first.top < then.top;
-  for (const [depth, op] of first.parents.entries()) {
-    if (op !== then.parents[depth]) break;
-    const control = controlOf(op);
-    if (!control || !isLoop(control) || hasOneIteration(control, constantOf)) continue;
-    const loop = `${op.name}.${depth}`;
-    const [least, most] = iterationsLater(first, then, loop);
-    const together = control.parallel === true;
-    if (least > most || (least > 0 && !together)) return true;
-    if (least === 0 && (most === 0 || !together)) continue;
-    if (!together || !isToldAlike(first, then, loop)) return false;
-  }
-  return first.order < then.order;
-};
+/** Whether an access to an element comes before another one to it, in all that a kernel does. */
+const ordering =
+  (controlOf: ControlOf, constantOf: ConstantOf, ownedIn: OwnedIn) =>
+  (first: Use, then: Use): boolean => {
+    if (first.top !== then.top) return first.top < then.top;
+    for (const [depth, op] of first.parents.entries()) {
+      if (op !== then.parents[depth]) break;
+      const control = controlOf(op);
+      if (!control || !isLoop(control) || hasOneIteration(control, constantOf)) continue;
+      const loop = `${op.name}.${depth}`;
+      const [least, most] = iterationsLater(first, then, loop);
+      const together = control.parallel === true;
+      if (least > most || (least > 0 && !together)) return true;
+      if (least === 0 && (most === 0 || !together)) continue;
+      if (!together) return false;
+      const owns = ownedIn(op);
+      if (!isToldAlike(first, then, loop) && !(owns(first.op) && owns(then.op))) return false;
+    }
+    return first.order < then.order;
+  };
 
-const hasOneIteration = ({ count }: Control, constantOf: ConstantOf): boolean =>
+export const hasOneIteration = ({ count }: Control, constantOf: ConstantOf): boolean =>
   (tripCount(count, constantOf) ?? 2n) < 2n;
 
 /** Whether what two indices have from a loop is the same: of iterations that run at once it is a rule that another one means another element then. */

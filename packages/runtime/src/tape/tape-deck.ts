@@ -350,9 +350,9 @@ interface List {
 
 /** Refuses what an adjoint computed that had no room for what a loop carried. Error: `tape/history`. */
 const refuseOverflow = (kernel: string, { loops }: Overflow, code: number, shown: (kernel: string) => Shown): void => {
-  const loop = loops.get(code - 1);
+  const loop = loops[code - 1];
   if (!loop) return;
-  const message = `a loop of kernel '${kernel}' ran more than ${loop.most} times, and its derivative needs what it carried each time`;
+  const message = `a loop of kernel '${kernel}' ran more than ${loop.most} times, those in it counted too, and its derivative needs what it carried and read each time`;
   const remedy = 'bound the loop by a number, or launch a kernel for each part of it';
   throw new DiagnosticError([{ ...error('tape/history', message, { remedy }), ...placed(loop.op.loc, shown(kernel)) }]);
 };

@@ -13,7 +13,6 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { ownElements } from '../own.js';
 import { areApart, textOf, type Touched } from '../touched.js';
 import {
   effectsWithin,
@@ -28,7 +27,7 @@ import {
 /** Ops with regions stay what they are: tangents are carried along after the values. */
 export const forwardControl = (f: Forward, b: Builder, op: Op, control: Control, around: Around): void => {
   if (!control.parallel) return carryOn(f, b, op, control, around);
-  const owns = ownElements(op, f.elementOf, f.constants);
+  const owns = f.ownedIn(op);
   const inside: Around = {
     ...around,
     parallel: true,

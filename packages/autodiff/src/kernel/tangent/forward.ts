@@ -15,7 +15,7 @@ import type { Again } from '../again.js';
 import type { ElementOpOf } from '../element-ops.js';
 import type { FoundAgain } from '../found-again.js';
 import { lostValue } from '../lost.js';
-import type { Owns } from '../own.js';
+import type { OwnedIn, Owns } from '../own.js';
 import type { Coordinate } from '../touched.js';
 import type { TwinsOf } from './twins.js';
 
@@ -37,6 +37,7 @@ export interface Forward {
   readonly places: ReadonlyMap<string, string>;
   /** The numbers of the primal kernel, by value. */
   readonly constants: ReadonlyMap<number, Scalar>;
+  readonly ownedIn: OwnedIn;
   /** What is known of the integers of the primal kernel. */
   readonly coordinateOf: (v: Value) => Coordinate | undefined;
   /** Whether an op is on elements of which is read what was not written. */

@@ -28,9 +28,10 @@ import { againIn } from '../again.js';
 import { foundAgain } from '../found-again.js';
 import { elementOps } from '../element-ops.js';
 import { influenceOf } from '../influence.js';
+import { integerForms } from '../integer-forms.js';
 import { loopFacts } from '../loop-facts.js';
 import { lost, refuseLost } from '../lost.js';
-import { ownsAll } from '../own.js';
+import { ownedBy, ownsAll } from '../own.js';
 import { isRounded } from '../rounded.js';
 import { runPasses } from '../run-passes.js';
 import { coordinatesOf } from '../touched.js';
@@ -104,6 +105,7 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
   const { of: influence } = influenceOf(primal, table, elementOf, controlOf, rows, active);
   const matters = ({ id }: Value): boolean => influence.has(id);
   const made = definitions(primal.body);
+  const { constants } = loopFacts(primal, table, controlOf);
   const f: Forward = {
     table,
     derivatives: rows,
@@ -116,7 +118,8 @@ export const tangent = (module: Module, name: string, given: TangentOptions): Ta
     active,
     matters,
     places,
-    constants: loopFacts(primal, table, controlOf).constants,
+    constants,
+    ownedIn: ownedBy(elementOf, constants, integerForms(primal, layout)),
     coordinateOf: coordinatesOf(primal),
     isRounded: ({ attrs }) => isRounded(layout, String(attrs.field)),
     own: new Set(module.buffers.filter((b) => b.role === 'scratch').map((b) => b.name)),
