@@ -1,6 +1,7 @@
 import { Sym, fail, isSymbolic, nodesOf, symbolicMath, type Num } from '@filigree/ir';
 import {
   add,
+  countPowerFlops,
   multiply,
   neg,
   power,
@@ -20,6 +21,7 @@ import type {
   TracedOutput,
 } from '@filigree/specialize';
 import { checkPattern } from './check-pattern.js';
+import { flopsAsNodes } from './flops-that-fit.js';
 
 /** A sparse matrix as numeric code sees it: one number per entry of the pattern, row by row. */
 export type SparseMatrix = Csr<number[]>;
@@ -196,5 +198,24 @@ const sparse = {
   scale: (s, a) => scale(ring, s, a),
   transpose: (a) => transpose(ring, a),
   multiply: (a, b) => multiply(ring, a, b),
-  power: (a, exponent) => power(ring, a, exponent),
+  power: (a: Csr<Num[]>, exponent: number) => {
+    if (a.values.some(isSymbolic)) requireRoom(a.pattern, exponent);
+    return power(ring, a, exponent);
+  },
 } as { readonly [K in keyof SparseMath]: (...args: never[]) => unknown } as unknown as SparseMath;
+
+/** Refuses powers of which there are more operations than an expression graph holds, before any is traced. */
+const requireRoom = (a: CsrPattern, exponent: number): void => {
+  if (a.rows !== a.cols || !Number.isSafeInteger(exponent)) return;
+  const most = flopsAsNodes();
+  const flops = countPowerFlops(a, exponent, most);
+  if (flops > most)
+    fail(
+      'algebra/too-large',
+      `this power of ${exponent} takes ${flops.toExponential(1)} operations or more, and ${most.toExponential(1)} is the limit`,
+      {
+        remedy:
+          'take a power of a power, as power(power(A, 10), 10) for power(A, 100), which takes fewer products, or run the program for a small power again and again',
+      },
+    );
+};
