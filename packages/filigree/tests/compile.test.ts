@@ -177,6 +177,18 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('takes any names of outputs', async () => {
+    const p = await compile(
+      { inputs: { x: 2 }, run: ({ x }) => ({ next: x.map((v) => 2 * v), then: x[0] + 1 }) },
+      { backend },
+    );
+    p.set('x', [3, 4]);
+    p.run();
+    expect(Array.from(p.outputs.next)).toEqual([6, 8]);
+    expect(p.outputs.then[0]).toBe(4);
+    p.dispose();
+  });
+
   it('runs functions that are written on symbols as they are', async () => {
     const p = await compile(
       {
@@ -248,6 +260,7 @@ describe('compile refuses', () => {
 
   const limit = 3;
   const good = sparseOf([[1, 2]]).pattern;
+  const full = sparseOf(Array.from({ length: 30 }, (_, i) => Array.from({ length: 30 }, (_, j) => 1 + i + j))).pattern;
   const broken = { ...good, rowPtr: Int32Array.of(0, 1) };
   const endless = (v: number): number => endless(v);
   const cases: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> = {
@@ -307,6 +320,14 @@ describe('compile refuses', () => {
     'more than fits into memory': [
       'memory/exhausted',
       () => compile({ inputs: { x: 1e12 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm' }),
+    ],
+    'a power of which there are more operations than there is room for expressions': [
+      'algebra/too-large',
+      () =>
+        compile(
+          { inputs: { A: full }, run: ({ A }, { sparse }) => ({ P: sparse.power(A, 100_000) }) },
+          { backend: 'wasm' },
+        ),
     ],
     'a program that throws': [
       'program/threw',
