@@ -189,6 +189,40 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it.each([
+    'out[e] = x[e + 1];',
+    'out[e] = e * x[e];',
+    'out[e] = e === 0 ? 1 : x[e];',
+    'out[e] = 0 != e ? 1 : x[e];',
+    'out[e] = a !== b ? 1 : x[e];',
+    'out[e] = e ? 1 : x[e];',
+    'out[e] = !e ? 1 : x[e];',
+    'out[e] = (e && x[0]) || x[e];',
+    'out[e] = (e || 1) === 1 ? 1 : x[e];',
+    'if (e) out[e] = x[e];',
+    'switch (e) { case 0: break; default: out[e] = x[e]; }',
+    'out[e] = [0, 2].includes(e) ? 1 : x[e];',
+    'out[e] = inner.has(a) ? 1 : x[e];',
+    'out[e] = Boolean(e) ? 1 : x[e];',
+    'out[e] = Math.max(e, 1) * x[e];',
+    'out[e] += -b;',
+  ])('refuses, with the place, to take the index of an element for a number: %s', async (statement) => {
+    const run = new Function(
+      'inner',
+      `return ({ x }, { elements }) => {
+        const out = [0, 0, 0, 0];
+        elements(4, { x, out, a, b }, ({ x, out, a, b }, e) => { ${statement} });
+        return { out };
+      }`,
+    )(new Set([1, 2])) as Parameters<typeof compile>[0]['run'];
+    const scope = { inner: new Set([1, 2]), a: Int32Array.of(0, 1, 2, 3), b: Int32Array.of(3, 2, 1, 0) };
+    const refused = await compile({ inputs: { x: 4 }, run }, { backend, scope }).then(
+      () => undefined,
+      (e: unknown) => (e as DiagnosticError).diagnostics[0],
+    );
+    expect(refused).toMatchObject({ code: 'elements/index', loc: { line: expect.any(Number) as number } });
+  });
+
   it('runs functions that are written on symbols as they are', async () => {
     const p = await compile(
       {

@@ -6,7 +6,7 @@ import type { Symbols, Value } from './symbols.js';
 
 /** Elements of arrays and objects: how they are reached, and what may be put there. */
 export const bindElements = (
-  { source, isSymbolic }: Symbols,
+  { source, isSymbolic, requireNumber }: Symbols,
   known: (x: unknown, what: string, site: Site) => Value,
 ) => {
   const FloatArray = symbolicFloat64Array((property) =>
@@ -31,7 +31,10 @@ export const bindElements = (
   );
   /** What may be a key: remembers where, for the collection that refuses it. */
   const key = (x: unknown, site: Site): unknown => {
-    if (typeof x === 'object') asked = site;
+    if (typeof x === 'object') {
+      asked = site;
+      requireNumber(x, site);
+    }
     return x;
   };
 
