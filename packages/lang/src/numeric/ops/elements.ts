@@ -1,4 +1,5 @@
 import { describe } from './describe.js';
+import { cloneWith } from './clone.js';
 import { symbolicFloat64Array } from './float64-array.js';
 import { keyedCollections } from './keyed.js';
 import { failAt, type Site } from '../../source/place.js';
@@ -96,5 +97,17 @@ export const bindElements = (
   /** Evaluates object and key once, in order. */
   const ref = <O, K, R>(object: O, key: K, f: (object: O, key: K) => R): R => f(object, key);
 
-  return { index, store, slot, ref, searchable, key, text, Float64Array: FloatArray, ...collections };
+  const clone = cloneWith({ isSymbolic, Float64Array: FloatArray, ...collections });
+  return {
+    index,
+    store,
+    slot,
+    ref,
+    searchable,
+    key,
+    text,
+    Float64Array: FloatArray,
+    structuredClone: clone,
+    ...collections,
+  };
 };
