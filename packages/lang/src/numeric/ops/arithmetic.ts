@@ -104,7 +104,7 @@ export const bindArithmetic = (symbols: Symbols) => {
       const symbolicA = isSymbolic(a);
       const symbolicB = isSymbolic(b);
       /* Whether there is anything may be asked of all. */
-      if (a != null && b != null) for (const x of [a, b]) requireNumber(x, site);
+      if (isThere(a) && isThere(b)) for (const x of [a, b]) requireNumber(x, site);
       if (!symbolicA && !symbolicB) return (loose ? looselyEqual(a, b) : a === b) !== negated;
       const other = symbolicA ? b : a;
       const comparable = typeof other === 'number' || typeof other === 'boolean' || isSymbolic(other);
@@ -232,6 +232,8 @@ const increment =
   (by: 1 | -1) =>
   (a: number | bigint): number | bigint =>
     typeof a === 'bigint' ? a + BigInt(by) : Number(a) + by;
+
+const isThere = (x: unknown): boolean => x !== undefined && x !== null;
 
 // oxlint-disable-next-line eqeqeq -- the meaning of the user's own `==`
 const looselyEqual = (a: unknown, b: unknown): boolean => a == b;
