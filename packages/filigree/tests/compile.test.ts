@@ -177,6 +177,28 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('returns truth values, known or not, as 1 and 0, and takes them in tables of elements', async () => {
+    const fixed = [true, false, true];
+    const p = await compile(
+      {
+        inputs: { x: 3 },
+        run: ({ x }, { elements }) => {
+          const y = [0, 0, 0];
+          elements(3, { x, y, fixed }, ({ x, y, fixed }, k) => {
+            y[k] = fixed[k] ? -1 : x[k];
+          });
+          return { above: x.map((v, i) => fixed[i] && v > 1), first: x[0] > 5, none: false, y };
+        },
+      },
+      { backend, scope: { fixed } },
+    );
+    p.set('x', [3, 4, 0]);
+    p.run();
+    const { above, first, none, y } = p.outputs;
+    expect([above, first, none, y].map((v) => Array.from(v))).toEqual([[1, 0, 0], [0], [0], [-1, 4, -1]]);
+    p.dispose();
+  });
+
   it('takes any names of outputs', async () => {
     const p = await compile(
       { inputs: { x: 2 }, run: ({ x }) => ({ next: x.map((v) => 2 * v), then: x[0] + 1 }) },
@@ -294,6 +316,7 @@ describe('compile refuses', () => {
 
   const limit = 3;
   const good = sparseOf([[1, 2]]).pattern;
+  const falling = { rows: 2, cols: 2, rowPtr: Int32Array.of(0, 2, 1), colIdx: Int32Array.of(0, 5) };
   const full = sparseOf(Array.from({ length: 30 }, (_, i) => Array.from({ length: 30 }, (_, j) => 1 + i + j))).pattern;
   const broken = { ...good, rowPtr: Int32Array.of(0, 1) };
   const endless = (v: number): number => endless(v);
@@ -361,6 +384,46 @@ describe('compile refuses', () => {
         compile(
           { inputs: { A: full }, run: ({ A }, { sparse }) => ({ P: sparse.power(A, 100_000) }) },
           { backend: 'wasm' },
+        ),
+    ],
+    'a matrix times what is none': [
+      'program/matrix',
+      () =>
+        compile(
+          { inputs: { A: full, x: 30 }, run: ({ A, x }, { sparse }) => ({ y: sparse.multiply(A, x as never) }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'a matrix times a number': [
+      'program/matrix',
+      () =>
+        compile(
+          { inputs: { A: full, s: [] }, run: ({ A, s }, { sparse }) => ({ y: sparse.scale(A as never, s as never) }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'algebra on a matrix of a broken pattern': [
+      'csr/row-pointer',
+      () =>
+        compile(
+          {
+            inputs: { x: 2 },
+            run: ({ x }, { sparse }) => ({
+              y: sparse.multiply({ pattern: falling, values: x }, { pattern: falling, values: x }),
+            }),
+          },
+          { backend: 'wasm', scope: { falling } },
+        ),
+    ],
+    'algebra on a matrix with too few values': [
+      'program/length',
+      () =>
+        compile(
+          {
+            inputs: { x: 1 },
+            run: ({ x }, { sparse }) => ({ y: sparse.transpose({ pattern: good, values: x }) }),
+          },
+          { backend: 'wasm', scope: { good } },
         ),
     ],
     'a program that throws': [
