@@ -70,6 +70,14 @@ export const bindElements = (
         'which element is read must be known while tracing: compute the index from plain numbers, or choose between elements with a ternary',
       );
     }
+    if (ArrayBuffer.isView(i))
+      failAt(
+        source,
+        site,
+        'lang/non-numeric',
+        `an index is ${describe(i)}`,
+        "take one of its entries, as in x[i[0]]; in the body of elements, tables that are handed over by name stand for the element's own entry",
+      );
     return i as PropertyKey;
   };
   /** A value on its way into an element of `target`. */
