@@ -199,6 +199,20 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('says what a program threw without the names of what it was rewritten to', async () => {
+    const parts = [{ turned: (v: number) => 2 * v }];
+    const refused = await compile(
+      { inputs: { x: 2 }, run: ({ x }) => ({ y: parts.map((_, i) => (x as unknown as typeof parts)[i].turned(1)) }) },
+      { backend, scope: { parts } },
+    ).then(
+      () => '',
+      (e: unknown) => (e as DiagnosticError).diagnostics[0].message,
+    );
+    expect(refused).toContain('TypeError');
+    expect(refused).toContain('turned');
+    expect(refused).not.toContain('$');
+  });
+
   it('takes any names of outputs', async () => {
     const p = await compile(
       { inputs: { x: 2 }, run: ({ x }) => ({ next: x.map((v) => 2 * v), then: x[0] + 1 }) },
