@@ -177,6 +177,88 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('returns truth values, known or not, as 1 and 0, and takes them in tables of elements', async () => {
+    const fixed = [true, false, true];
+    const p = await compile(
+      {
+        inputs: { x: 3 },
+        run: ({ x }, { elements }) => {
+          const y = [0, 0, 0];
+          elements(3, { x, y, fixed }, ({ x, y, fixed }, k) => {
+            y[k] = fixed[k] ? -1 : x[k];
+          });
+          return { above: x.map((v, i) => fixed[i] && v > 1), first: x[0] > 5, none: false, y };
+        },
+      },
+      { backend, scope: { fixed } },
+    );
+    p.set('x', [3, 4, 0]);
+    p.run();
+    const { above, first, none, y } = p.outputs;
+    expect([above, first, none, y].map((v) => Array.from(v))).toEqual([[1, 0, 0], [0], [0], [-1, 4, -1]]);
+    p.dispose();
+  });
+
+  it('says what a program threw without the names of what it was rewritten to', async () => {
+    const parts = [{ turned: (v: number) => 2 * v }];
+    const refused = await compile(
+      { inputs: { x: 2 }, run: ({ x }) => ({ y: parts.map((_, i) => (x as unknown as typeof parts)[i].turned(1)) }) },
+      { backend, scope: { parts } },
+    ).then(
+      () => '',
+      (e: unknown) => (e as DiagnosticError).diagnostics[0].message,
+    );
+    expect(refused).toContain('TypeError');
+    expect(refused).toContain('turned');
+    expect(refused).not.toContain('$');
+  });
+
+  it('takes any names of outputs', async () => {
+    const p = await compile(
+      { inputs: { x: 2 }, run: ({ x }) => ({ next: x.map((v) => 2 * v), then: x[0] + 1 }) },
+      { backend },
+    );
+    p.set('x', [3, 4]);
+    p.run();
+    expect(Array.from(p.outputs.next)).toEqual([6, 8]);
+    expect(p.outputs.then[0]).toBe(4);
+    p.dispose();
+  });
+
+  it.each([
+    'out[e] = x[e + 1];',
+    'out[e] = e * x[e];',
+    'out[e] = e === 0 ? 1 : x[e];',
+    'out[e] = 0 != e ? 1 : x[e];',
+    'out[e] = a !== b ? 1 : x[e];',
+    'out[e] = e ? 1 : x[e];',
+    'out[e] = !e ? 1 : x[e];',
+    'out[e] = (e && x[0]) || x[e];',
+    'out[e] = (e || 1) === 1 ? 1 : x[e];',
+    'if (e) out[e] = x[e];',
+    'switch (e) { case 0: break; default: out[e] = x[e]; }',
+    'out[e] = [0, 2].includes(e) ? 1 : x[e];',
+    'out[e] = inner.has(a) ? 1 : x[e];',
+    'out[e] = Boolean(e) ? 1 : x[e];',
+    'out[e] = Math.max(e, 1) * x[e];',
+    'out[e] += -b;',
+  ])('refuses, with the place, to take the index of an element for a number: %s', async (statement) => {
+    const run = new Function(
+      'inner',
+      `return ({ x }, { elements }) => {
+        const out = [0, 0, 0, 0];
+        elements(4, { x, out, a, b }, ({ x, out, a, b }, e) => { ${statement} });
+        return { out };
+      }`,
+    )(new Set([1, 2])) as Parameters<typeof compile>[0]['run'];
+    const scope = { inner: new Set([1, 2]), a: Int32Array.of(0, 1, 2, 3), b: Int32Array.of(3, 2, 1, 0) };
+    const refused = await compile({ inputs: { x: 4 }, run }, { backend, scope }).then(
+      () => undefined,
+      (e: unknown) => (e as DiagnosticError).diagnostics[0],
+    );
+    expect(refused).toMatchObject({ code: 'elements/index', loc: { line: expect.any(Number) as number } });
+  });
+
   it('runs functions that are written on symbols as they are', async () => {
     const p = await compile(
       {
@@ -248,6 +330,8 @@ describe('compile refuses', () => {
 
   const limit = 3;
   const good = sparseOf([[1, 2]]).pattern;
+  const falling = { rows: 2, cols: 2, rowPtr: Int32Array.of(0, 2, 1), colIdx: Int32Array.of(0, 5) };
+  const full = sparseOf(Array.from({ length: 30 }, (_, i) => Array.from({ length: 30 }, (_, j) => 1 + i + j))).pattern;
   const broken = { ...good, rowPtr: Int32Array.of(0, 1) };
   const endless = (v: number): number => endless(v);
   const cases: Readonly<Record<string, readonly [string, () => Promise<unknown>]>> = {
@@ -307,6 +391,54 @@ describe('compile refuses', () => {
     'more than fits into memory': [
       'memory/exhausted',
       () => compile({ inputs: { x: 1e12 }, run: ({ x }) => ({ y: x }) }, { backend: 'wasm' }),
+    ],
+    'a power of which there are more operations than there is room for expressions': [
+      'algebra/too-large',
+      () =>
+        compile(
+          { inputs: { A: full }, run: ({ A }, { sparse }) => ({ P: sparse.power(A, 100_000) }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'a matrix times what is none': [
+      'program/matrix',
+      () =>
+        compile(
+          { inputs: { A: full, x: 30 }, run: ({ A, x }, { sparse }) => ({ y: sparse.multiply(A, x as never) }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'a matrix times a number': [
+      'program/matrix',
+      () =>
+        compile(
+          { inputs: { A: full, s: [] }, run: ({ A, s }, { sparse }) => ({ y: sparse.scale(A as never, s as never) }) },
+          { backend: 'wasm' },
+        ),
+    ],
+    'algebra on a matrix of a broken pattern': [
+      'csr/row-pointer',
+      () =>
+        compile(
+          {
+            inputs: { x: 2 },
+            run: ({ x }, { sparse }) => ({
+              y: sparse.multiply({ pattern: falling, values: x }, { pattern: falling, values: x }),
+            }),
+          },
+          { backend: 'wasm', scope: { falling } },
+        ),
+    ],
+    'algebra on a matrix with too few values': [
+      'program/length',
+      () =>
+        compile(
+          {
+            inputs: { x: 1 },
+            run: ({ x }, { sparse }) => ({ y: sparse.transpose({ pattern: good, values: x }) }),
+          },
+          { backend: 'wasm', scope: { good } },
+        ),
     ],
     'a program that throws': [
       'program/threw',

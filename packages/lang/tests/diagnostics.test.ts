@@ -68,6 +68,7 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
   ['lang/non-numeric', `(x, y, a) => { a[7]«++; }`],
   ['lang/non-numeric', `(x, y, a) => { a[7] «+= x; }`],
   ['lang/non-numeric', `(x, y, a) => «-a`],
+  ['lang/non-numeric', `(x, y, a, t) => a[«t]`],
   ['lang/non-numeric', `(x, y, a) => «Math.sqrt(a)`],
   ['lang/non-numeric', `(x, y, a) => «Math.max(x, y, undefined)`],
   ['lang/non-numeric', `(x) => x > 0 «? [1] : [2]`],

@@ -265,6 +265,12 @@ const programs: readonly Program[] = [
     [3],
   ],
   [
+    'structuredClone keeps symbols, and what holds them twice',
+    `(a, n) => { const row = [a, n], v = new Float64Array([a, 2]), x = { rows: [row, row], v, at: new Map([['k', a]]), s: new Set([n]), d: new Date(5), t: Int32Array.of(n) }; const y = structuredClone(x); y.rows[0][0] *= 2; y.v[1] = y.at.get('k') + 1; x.rows[0][1] = -1; return [x.rows, y.rows, v, y.v, y.s.has(n), y.d.getTime(), y.t[0], y.v instanceof Float64Array, structuredClone(a)]; }`,
+    [2.5],
+    [3],
+  ],
+  [
     'views of a Float64Array',
     `(a) => { const x = new Float64Array(6); const v = x.subarray(2, 4); v[0] = a; v.fill(7, 1); x[3] += 1; v.set([9], 1); return [x, v.length, v.slice(-1), x.reduce((s, e) => s + e, 0), x.subarray(-1)[0]]; }`,
     [3],

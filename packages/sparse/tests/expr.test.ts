@@ -1,4 +1,5 @@
 import {
+  countPowerFlops,
   evaluateExpr,
   identityPattern,
   namesOf,
@@ -265,6 +266,21 @@ describe('planning', () => {
     expect(right(planExpr(right(parseExpr('((L^10)^10)^10')), { L: L.pattern }, { mostFlops: 1e8 })).steps.length).toBe(
       27,
     );
+  });
+
+  it('counts the operations of powers as their plans do, and no further than it is asked to', () => {
+    const L = gridLaplacian(6).pattern;
+    const cycle = sparse(
+      7,
+      7,
+      Array.from({ length: 7 }, (_, i) => [i, (i + 3) % 7, 1] as const),
+    ).pattern;
+    for (const A of [L, cycle])
+      for (const k of [1, 2, 3, 20, 50])
+        expect(countPowerFlops(A, k)).toBe(right(planExpr(right(parseExpr(`A^${k}`)), { A })).flops);
+    expect(countPowerFlops(L, 1e9)).toBe(countPowerFlops(L, 1e6) + (1e9 - 1e6) * (2 * 36 * L.colIdx.length - 36 * 36));
+    /* Powers of a cycle never come to rest. */
+    expect(countPowerFlops(cycle, 1e15, 1e5)).toBeGreaterThan(1e5);
   });
 
   it('agrees with the operations that a ring is asked for', () => {

@@ -109,6 +109,32 @@ describe('elements', () => {
       expect(relativeError(outputs[name], plain[name])).toBeLessThan(1e-12);
   });
 
+  for (const arithmetic of ARITHMETICS)
+    it(`reads and writes what objects hold, by the element's own (${arithmetic})`, () => {
+      const { outputs, plain } = both(
+        { x: 6, y: 6 },
+        ({ x, y }, elements) => {
+          const points = x.map((v, i) => new Point(v, y[i]));
+          const sums = x.map((v) => ({ near: [0 as Num, v], count: 0 as Num }));
+          const weights = [Float64Array.of(1, 2), Float64Array.of(3, 4), Float64Array.of(5, 6)];
+          const twice = Object.freeze(x.map((v) => Object.freeze({ v: m.mul(2, v) })));
+          const [a, b, c] = [Int32Array.of(0, 1, 5, 2), Int32Array.of(3, 3, 0, 1), Int32Array.of(2, 0, 1, 1)];
+          elements(4, { points, sums, weights, twice, a, b, c }, ({ points, sums, weights, twice, a, b, c }) => {
+            const { u, v } = points[a];
+            const [first, ...rest] = weights[c];
+            sums[b].near[1] = m.add(sums[b].near[1], m.mul(first, m.mul(u, points[b].length)));
+            sums[a].near[0] = m.sub(sums[a].near[0], m.add(v, twice[b].v));
+            sums[a].count = m.add(sums[a].count, rest[0]);
+            for (const w of weights[c]) sums[b].count = m.add(sums[b].count, m.mul(w, points[b].scaled(2)));
+          });
+          return { near: sums.flatMap((s) => s.near), count: sums.map((s) => s.count) };
+        },
+        {},
+        arithmetic,
+      );
+      for (const name of ['near', 'count']) expect(relativeError(outputs[name], plain[name])).toBeLessThan(1e-12);
+    });
+
   for (const [what, code, body] of refused)
     it(`refuses ${what}`, () => {
       const traced = trace().run({
@@ -119,6 +145,20 @@ describe('elements', () => {
       expect(E.isLeft(result) && result.left[0].code).toBe(code);
     });
 });
+
+/** With a length that is no number of entries. */
+class Point {
+  constructor(
+    readonly u: Num,
+    readonly v: Num,
+  ) {}
+  get length(): Num {
+    return m.add(m.mul(this.u, this.u), m.mul(this.v, this.v));
+  }
+  scaled(s: number): Num {
+    return m.mul(s, this.u);
+  }
+}
 
 const i4 = Int32Array.of(0, 1, 2, 3);
 const refused: readonly (readonly [string, string, (x: Num[], elements: ElementsWord) => unknown])[] = [
@@ -163,6 +203,46 @@ const refused: readonly (readonly [string, string, (x: Num[], elements: Elements
     (x, elements) => {
       const out = [0, 0, 0, 0] as Num[];
       elements(4, { x, i: i4 }, ({ x, i }) => void (out[i] = x[i]));
+      return { out };
+    },
+  ],
+  [
+    'computing with what is read of an array that is not among the tables',
+    'elements/foreign',
+    (x, elements) => {
+      const out = [0, 0, 0, 0] as Num[];
+      elements(4, { out, i: i4 }, ({ out, i }) => void (out[i] = m.mul(2, x[i])));
+      return { out };
+    },
+  ],
+  [
+    'taking an entry of what is an index already',
+    'elements/index',
+    (x, elements) => {
+      const out = [0, 0, 0, 0] as Num[];
+      elements(4, { x, out, i: i4 }, ({ x, out, i }, e) => void (out[e] = x[(i as unknown as Int32Array)[e]]));
+      return { out };
+    },
+  ],
+  [
+    'rows of different lengths, of which the body asks the length',
+    'elements/shape',
+    (x, elements) => {
+      const rows = [[x[0]], [x[0], x[1]], [x[2]], [x[3]]];
+      const out = [0, 0, 0, 0] as Num[];
+      elements(4, { rows, out }, ({ rows, out }, e) => {
+        for (const v of rows[e]) out[e] = m.add(out[e], v);
+      });
+      return { out };
+    },
+  ],
+  [
+    'objects of which some have an entry that the body asks for',
+    'elements/shape',
+    (x, elements) => {
+      const rows: { v: Num; w?: Num }[] = [{ v: x[0] }, { v: x[1], w: x[2] }];
+      const out = [0, 0] as Num[];
+      elements(2, { rows, out }, ({ rows, out }, e) => void (out[e] = rows[e].w ?? rows[e].v));
       return { out };
     },
   ],

@@ -104,6 +104,8 @@ describe('bad text is answered with its place', () => {
   test.each([
     ['C[ij] = A[ij', 'notation/syntax', 1, 13],
     ['C[ij] = A[ij] B[ijk]', 'notation/syntax', 1, 15],
+    ['C[ij] = 2 A[ij]', 'notation/syntax', 1, 11],
+    ['C[ij] = A[ij] + 2(A[ij])', 'notation/syntax', 1, 18],
     ['C[ij] A[ij]', 'notation/syntax', 1, 7],
     ['2 = A[ij]', 'notation/syntax', 1, 1],
     ['', 'notation/syntax', 1, 1],

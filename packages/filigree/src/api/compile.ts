@@ -142,12 +142,19 @@ const explained = (program: Program): Program => ({
     } catch (e) {
       if (e instanceof DiagnosticError) throw withCaller(e);
       if (e instanceof RangeError && !/call stack/i.test(e.message)) throw e;
-      return fail('program/threw', `the program threw ${e instanceof Error ? `${e.name}: ${e.message}` : String(e)}`, {
-        remedy: 'run the function on plain numbers to find the place',
-      });
+      return fail(
+        'program/threw',
+        `the program threw ${e instanceof Error ? asWritten(`${e.name}: ${e.message}`) : String(e)}`,
+        {
+          remedy: 'run the function on plain numbers to find the place',
+        },
+      );
     }
   },
 });
+
+/* Engines quote code as it was rewritten: `o[$index(...)].f is not a function`. */
+const asWritten = (message: string): string => message.replace(/\$\w+\(\.\.\.\)/g, '…');
 
 /* What computes with a symbol and was not rewritten is told by the stack: it stands under the frames of the symbol. */
 const withCaller = (e: DiagnosticError): DiagnosticError => {

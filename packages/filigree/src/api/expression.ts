@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { fail, MAX_NODES, orThrow } from '@filigree/ir';
+import { fail, orThrow } from '@filigree/ir';
 import {
   evaluateExpr,
   namesOf,
@@ -11,8 +11,8 @@ import {
   type ExprTree,
 } from '@filigree/sparse/formats';
 import { symbolicRing, type Program } from '@filigree/specialize';
-import { platform } from '#platform';
 import { checkPattern } from './check-pattern.js';
+import { flopsAsNodes, flopsInColumns } from './flops-that-fit.js';
 
 /** A name of an expression: a matrix, whose pattern is compiled in and whose values are an input, or a plain number. */
 export type Binding = number | Csr<ArrayLike<number>>;
@@ -34,18 +34,8 @@ export interface ExpressionProblem {
 /** The name of an expression's result among the outputs. */
 export const RESULT = 'result';
 
-/**
- * Bytes an operation takes at least while it is compiled: an expression's node and what the stages know of it, where half
- * of all operations are found to be done already.
- */
-const BYTES_PER_FLOP = 32;
-/** The same where each product is a node and none is found again. */
-const BYTES_PER_NODE = 96;
-
 /** Of longer chains, as of high powers, the steps may be found to repeat: as nodes. */
 const MOST_PRODUCTS = 6;
-
-const flopsThatFit = (bytes: number): number => Math.floor(platform.memoryBytes() / bytes);
 
 /**
  * An expression of sparse algebra over these bindings. Only names that occur become inputs. Errors: `expr/…` (of which
@@ -68,8 +58,8 @@ export const expressionProblem = (text: string, bindings: Readonly<Record<string
     }
   }
   const planWithin = (mostFlops: number) => planExpr(tree, { ...patterns, ...numbers }, { mostFlops });
-  const asNodes = planWithin(Math.min(MAX_NODES, flopsThatFit(BYTES_PER_NODE)));
-  const plan = orThrow(E.isRight(asNodes) ? asNodes : planWithin(flopsThatFit(BYTES_PER_FLOP)));
+  const asNodes = planWithin(flopsAsNodes());
+  const plan = orThrow(E.isRight(asNodes) ? asNodes : planWithin(flopsInColumns()));
   const isChain = plan.steps.filter((s) => s.op === 'multiply').length > MOST_PRODUCTS;
   if (isChain) orThrow(asNodes);
   const variables = Object.values(patterns).reduce((n, p) => n + p.colIdx.length, 0);

@@ -1,6 +1,7 @@
-import { Sym, fail, isSymbolic, nodesOf, symbolicMath, type Num } from '@filigree/ir';
+import { Sym, describeValue, fail, isSymbolic, nodesOf, symbolicMath, type Num } from '@filigree/ir';
 import {
   add,
+  countPowerFlops,
   multiply,
   neg,
   power,
@@ -20,6 +21,7 @@ import type {
   TracedOutput,
 } from '@filigree/specialize';
 import { checkPattern } from './check-pattern.js';
+import { flopsAsNodes } from './flops-that-fit.js';
 
 /** A sparse matrix as numeric code sees it: one number per entry of the pattern, row by row. */
 export type SparseMatrix = Csr<number[]>;
@@ -40,8 +42,8 @@ export type NestedNumbers = number | NestedNumbers[];
 /** What numeric code receives: its inputs by name. */
 export type NumericInputs<I> = { readonly [K in keyof I]: ArrayOf<I[K]> };
 
-/** What a program may return under a name: numbers, arrays of them at any depth, sparse matrices. */
-export type NumericOutput = number | ArrayLike<NumericOutput> | Csr<ArrayLike<number>>;
+/** What a program may return under a name: numbers, truth values as 1 and 0, arrays of them at any depth, sparse matrices. */
+export type NumericOutput = number | boolean | ArrayLike<NumericOutput> | Csr<ArrayLike<number>>;
 
 /** What a program receives beside its inputs. */
 export interface NumericContext {
@@ -140,20 +142,25 @@ const idsOf = (x: unknown, { graph }: TraceContext, name = 'block'): unknown => 
   if (!isMatrix(x)) return x;
   const values = Array.from(x.values as ArrayLike<unknown>);
   checkPattern(name, x.pattern);
-  if (values.length !== x.pattern.colIdx.length)
-    fail(
-      'program/length',
-      `'${name}' has ${values.length} values for ${x.pattern.colIdx.length} entries of its pattern`,
-      {
-        remedy: 'give one value for each entry, row by row',
-      },
-    );
+  requireValues(name, x);
   /* What is neither number nor symbol is left for tracing to refuse. */
   if (!values.every((v) => typeof v === 'number' || isSymbolic(v))) return values;
   return {
     pattern: x.pattern,
     values: nodesOf(graph, values as Num[]),
   };
+};
+
+/** Refuses a matrix of another number of values than its pattern, which is one, has entries. */
+const requireValues = (
+  name: string,
+  { pattern, values }: { readonly pattern: CsrPattern; readonly values: unknown },
+): void => {
+  const { length } = (values ?? []) as ArrayLike<unknown>;
+  if (length !== pattern.colIdx.length)
+    fail('program/length', `'${name}' has ${length} values for ${pattern.colIdx.length} entries of its pattern`, {
+      remedy: 'give one value for each entry, row by row',
+    });
 };
 
 const isMatrix = (x: unknown): x is { pattern: CsrPattern; values: unknown } =>
@@ -189,12 +196,64 @@ const ring: Ring<Num[]> = {
   },
 };
 
+/** What a word of sparse algebra was given for its operand `which`: a matrix that is one, else it is refused. */
+const operand = (word: string, which: string, x: unknown): Csr<Num[]> => {
+  if (!isMatrix(x))
+    return fail(
+      'program/matrix',
+      `the ${which} of sparse.${word} is ${isSymbolic(x) ? 'a symbolic number' : describeValue(x)}, not a sparse matrix`,
+      {
+        remedy: 'a matrix is { pattern, values }, as the program receives it for an input whose shape is a pattern',
+      },
+    );
+  const name = `the ${which} of sparse.${word}`;
+  checkPattern(name, x.pattern);
+  requireValues(name, x);
+  return x as Csr<Num[]>;
+};
+
+const ofOne =
+  (word: string, f: (ring: Ring<Num[]>, a: Csr<Num[]>) => Csr<Num[]>) =>
+  (a: unknown): Csr<Num[]> =>
+    f(ring, operand(word, 'operand', a));
+
+const ofTwo =
+  (word: string, f: (ring: Ring<Num[]>, a: Csr<Num[]>, b: Csr<Num[]>) => Csr<Num[]>) =>
+  (a: unknown, b: unknown): Csr<Num[]> =>
+    f(ring, operand(word, 'first operand', a), operand(word, 'second operand', b));
+
 const sparse = {
-  add: (a, b) => add(ring, a, b),
-  sub: (a, b) => sub(ring, a, b),
-  neg: (a) => neg(ring, a),
-  scale: (s, a) => scale(ring, s, a),
-  transpose: (a) => transpose(ring, a),
-  multiply: (a, b) => multiply(ring, a, b),
-  power: (a, exponent) => power(ring, a, exponent),
-} as { readonly [K in keyof SparseMath]: (...args: never[]) => unknown } as unknown as SparseMath;
+  add: ofTwo('add', add),
+  sub: ofTwo('sub', sub),
+  neg: ofOne('neg', neg),
+  scale: (s: unknown, a: unknown) => {
+    if (typeof s !== 'number' && !isSymbolic(s))
+      fail('program/matrix', `the first operand of sparse.scale is ${describeValue(s)}, not a number`, {
+        remedy: 'write sparse.scale(2, A)',
+      });
+    return scale(ring, s as number, operand('scale', 'second operand', a));
+  },
+  transpose: ofOne('transpose', transpose),
+  multiply: ofTwo('multiply', multiply),
+  power: (x: unknown, exponent: number) => {
+    const a = operand('power', 'first operand', x);
+    if (a.values.some(isSymbolic)) requireRoom(a.pattern, exponent);
+    return power(ring, a, exponent);
+  },
+} as unknown as SparseMath;
+
+/** Refuses powers of which there are more operations than an expression graph holds, before any is traced. */
+const requireRoom = (a: CsrPattern, exponent: number): void => {
+  if (a.rows !== a.cols || !Number.isSafeInteger(exponent)) return;
+  const most = flopsAsNodes();
+  const flops = countPowerFlops(a, exponent, most);
+  if (flops > most)
+    fail(
+      'algebra/too-large',
+      `this power of ${exponent} takes ${flops.toExponential(1)} operations or more, and ${most.toExponential(1)} is the limit`,
+      {
+        remedy:
+          'take a power of a power, as power(power(A, 10), 10) for power(A, 100), which takes fewer products, or run the program for a small power again and again',
+      },
+    );
+};

@@ -7,7 +7,7 @@ import type { Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { takesLanes } from '../support/takes-lanes.js';
 import { counterOf, offLanes } from './off-lanes.js';
-import { varyingIn } from './varying.js';
+import { laneVaryingIn } from './lane-varying.js';
 
 /**
  * Keeps loops off lanes whose branches gather and scatter much: lanes do what all arms ask for, element by element, and one iteration after the other does what one
@@ -44,7 +44,7 @@ const isQuickIn = ({ ops }: Region): boolean => ops.every((op) => isQuick(op) &&
 /** Whether an op moves an element that lies apart from those of the iterations beside it. */
 const elementsApart = (loop: Op, forms: AffineForms): ((op: Op) => boolean) => {
   const counter = counterOf(loop);
-  const varying = varyingIn(loop);
+  const varying = laneVaryingIn(loop);
   return (op) => {
     const access = loadStoreOf(op);
     if (!access || !varying.has(access.index.id)) return false;

@@ -27,7 +27,7 @@ import { tripCount } from '../support/trip-count.js';
 import { timesRun, type Loops } from '../support/work.js';
 import { terminatorOf } from '../support/values.js';
 import { gathersApart } from './ending-apart.js';
-import { varyingIn } from './varying.js';
+import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
 
 /**
@@ -98,7 +98,7 @@ const vectorizeNest = (
   const step = constantOf(loop.operands[2]!);
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   const lanes = lanesFor(loop, trips, bytes, hint);
-  const varying = varyingIn(loop);
+  const varying = laneVaryingIn(loop);
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
   const replacement = ctx.build((b) => {

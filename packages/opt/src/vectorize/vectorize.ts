@@ -20,7 +20,7 @@ import { terminatorOf } from '../support/values.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { accumulated, accumulates, accumulatorsOf, emptyVectors, keepsExtreme } from './accumulators.js';
 import { gathersForArithmetic } from './gathers.js';
-import { varyingIn } from './varying.js';
+import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
 
 /**
@@ -86,12 +86,12 @@ const vectorizeLoop = (
     if (!even && mayRepeat(loop, trips, lanes, facts)) {
       const stride = indexConstant(b, loop, BigInt(lanes));
       const last = b.sub(ub, stride);
-      b.for(lb, ub, stride, attrs, [], (iv) => widen(loop, b.min(iv, last), lanes, varyingIn(loop), b));
+      b.for(lb, ub, stride, attrs, [], (iv) => widen(loop, b.min(iv, last), lanes, laneVaryingIn(loop), b));
       return [];
     }
     const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
     b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) =>
-      widen(loop, iv, lanes, varyingIn(loop), b),
+      widen(loop, iv, lanes, laneVaryingIn(loop), b),
     );
     if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs: { ...serial, simd: false } }));
     return [];
@@ -127,7 +127,7 @@ const accumulateOnLanes = (
       Array.from({ length: vectors }, (_, n) => {
         const from = n === 0 ? iv : b.add(iv, indexConstant(b, loop, BigInt(lanes * n)));
         const own = carried.slice(n * kinds.length, (n + 1) * kinds.length);
-        const { values, ops } = b.inPlace(() => widen(loop, from, lanes, varyingIn(loop), b, own));
+        const { values, ops } = b.inPlace(() => widen(loop, from, lanes, laneVaryingIn(loop), b, own));
         gathered ||= ops.filter((op) => op.name === 'mem.gather' || op.name === 'mem.scatter').length > dear;
         for (const op of ops) b.append(op);
         return values;

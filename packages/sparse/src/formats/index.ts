@@ -18,7 +18,7 @@ export { writeHarwellBoeing, type HarwellBoeingOptions } from './files/harwell-b
 export * from './algebra/ring.js';
 export { float32Ring, numberRing } from './algebra/number-ring.js';
 export { countProducts, intersectionPattern, productPattern, sumPattern } from './algebra/pattern-algebra.js';
-export { multiply, power, productValues } from './algebra/multiply.js';
+export { countPowerFlops, multiply, power, productValues } from './algebra/multiply.js';
 export {
   add,
   elementwiseProduct,

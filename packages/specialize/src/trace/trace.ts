@@ -195,10 +195,11 @@ const returned = (
       `the program returned ${describeValue(results)}`,
       'return an object of outputs by name',
     );
-  if ('then' in results || 'next' in results)
+  const late = hasMethod(results, 'then') ? 'a promise' : hasMethod(results, 'next') ? 'an iterator' : undefined;
+  if (late !== undefined)
     throw diagnostic(
       'trace/outputs',
-      `the program returned ${'then' in results ? 'a promise' : 'an iterator'}`,
+      `the program returned ${late}`,
       'a trace runs from start to end at once: use a plain function, and await data before',
     );
   return Object.entries(results as Readonly<Record<string, TracedOutput>>).map(([name, value]) =>
@@ -207,6 +208,10 @@ const returned = (
       : { name, matrix: undefined, values: flattenValues(graph, name, value) },
   );
 };
+
+/* Outputs may be called so as well. */
+const hasMethod = (results: object, name: string): boolean =>
+  typeof (results as Readonly<Record<string, unknown>>)[name] === 'function';
 
 /** Outputs with their nodes, which are found for all of them together. */
 const outputsOf = (

@@ -2,9 +2,10 @@ import { DiagnosticError, error, isSymbolic, type Graph, type Num } from '@filig
 import type { CsrPattern } from '@filigree/sparse/formats';
 import { IntList } from '../decompose/int-list.js';
 
-/** A value a traced program may return under a name. */
+/** A value a traced program may return under a name; truth values are 1 and 0, as those that depend on inputs. */
 export type TracedOutput =
   | Num
+  | boolean
   | ArrayLike<TracedOutput>
   | { readonly pattern: CsrPattern; readonly values: Int32Array };
 
@@ -44,7 +45,7 @@ const collectIds = (
         'return only values computed from this trace’s inputs',
       );
     ids.push(value.at);
-  } else if (typeof value === 'number') ids.push(graph.constant(value));
+  } else if (typeof value === 'number' || typeof value === 'boolean') ids.push(graph.constant(Number(value)));
   else if (typeof value === 'object' && value !== null && 'length' in value) {
     if (around.includes(value) || around.length > MOST_NESTED)
       throw diagnostic(

@@ -14,7 +14,7 @@ export const onLanes = (w: Writer, loop: Op | undefined, write: () => void): voi
     w.shared.lanes = affineValues(loop);
     w.shared.apart = apartIn(w, loop);
     w.shared.accumulated = accumulatedIn(loop);
-    w.shared.varying = varyingIn(loop);
+    w.shared.varying = iterationDependent(loop);
   }
   write();
   w.shared.lanes = lanes;
@@ -97,7 +97,7 @@ const changesPlaces = (region: Region): boolean => {
 const accumulatedIn = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params.slice(1));
 
 /** Values of a loop that follow from its counter, or from what it carries. */
-const varyingIn = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params);
+const iterationDependent = ({ regions: [body] }: Op): ReadonlySet<number> => madeOf(body!, body!.params);
 
 /** Values that are made of some of a region's. */
 const madeOf = (body: Region, of: readonly Value[]): ReadonlySet<number> => {

@@ -7,7 +7,8 @@ type BinaryName = keyof NumericOps & ('add' | 'sub' | 'mul' | 'div' | 'rem' | 'p
 /**
  * Arithmetic, comparison and bit operators. Each function tests for two numbers first and is small, so that V8 inlines it.
  */
-export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, truthOf, at, nonNumeric }: Symbols) => {
+export const bindArithmetic = (symbols: Symbols) => {
+  const { ops, source, isSymbolic, isPredicate, isTruth, truthOf, at, requireNumber, nonNumeric } = symbols;
   /* What may stand beside a symbol: numbers, truth values and symbols. */
   const isScalar = (x: unknown): boolean => typeof x === 'number' || typeof x === 'boolean';
   const checkPlain = (what: string, a: unknown, b: unknown, site: Site): void => {
@@ -102,6 +103,8 @@ export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, 
     (a, b, site) => {
       const symbolicA = isSymbolic(a);
       const symbolicB = isSymbolic(b);
+      /* Whether there is anything may be asked of all. */
+      if (isThere(a) && isThere(b)) for (const x of [a, b]) requireNumber(x, site);
       if (!symbolicA && !symbolicB) return (loose ? looselyEqual(a, b) : a === b) !== negated;
       const other = symbolicA ? b : a;
       const comparable = typeof other === 'number' || typeof other === 'boolean' || isSymbolic(other);
@@ -152,8 +155,12 @@ export const bindArithmetic = ({ ops, source, isSymbolic, isPredicate, isTruth, 
     (a) => Number(a),
     (a) => a,
   );
-  const not: Fn1 = (a, site) => (isSymbolic(a) ? at(site, () => ops.not(truthOf(a))) : !a);
-  const bool: Fn1 = (a, site) => (isSymbolic(a) ? at(site, () => truthOf(a)) : Boolean(a));
+  const plainTruth = (a: Value, site: Site): boolean => {
+    requireNumber(a, site);
+    return Boolean(a);
+  };
+  const not: Fn1 = (a, site) => (isSymbolic(a) ? at(site, () => ops.not(truthOf(a))) : !plainTruth(a, site));
+  const bool: Fn1 = (a, site) => (isSymbolic(a) ? at(site, () => truthOf(a)) : plainTruth(a, site));
   /** `typeof`: a symbolic number is a number to the code that asks. */
   const typeOf = (a: unknown): string => (isSymbolic(a) ? (isPredicate(a) ? 'boolean' : 'number') : typeof a);
   /** The value of `x++`, after the assignment in `updated` was made. */
@@ -225,6 +232,8 @@ const increment =
   (by: 1 | -1) =>
   (a: number | bigint): number | bigint =>
     typeof a === 'bigint' ? a + BigInt(by) : Number(a) + by;
+
+const isThere = (x: unknown): boolean => x !== undefined && x !== null;
 
 // oxlint-disable-next-line eqeqeq -- the meaning of the user's own `==`
 const looselyEqual = (a: unknown, b: unknown): boolean => a == b;

@@ -21,7 +21,16 @@ const insteadOf = (x: unknown): string | undefined =>
 const MAX_ARMS = 1000;
 
 /** What decides which code runs: branches, which must be known, and choices, of which both arms are evaluated. */
-export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, nonNumeric }: Symbols) => {
+export const bindChoice = ({
+  ops,
+  source,
+  isSymbolic,
+  isPredicate,
+  truthOf,
+  at,
+  requireNumber,
+  nonNumeric,
+}: Symbols) => {
   const branch = (what: string, site: Site): never =>
     failAt(
       source,
@@ -34,10 +43,15 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, 
   const truth = (c: unknown, site: Site): boolean => {
     if (typeof c === 'boolean') return c;
     if (isSymbolic(c)) branch('a branch', site);
+    requireNumber(c, site);
     return Boolean(c);
   };
   /** A value that decides what happens next in some other way: `switch`, `Number.isSafeInteger`, an array's length. */
-  const known = (x: unknown, what: string, site: Site): Value => (isSymbolic(x) ? branch(what, site) : x);
+  const known = (x: unknown, what: string, site: Site): Value => {
+    if (isSymbolic(x)) branch(what, site);
+    requireNumber(x, site);
+    return x;
+  };
   /** `isNaN(x)` and the like, a condition where x is symbolic. */
   const asked = (plain: (x: never) => boolean, name: Question, x: Value, site: Site): Value =>
     isSymbolic(x) ? at(site, () => answer(ops, name, x)) : plain(x as never);
@@ -97,14 +111,16 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, 
     return ops.select(condition, a, b);
   };
   const symbolicCond = (c: Value, a: Thunk, b: Thunk, site: Site, effect: Site): Value =>
-    isSymbolic(c) ? inArms(effect, site, () => selectOf(truthOf(c), a(), b(), site)) : c ? a() : b();
+    isSymbolic(c) ? inArms(effect, site, () => selectOf(truthOf(c), a(), b(), site)) : truth(c, site) ? a() : b();
   /** `c ? a : b`: one arm for a plain condition, both for a symbolic one. */
   const cond = (c: Value, a: Thunk, b: Thunk, site: Site, effect: Site = 0): Value =>
     typeof c === 'boolean' ? (c ? a() : b()) : symbolicCond(c, a, b, site, effect);
   /** `a && b`: short-circuits on a plain left side; with a symbolic one both are evaluated. */
   const and = (a: Value, b: Thunk, site: Site, effect: Site = 0): Value =>
     !isSymbolic(a)
-      ? a && b()
+      ? truth(a, site)
+        ? b()
+        : a
       : inArms(effect, site, () => {
           const right = b();
           return isPredicate(a) && (typeof right === 'boolean' || isPredicate(right))
@@ -113,7 +129,9 @@ export const bindChoice = ({ ops, source, isSymbolic, isPredicate, truthOf, at, 
         });
   const or = (a: Value, b: Thunk, site: Site, effect: Site = 0): Value =>
     !isSymbolic(a)
-      ? a || b()
+      ? truth(a, site)
+        ? a
+        : b()
       : inArms(effect, site, () => {
           const right = b();
           return isPredicate(a) && (typeof right === 'boolean' || isPredicate(right))

@@ -1,4 +1,5 @@
 import { describe } from './describe.js';
+import { cloneWith } from './clone.js';
 import { symbolicFloat64Array } from './float64-array.js';
 import { keyedCollections } from './keyed.js';
 import { failAt, type Site } from '../../source/place.js';
@@ -6,7 +7,7 @@ import type { Symbols, Value } from './symbols.js';
 
 /** Elements of arrays and objects: how they are reached, and what may be put there. */
 export const bindElements = (
-  { source, isSymbolic }: Symbols,
+  { source, isSymbolic, requireNumber }: Symbols,
   known: (x: unknown, what: string, site: Site) => Value,
 ) => {
   const FloatArray = symbolicFloat64Array((property) =>
@@ -31,7 +32,10 @@ export const bindElements = (
   );
   /** What may be a key: remembers where, for the collection that refuses it. */
   const key = (x: unknown, site: Site): unknown => {
-    if (typeof x === 'object') asked = site;
+    if (typeof x === 'object') {
+      asked = site;
+      requireNumber(x, site);
+    }
     return x;
   };
 
@@ -66,6 +70,14 @@ export const bindElements = (
         'which element is read must be known while tracing: compute the index from plain numbers, or choose between elements with a ternary',
       );
     }
+    if (ArrayBuffer.isView(i))
+      failAt(
+        source,
+        site,
+        'lang/non-numeric',
+        `an index is ${describe(i)}`,
+        "take one of its entries, as in x[i[0]]; in the body of elements, tables that are handed over by name stand for the element's own entry",
+      );
     return i as PropertyKey;
   };
   /** A value on its way into an element of `target`. */
@@ -93,5 +105,17 @@ export const bindElements = (
   /** Evaluates object and key once, in order. */
   const ref = <O, K, R>(object: O, key: K, f: (object: O, key: K) => R): R => f(object, key);
 
-  return { index, store, slot, ref, searchable, key, text, Float64Array: FloatArray, ...collections };
+  const clone = cloneWith({ isSymbolic, Float64Array: FloatArray, ...collections });
+  return {
+    index,
+    store,
+    slot,
+    ref,
+    searchable,
+    key,
+    text,
+    Float64Array: FloatArray,
+    structuredClone: clone,
+    ...collections,
+  };
 };

@@ -22,8 +22,19 @@ export const symbolsOf = (ops: NumericOps, source: Source) => {
     }
   };
 
-  const nonNumeric = (what: string, culprit: unknown, site: Site): never =>
-    failAt(
+  /**
+   * Refuses, in its own words and at this place, an object that stands for a number and must not be computed with, as the index of an element: it says so where it is made a
+   * number. JavaScript would take it for true, and for equal to no number.
+   */
+  const requireNumber = (x: unknown, site: Site): void => {
+    if (typeof x !== 'object' || x === null || isSymbolic(x)) return;
+    const { [Symbol.toPrimitive]: toPrimitive } = x as { [Symbol.toPrimitive]?: unknown };
+    if (typeof toPrimitive === 'function') at(site, () => void Reflect.apply(toPrimitive, x, ['number']));
+  };
+
+  const nonNumeric = (what: string, culprit: unknown, site: Site): never => {
+    requireNumber(culprit, site);
+    return failAt(
       source,
       site,
       'lang/non-numeric',
@@ -32,6 +43,7 @@ export const symbolsOf = (ops: NumericOps, source: Source) => {
         ? 'numeric code takes numbers: look for an array element or argument that was never set, or an index out of range'
         : 'numeric code takes numbers: convert the value first, or index the element that is meant',
     );
+  };
 
   const isPredicate = (x: unknown): boolean => ops.isPredicate?.(x) ?? false;
   /** Whether a value is a condition: plain true or false, or the symbol of one. */
@@ -39,7 +51,7 @@ export const symbolsOf = (ops: NumericOps, source: Source) => {
   /** A symbol as a truth value. A number is true when it is neither 0 nor NaN, hence two comparisons. */
   const truthOf = (x: unknown): Value => (isPredicate(x) ? x : ops.or(ops.lt(x, 0), ops.gt(x, 0)));
 
-  return { ops, source, isSymbolic, isPredicate, isTruth, truthOf, at, nonNumeric };
+  return { ops, source, isSymbolic, isPredicate, isTruth, truthOf, at, requireNumber, nonNumeric };
 };
 
 /** A value on which plain operators are defined as arithmetic or text. */

@@ -83,6 +83,7 @@ export const rewriteIdentifier = (cx: Context, id: Identifier, shorthand = false
     case 'Float64Array':
     case 'Map':
     case 'Set':
+    case 'structuredClone':
       return put(cx.helper(id.name));
     case 'Number':
       return put(`((${x}) => ${cx.helper('num')}(${x}, ${site}))`);

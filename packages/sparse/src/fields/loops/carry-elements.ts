@@ -2,7 +2,7 @@ import { walk, type Module, type Op, type Pass } from '@filigree/ir';
 import { rare } from '#lowering';
 import type { Layout } from '../layout/layout.js';
 import { runsInTurn } from './runs-in-turn.js';
-import { varyingIn } from './varying.js';
+import { changingIn } from './changing.js';
 import { whereSome } from './where-some.js';
 
 /**
@@ -16,14 +16,14 @@ export const carryElements = (layout: Layout): Pass<Module> =>
 const updatesInPlace = (op: Op): boolean => {
   if (!runsInTurn(op)) return false;
   const [region] = op.regions;
-  let varying: ReadonlySet<number> | undefined;
+  let changing: ReadonlySet<number> | undefined;
   const [same, written] = [new Set<unknown>(), new Set<unknown>()];
   walk(region!, ({ name, operands, attrs }) => {
     const writes = name === 'field.atomic' || name === 'field.store';
     if (!writes && name !== 'field.load') return;
-    varying ??= varyingIn(region!);
+    changing ??= changingIn(region!);
     if (writes) written.add(attrs['field']);
-    if (operands.slice(writes ? 1 : 0).every(({ id }) => !varying!.has(id))) same.add(attrs['field']);
+    if (operands.slice(writes ? 1 : 0).every(({ id }) => !changing!.has(id))) same.add(attrs['field']);
   });
   return [...written].some((field) => same.has(field));
 };

@@ -25,7 +25,7 @@ import { fixedIn } from './determines.js';
 import { ownedIn } from './own-words.js';
 import { placesIn, type Place } from './places.js';
 import { runsInTurn } from './runs-in-turn.js';
-import { varyingIn } from './varying.js';
+import { changingIn } from './changing.js';
 
 /** Carries what loops update in place, in a module where some do. */
 export const carryModule = (module: Module, layout: Layout, table: OpTable): Module => {
@@ -82,8 +82,8 @@ const MOST = 16;
 const carried = (c: Context, loop: Op, isOwn: (word: string) => boolean): readonly Op[] => {
   const { b } = c;
   const [region] = loop.regions as [Region];
-  const [varying, fixed] = [varyingIn(region), fixedIn(region, c.ops)];
-  const same = (v: Value): string | undefined => (varying.has(v.id) ? undefined : fixed(v));
+  const [changing, fixed] = [changingIn(region), fixedIn(region, c.ops)];
+  const same = (v: Value): string | undefined => (changing.has(v.id) ? undefined : fixed(v));
   const places = placesIn(c.layout, c.table, loop, c.ops, same).filter((p) => mayWait(c, loop, p) && isOwn(p.word));
   if (places.length === 0 || places.length > MOST) return [loop];
   b.loc = loop.loc;

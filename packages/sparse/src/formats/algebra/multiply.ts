@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
+import { samePattern } from '../patterns/compare.js';
 import type { Csr, CsrPattern } from '../patterns/csr.js';
-import { longestProductRow, productPattern } from './pattern-algebra.js';
+import { countProducts, longestProductRow, productPattern } from './pattern-algebra.js';
 import type { Ring } from './ring.js';
 
 /**
@@ -39,6 +40,25 @@ export const power = <V>(ring: Ring<V>, a: Csr<V>, k: number, order: 'left' | 's
     rest = Math.floor(rest / 2);
     if (rest === 0) return out!;
   }
+};
+
+/**
+ * Scalar multiplications and additions of Aᵏ by k − 1 products, from the patterns alone. Counting ends where there are more than `most`: then some number
+ * above `most`. Throws `DiagnosticError`: `algebra/shape`, `algebra/too-large`.
+ */
+export const countPowerFlops = (a: CsrPattern, k: number, most = Infinity): number => {
+  let [flops, raised] = [0, a];
+  for (let n = 2; n <= k; n++) {
+    const products = countProducts(raised, a);
+    /* Looking for a pattern takes as long as there are products; at least half of their operations are multiplications. */
+    if (flops + products > most) return flops + products;
+    const next = productPattern(raised, a);
+    const ofProduct = 2 * products - next.colIdx.length;
+    if (samePattern(raised, next)) return flops + (k - n + 1) * ofProduct;
+    flops += ofProduct;
+    raised = next;
+  }
+  return flops;
 };
 
 /**

@@ -2,7 +2,7 @@ import { fail, Sym, type Graph } from '@filigree/ir';
 import { ARITY, NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import { elementsOfSum, nextValue, type Elements, type Sums } from './elements.js';
-import { holderOf, type Place } from './places.js';
+import { holderOf, namesIn, type Holder, type Place } from './places.js';
 import { nodeOf } from './node-of.js';
 
 /** What a body writes to a place: the values are added to what is there, or take its place. */
@@ -87,8 +87,8 @@ export const sourceOf = (
 
 /** Lists of terms for the places that elements write. */
 const collectTerms = (graph: Graph, all: readonly Elements[]) => {
-  const slots = new Map<object, Int32Array>();
-  const holders: unknown[][] = [];
+  const slots = new Map<object, { readonly names: readonly string[] | undefined; readonly at: Int32Array }>();
+  const holders: Holder[] = [];
   const keys = new IntList();
   /* Terms before this one were overwritten. */
   const from: number[] = [];
@@ -118,16 +118,20 @@ const collectTerms = (graph: Graph, all: readonly Elements[]) => {
           remedy:
             'a typed array holds numbers only: make an ordinary array, or a `new Float64Array(n)` inside the traced function',
         });
-      slots.set(holder, (known = new Int32Array(holder.length)));
+      const names = namesIn(holder);
+      const size = names === undefined ? (holder as unknown as ArrayLike<unknown>).length : names.length;
+      slots.set(holder, (known = { names, at: new Int32Array(size) }));
     }
-    const isNew = known[key] === 0;
+    const { names, at } = known;
+    const n = typeof key === 'number' && names === undefined ? key : names!.indexOf(String(key));
+    const isNew = at[n] === 0;
     if (isNew) {
       holders.push(holder);
-      keys.push(key);
+      keys.push(n);
       from.push(0);
-      known[key] = holders.length;
+      at[n] = holders.length;
     }
-    const s = known[key] - 1;
+    const s = at[n] - 1;
     if (!adds) from[s] = terms.length;
     else if (isNew) begin(s, holder[key], place.name);
     return s;
@@ -148,7 +152,10 @@ const collectTerms = (graph: Graph, all: readonly Elements[]) => {
       negative[at] = negatives.at(t);
     }
     const first = graph.variables(n);
-    for (let s = 0; s < n; s++) holders[s][keys.at(s)] = new Sym(graph, first + s);
+    for (let s = 0; s < n; s++) {
+      const key = keys.at(s);
+      holders[s][slots.get(holders[s])!.names?.[key] ?? key] = new Sym(graph, first + s);
+    }
     return { first, ptr, terms: sorted, negative };
   };
   return { slot, push, finish };

@@ -1,7 +1,7 @@
 import { fail, Sym, type Graph } from '@filigree/ir';
 import { ADD, ARITY } from '../../decompose/codes.js';
 import { isIndexTable, type Elements, type ElementsWord } from './elements.js';
-import { ElementIndex, entryOf, viewOf, type Access, type Place } from './places.js';
+import { ElementIndex, entryOf, indexView, requireAlike, viewOf, type Access, type Place } from './places.js';
 import { assemble, type Write } from './assemble.js';
 import { nodeOf } from './node-of.js';
 
@@ -32,7 +32,7 @@ const traceBody = (
 ): Elements => {
   /* Nodes of the template come after this one. */
   const anchor = graph.variable();
-  const { access, index, leaves, writes, finish } = accesses(graph, anchor);
+  const { access, index, leaves, writes, finish } = accesses(graph, anchor, count);
   const viewed = Object.entries(tables).map(([name, table]): readonly [string, unknown] => {
     const tableOf = (t: unknown, of: string): ElementIndex => {
       if (!isIndexTable(t) || t.length < count)
@@ -48,8 +48,12 @@ const traceBody = (
       return [name, viewOf({ name, array: table, path: [] }, access)];
     return [name, table];
   });
-  body(Object.fromEntries(viewed), index('element', undefined));
-  finish();
+  try {
+    body(Object.fromEntries(viewed), index('element', undefined));
+  } finally {
+    /* What is read of another array is undefined, and what goes wrong then is not why. */
+    finish();
+  }
   const used = new Map([...leaves.values()].map((l) => [l.variable, l]));
   const readBy = templateLeaves(graph, anchor, writes);
   const written = new Set(writes.map((w) => w.place.array));
@@ -71,19 +75,22 @@ interface Leaf {
 }
 
 /** Records what a body reads and writes. */
-const accesses = (graph: Graph, anchor: number) => {
+const accesses = (graph: Graph, anchor: number, count: number) => {
   const indices: ElementIndex[] = [];
   const arrays = new Map<object, number>();
   const leaves = new Map<string, Leaf>();
+  const alike = new Set<string>();
   /* How often each place was written. */
   const versions = new Map<string, number>();
   const writes: Write[] = [];
   let made = 0;
   let met = 0;
   const prefix = `elements ${anchor} index `;
+  const textOf = (step: Place['path'][number]): string =>
+    typeof step === 'object' ? `i${indices.indexOf(step)}` : JSON.stringify(step);
   const identity = ({ array, path }: Place): string => {
     if (!arrays.has(array)) arrays.set(array, arrays.size);
-    return [arrays.get(array), ...path.map((p) => (typeof p === 'number' ? p : `i${indices.indexOf(p)}`))].join(' ');
+    return [arrays.get(array), ...path.map(textOf)].join(' ');
   };
   const leafAt = (place: Place): Leaf => {
     const where = identity(place);
@@ -99,6 +106,12 @@ const accesses = (graph: Graph, anchor: number) => {
       return indices[Number(key.slice(prefix.length))];
     },
     read: (place) => new Sym(graph, leafAt(place).variable),
+    requireAlike: (place) => {
+      const where = identity(place);
+      if (alike.has(where)) return;
+      requireAlike(place, count);
+      alike.add(where);
+    },
     write: (place, value) => {
       const id = nodeOf(graph, value, place.name);
       const where = identity(place);
@@ -111,7 +124,7 @@ const accesses = (graph: Graph, anchor: number) => {
   const index = (name: string, table: Int32Array | undefined): ElementIndex => {
     const i = new ElementIndex(name, table, `${prefix}${indices.length}`, () => made++);
     indices.push(i);
-    return i;
+    return indexView(i, access);
   };
   const finish = (): void => {
     if (made !== met)

@@ -88,7 +88,11 @@ class Parser {
     let left = this.primary();
     for (;;) {
       const divide = this.sees('/');
-      if (!divide && !this.sees('*')) return left;
+      if (!divide && !this.sees('*')) {
+        if (['name', 'number'].includes(this.token.kind) || this.sees('('))
+          this.unexpected(`an operator, ';' or the end`);
+        return left;
+      }
       const { loc } = this.next();
       const right = this.primary();
       if (!divide) left = multiply(left, right);

@@ -5,7 +5,7 @@ import { terminatorOf } from '../support/values.js';
  * Ids of the values in a loop that may differ from one of its iterations to another, if all of them ran side by side: the
  * counter, what is computed from it, and what inner loops carry or branches yield of that.
  */
-export const varyingIn = (loop: Op): ReadonlySet<number> => {
+export const laneVaryingIn = (loop: Op): ReadonlySet<number> => {
   const varying = new Set([loop.regions[0]!.params[0]!.id]);
   const add = (v: Value, differs: boolean): void => void (differs && varying.add(v.id));
   const has = (v: Value | undefined): boolean => v !== undefined && varying.has(v.id);
