@@ -20,7 +20,7 @@ import { factsOf, type Facts } from './support/facts.js';
 import { loadStoreOf } from './support/load-store.js';
 import { bodyOf, definedIn, terminatorOf } from './support/values.js';
 import { accumulates, keepsExtreme } from './vectorize/accumulators.js';
-import { varyingIn } from './vectorize/varying.js';
+import { laneVaryingIn } from './vectorize/lane-varying.js';
 
 /**
  * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
@@ -89,7 +89,7 @@ const alikeOnLanes = (): ((condition: Value, forLanes: Op, around: readonly Op[]
   const known = new WeakMap<Op, { readonly all: ReadonlySet<number>; readonly varying: ReadonlySet<number> }>();
   return (condition, loop, around) => {
     if (around.at(-1) === loop) return false;
-    const found = known.get(loop) ?? { all: definedIn(loop.regions[0]!), varying: varyingIn(loop) };
+    const found = known.get(loop) ?? { all: definedIn(loop.regions[0]!), varying: laneVaryingIn(loop) };
     known.set(loop, found);
     /* What a rewrite has made is not known. */
     return found.all.has(condition.id) && !found.varying.has(condition.id);
