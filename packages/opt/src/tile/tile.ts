@@ -1,7 +1,7 @@
 import { rare } from '#rare';
-import type { Op, Region } from '@filigree/ir';
+import { walk, type Kernel, type Op } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
-import { accessesIn, inner, isAnyOrder } from './nest.js';
+import { inner, isAnyOrder } from './nest.js';
 
 /**
  * Takes loops that go across each other in tiles: `B[j][i] = A[i][j]` reads along rows and writes along columns, of which each element lies on a cache line of its own, and all
@@ -14,16 +14,25 @@ import { accessesIn, inner, isAnyOrder } from './nest.js';
 export const tile = corePass(
   'tile',
   {},
-  (dialects) => (module) =>
-    module.kernels.some(({ body }) => mayCross(body)) ? rare().tileNests(module, dialects) : module,
+  (dialects) => (module) => (module.kernels.some(mayCross) ? rare().tileNests(module, dialects) : module),
 );
 
-/** Whether there is a nest of loops in any order with two accesses to memory. */
-const mayCross = (region: Region): boolean =>
-  region.ops.some((op: Op) => {
-    const within = inner(op);
-    return (
-      (isAnyOrder(op) && within !== undefined && isAnyOrder(within) && accessesIn(within.regions[0]!).length > 1) ||
-      op.regions.some(mayCross)
-    );
+/** Whether there is a nest of loops in any order that reaches far from one iteration of the innermost to the next, as few do. */
+const mayCross = ({ body }: Kernel): boolean => {
+  const constants = new Map<number, number>();
+  const isFar = ({ name, operands }: Op): boolean =>
+    (name === 'arith.mul' && constants.get(operands[1]!.id)! >= FAR) ||
+    (name === 'arith.shl' && 2 ** constants.get(operands[1]!.id)! >= FAR);
+  walk(body, ({ name, attrs, results }) => {
+    if (name === 'arith.constant') constants.set(results[0]!.id, Number(attrs['value']));
   });
+  let found = false;
+  walk(body, (op) => {
+    const within = isAnyOrder(op) ? inner(op) : undefined;
+    found ||= within !== undefined && isAnyOrder(within) && within.regions[0]!.ops.some(isFar);
+  });
+  return found;
+};
+
+/** So many elements of the widest type are a cache line. */
+const FAR = 8;

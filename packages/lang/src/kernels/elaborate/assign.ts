@@ -12,6 +12,7 @@ import { atIndex } from './at-index.js';
 import { destination, type Destination } from './destination.js';
 import { accumulate, accumulated } from './reduction.js';
 import { refuseShared } from './holds.js';
+import { isOfItems } from './sharing.js';
 import { assignSlot, isOuter, pending, readSlot, refuseSecondName, sameShape, setRebound } from './slots.js';
 import { writtenItems } from './written-items.js';
 import { nothing, shapeOfField, termText, tupleOf, type ArrayElement, type Element, type Term } from './term.js';
@@ -28,8 +29,9 @@ import { literal, type Scalar } from '../code/scalar.js';
 export const assignment = (cx: Context, e: AssignmentExpression, used: boolean): Term => {
   const target = bare(e.left);
   if (e.operator === '=') {
-    const isList = target.type === 'ArrayPattern' && bare(e.right).type === 'ArrayExpression';
-    const passed = isList ? rare().exchanged(cx, e, target) : undefined;
+    const right = bare(e.right);
+    const isExchange = right.type === 'ArrayExpression' && right.elements.some((x) => x && isOfItems(cx, x));
+    const passed = isExchange && target.type === 'ArrayPattern' ? rare().exchanged(cx, e, target) : undefined;
     if (passed) return passed;
     if (target.type === 'ArrayPattern' || target.type === 'ObjectPattern') {
       const from = value(cx, e.right);

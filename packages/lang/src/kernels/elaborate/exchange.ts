@@ -6,7 +6,7 @@ import type { Context } from './context.js';
 import { destination, type Destination } from './destination.js';
 import { value } from './evaluate.js';
 import { isSamePlace } from './same-place.js';
-import { hasItems, heldBy, partsOf } from './sharing.js';
+import { hasItems, isOfItems } from './sharing.js';
 import { assignSlot, readSlot, setRebound } from './slots.js';
 import { tupleOf, type Slot, type Term } from './term.js';
 
@@ -51,16 +51,6 @@ export const exchangedByThird = (
   if (!terms.every(hasItems)) return false;
   exchange(cx, other, to, terms);
   return true;
-};
-
-/** Whether a place holds an array or object: a variable does, or items of one do. */
-const isOfItems = (cx: Context, place: AnyNode): boolean => {
-  const e = bare(place);
-  const of = e.type === 'MemberExpression' ? bare(e.object) : e;
-  const binding = cx.unit.text.parsed.scopes.bindingOf(of);
-  const slot = binding && cx.env.lookup(binding);
-  const held = slot && heldBy(slot);
-  return held !== undefined && (of === e || partsOf(held).length > 0);
 };
 
 /** Gives places what they are to hold, of arrays and objects what is in them now. */

@@ -1,5 +1,6 @@
 import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
+import { bare } from '../../source/ast.js';
 import type { Context } from './context.js';
 import type { List, Members, Slot, Term } from './term.js';
 
@@ -42,6 +43,24 @@ export const partsOf = (term: Term): readonly Term[] => slotsOf(term).flatMap((s
 export const heldBy = (slot: Slot): Term | undefined => {
   const held = slot.is === 'pending' ? slot.slot : slot;
   return held?.is === 'constant' && hasItems(held.term) ? held.term : undefined;
+};
+
+/** Whether a variable, an item or a member, or what it is of, holds arrays or objects. */
+export const isOfItems = (cx: Context, place: AnyNode): boolean => {
+  const e = bare(place);
+  if (e.type === 'ThisExpression') return cx.self !== undefined;
+  if (e.type === 'MemberExpression' && isOfItems(cx, e.object)) {
+    const held = heldIn(cx, e.object);
+    return held === undefined || partsOf(held).length > 0;
+  }
+  return heldIn(cx, e) !== undefined;
+};
+
+/** The array or object that a variable holds. */
+const heldIn = (cx: Context, node: AnyNode): Term | undefined => {
+  const binding = cx.unit.text.parsed.scopes.bindingOf(bare(node));
+  const slot = binding && cx.env.lookup(binding);
+  return slot && heldBy(slot);
 };
 
 /** Refuses to assign to the parts of an array or object in place of itself, where another holds it. */

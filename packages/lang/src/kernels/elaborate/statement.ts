@@ -18,7 +18,7 @@ import { bindPattern } from './pattern.js';
 import { Refused } from './session.js';
 import { accumulate, accumulated, type Accumulated } from './reduction.js';
 import { isSamePlace } from './same-place.js';
-import { framed } from './sharing.js';
+import { framed, isOfItems } from './sharing.js';
 import { ownerOf, pending } from './slots.js';
 import { nothing, type Term } from './term.js';
 import { isShared } from './var-scope.js';
@@ -58,7 +58,8 @@ const exchanges = (cx: Context, list: readonly AnyNode[], k: number): boolean =>
   const [s, one, other] = [list[k], assignmentIn(list[k + 1]), assignmentIn(list[k + 2])];
   if (s.type !== 'VariableDeclaration' || !one || other?.right.type !== 'Identifier') return false;
   const { id } = s.declarations[0];
-  return id.type === 'Identifier' && id.name === other.right.name && rare().exchangedByThird(cx, list, s, one, other);
+  if (id.type !== 'Identifier' || id.name !== other.right.name || !isOfItems(cx, one.left)) return false;
+  return rare().exchangedByThird(cx, list, s, one, other);
 };
 
 const assignmentIn = (s: AnyNode | undefined): AssignmentExpression | undefined =>
@@ -124,7 +125,7 @@ const declaration = (cx: Context, s: VariableDeclaration): void => {
       if (d.init) assignPattern(cx, d.id, value(cx, d.init));
       continue;
     }
-    const part = d.init && isIndexed(d.init) ? rare().chosenPart(cx, d) : undefined;
+    const part = d.init && isIndexed(d.init) && isOfItems(cx, d.init) ? rare().chosenPart(cx, d) : undefined;
     const named = part && cx.unit.text.parsed.scopes.bindingOf(d.id);
     if (named) {
       cx.env.bind(named, part);
