@@ -57,7 +57,13 @@ const randomFilter = (choices: readonly number[]): Module => {
               () => b.cmp('gt', number(trips - 1), t),
               () => b.cmp(pick(['lt', 'ge', 'eq']), q, one),
             ])();
-          const index = b.max(b.min(t, number(SIZE - 1)), zero);
+          const length = pick([SIZE, SIZE, 40]);
+          const index = pick([
+            () => b.max(b.min(t, number(SIZE - 1)), zero),
+            () => b.rem(b.max(b.add(t, number(length * choose(3))), zero), number(length)),
+            () => b.and(b.add(t, number(SIZE)), number(SIZE - 1)),
+            () => b.max(b.rem(b.add(t, number(length)), number(length)), zero),
+          ])();
           const joined = pick([() => b.and(compare(), compare()), () => b.or(compare(), compare()), compare])();
           if (choose(3) === 0) return [b.add(s!, b.select(joined, b.load('x', index), one))];
           const [next] = b.if(

@@ -59,7 +59,7 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
         const integers = alike(values);
         const [integer] = integers;
         const isFew = (!goes || ofIndices.has(op.name)) && integers.every((v) => isWordType(scalarOf(v.type)));
-        if (integer && !onWords(op, words)) (isFew ? few : apart).add(integer.id);
+        if (integer && !onWords(op, words) && !isRow(op)) (isFew ? few : apart).add(integer.id);
         if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
       op.regions.forEach((r) => visit(r, goes || isLoop));
@@ -75,6 +75,13 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
 };
 
 const isWords = ({ type }: Value): boolean => isVector(type) && !isFloat(type);
+
+/** Whether an op moves words that lie in a row. */
+const isRow = ({ name, operands, results }: Op): boolean =>
+  (name === 'mem.load' || name === 'mem.store') &&
+  [...operands, ...results].every(
+    ({ type }) => !isVector(type) || (isWordType(scalarOf(type)) && scalarOf(type) !== 'i1'),
+  );
 
 /** Ops that use a vector as so many indices. */
 const ofIndices: ReadonlySet<string> = new Set(['mem.gather', 'mem.scatter']);

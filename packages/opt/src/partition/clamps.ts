@@ -2,16 +2,23 @@ import { fitsType, hasRange, type Op, type Region, type Scalar, type Value } fro
 import type { Ranges } from '../integer-range/analysis.js';
 
 /**
- * An op in the body of a loop that equals one of its operands, or a constant, in all but the first or last few
+ * An op in the body of a loop that equals one of its operands, or a number less, or a constant, in all but the first or last few
  * iterations.
  */
 export interface Clamp {
   readonly op: Op;
   /** What its result is where it does nothing. */
-  readonly becomes: Value | boolean;
-  /** `first`: it has no effect from `at` on. `last`: it has none up to and including iteration `at`. */
-  readonly side: 'first' | 'last';
-  readonly at: Threshold;
+  readonly becomes: Value | boolean | Less;
+  /** From here on it has no effect, … */
+  readonly first?: Threshold | undefined;
+  /** … up to and including this iteration. */
+  readonly last?: Threshold | undefined;
+}
+
+/** A value less a number: of what goes round it is how often it did. */
+export interface Less {
+  readonly value: Value;
+  readonly less: number;
 }
 
 /** `limit − Σ bases − offset` */
@@ -28,11 +35,15 @@ export interface LoopFacts {
    * Whether the loop holds loops: what these count is part of a line then, and comparisons may be false in the middle. In an innermost loop that is cheaper done on lanes than left out by edges, which are not on lanes.
    */
   readonly nest: boolean;
+  /** What it counts to in its middle, where that is known. */
+  readonly middle: number | undefined;
   readonly ranges: Ranges;
   readonly constantOf: (v: Value) => Scalar | undefined;
   /** Whether a value is defined in the loop. */
   readonly inside: (v: Value) => boolean;
 }
+
+type Side = 'first' | 'last';
 
 /** A value of the body as `iv + Σ bases` and a number from `lo` to `hi`, where that never wraps. */
 interface Line {
@@ -54,12 +65,20 @@ export const clampsOf = (loop: Op, facts: LoopFacts): readonly Clamp[] => {
       const found = line ? [] : clampsBy(op, lines, facts);
       clamps.push(...found);
       const [clamp] = found;
-      const known = line ?? (clamp && typeof clamp.becomes !== 'boolean' ? lines.get(clamp.becomes.id) : undefined);
+      const known = line ?? (clamp && lineOfClamp(clamp, lines));
       if (known) lines.set(result.id, known);
     }
   };
   visit(loop.regions[0]!);
   return clamps;
+};
+
+/** What a clamp does not change goes on with its line. */
+const lineOfClamp = ({ becomes }: Clamp, lines: ReadonlyMap<number, Line>): Line | undefined => {
+  if (typeof becomes === 'boolean') return undefined;
+  if (!('less' in becomes)) return lines.get(becomes.id);
+  const { bases, lo, hi } = lines.get(becomes.value.id)!;
+  return { bases, lo: lo - becomes.less, hi: hi - becomes.less };
 };
 
 const mostBases = 3;
@@ -98,6 +117,7 @@ const numberOf = (v: Value, { constantOf }: LoopFacts): number | undefined => {
 const clampsBy = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): readonly Clamp[] => {
   const side = op.name === 'arith.max' ? 'first' : op.name === 'arith.min' ? 'last' : undefined;
   if (op.name === 'arith.cmp') return comparison(op, lines, facts);
+  if (op.name === 'arith.rem' || op.name === 'arith.and') return round(op, lines, facts);
   if (!side) return [];
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   for (const [x, limit] of [
@@ -105,9 +125,22 @@ const clampsBy = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): r
     [b, a],
   ] as const) {
     const at = thresholdOf(lines.get(x.id), limit, side, 0, facts);
-    if (at) return [{ op, becomes: x, side, at }];
+    if (at) return [{ op, becomes: x, [side]: at }];
   }
   return [];
+};
+
+/** What goes round, `(x + q + n) % n`, does so before or behind the middle of the loop. */
+const round = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts): readonly Clamp[] => {
+  const [x, by] = [op.operands[0]!, op.operands[1]!];
+  const [line, n] = [lines.get(x.id), numberOf(by, facts)];
+  if (!facts.nest || facts.middle === undefined || !line || line.bases.length > 0 || n === undefined) return [];
+  const length = op.name === 'arith.rem' ? n : n + 1;
+  if (length < 2 || (op.name === 'arith.and' && !Number.isInteger(Math.log2(length)))) return [];
+  const less = Math.floor((facts.middle + (line.lo + line.hi) / 2) / length) * length;
+  const first = thresholdOf(line, by, 'first', less - n, facts);
+  const last = thresholdOf(line, by, 'last', less + length - 1 - n, facts);
+  return less >= 0 && first && last ? [{ op, becomes: { value: x, less }, first, last }] : [];
 };
 
 /** A comparison holds in the middle of the loop, or it does not: the pass sees which changes near an end. */
@@ -120,12 +153,12 @@ const comparison = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts):
     const rule = comparisons[becomes ? said : (opposite[said] ?? said)];
     if (!rule) return [];
     const at = thresholdOf(lines.get(crossed ? b.id : a.id), crossed ? a : b, rule.side, rule.shift, facts);
-    return at ? [{ op, becomes, side: rule.side, at }] : [];
+    return at ? [{ op, becomes, [rule.side]: at }] : [];
   });
 };
 
 /** `x < k` holds up to k − 1, `x > k` from k + 1 on. */
-const comparisons: Readonly<Record<string, { readonly side: Clamp['side']; readonly shift: number }>> = {
+const comparisons: Readonly<Record<string, { readonly side: Side; readonly shift: number }>> = {
   lt: { side: 'last', shift: -1 },
   le: { side: 'last', shift: 0 },
   gt: { side: 'first', shift: 1 },
@@ -140,7 +173,7 @@ const opposite: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt
 const thresholdOf = (
   line: Line | undefined,
   limit: Value,
-  side: Clamp['side'],
+  side: Side,
   shift: number,
   facts: LoopFacts,
 ): Threshold | undefined => {

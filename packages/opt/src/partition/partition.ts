@@ -5,6 +5,7 @@ import {
   rewriteOps,
   walk,
   opWith,
+  typeText,
   type Attrs,
   type Builder,
   type Op,
@@ -12,6 +13,7 @@ import {
   type Replacement,
   type RewriteContext,
   type Scalar,
+  type Type,
   type Value,
 } from '@filigree/ir';
 import { rangesOf, type Ranges } from '../integer-range/analysis.js';
@@ -89,32 +91,38 @@ const partitionLoop = (
   };
   if (number(loop.operands[2]!) !== 1) return undefined;
   const inside = definedIn(loop.regions[0]!);
-  const clamps = clampsOf(loop, { nest, ranges, constantOf, inside: (v) => inside.has(v.id) });
+  const [lb, ub] = [number(loop.operands[0]!), number(loop.operands[1]!)];
+  const middle = lb === undefined || ub === undefined ? undefined : (lb + ub) / 2;
+  const clamps = clampsOf(loop, { nest, middle, ranges, constantOf, inside: (v) => inside.has(v.id) });
   if (clamps.length === 0) return undefined;
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips < BigInt(leastTrips)) return undefined;
-  const [lb, ub] = [number(loop.operands[0]!), number(loop.operands[1]!)];
-  const at = (c: Clamp): number | undefined => {
-    const limit = number(c.at.limit);
-    return limit === undefined || c.at.bases.length > 0 ? undefined : limit - c.at.offset;
+  const at = ({ limit, bases, offset }: Threshold): number | undefined => {
+    const known = number(limit);
+    return known === undefined || bases.length > 0 ? undefined : known - offset;
   };
   /* A comparison does not tell which way most iterations go, unless it changes near an end. */
-  const nearEnd = (c: Clamp): boolean => {
-    const t = at(c);
-    const end = c.side === 'first' ? lb : ub;
-    if (t === undefined || end === undefined) return typeof c.becomes !== 'boolean';
-    const edge = c.side === 'first' ? t - end : end - 1 - t;
-    return edge <= mostEdge || (edge <= mostEdge + c.at.spread && edge <= mostOfLoop * Number(trips ?? Infinity));
+  const nearEnd = ({ becomes, first, last }: Clamp): boolean => {
+    const isNear = (threshold: Threshold | undefined, end: number | undefined, sign: 1 | -1): boolean => {
+      if (!threshold) return true;
+      const t = at(threshold);
+      if (t === undefined || end === undefined) return typeof becomes !== 'boolean';
+      const edge = sign * (t - end);
+      const { spread } = threshold;
+      return edge <= mostEdge || (edge <= mostEdge + spread && edge <= mostOfLoop * Number(trips ?? Infinity));
+    };
+    return isNear(first, lb, 1) && isNear(last, ub === undefined ? undefined : ub - 1, -1);
   };
   const near = clamps.filter(nearEnd);
   const used = near.filter((c, k) => near.findIndex(({ op }) => op === c.op) === k);
   if (used.length === 0) return undefined;
   const fixed = lb !== undefined && ub !== undefined;
-  if (fixed && used.some((c) => at(c) === undefined)) return ctx.build((b) => twice(b, loop, used, ctx, constantOf));
+  if (fixed && used.some(({ first, last }) => [first, last].some((t) => t && at(t) === undefined)))
+    return ctx.build((b) => twice(b, loop, used, ctx, constantOf));
   return ctx.build((b) => {
     b.loc = loop.loc;
-    const starts = used.filter((c) => c.side === 'first').map((c) => threshold(b, loop, c.at, 0, constantOf));
-    const ends = used.filter((c) => c.side === 'last').map((c) => threshold(b, loop, c.at, 1, constantOf));
+    const starts = used.flatMap(({ first }) => (first ? [threshold(b, loop, first, 0, constantOf)] : []));
+    const ends = used.flatMap(({ last }) => (last ? [threshold(b, loop, last, 1, constantOf)] : []));
     const [first, last] = loop.operands as readonly [Value, Value];
     /* Without regard to one another, so that the bounds of the middle say most about its counter. */
     const from = starts.reduce(b.max, first);
@@ -139,11 +147,10 @@ const twice = (
 ): readonly Value[] => {
   b.loc = loop.loc;
   const [lb, ub] = loop.operands as readonly [Value, Value];
-  const idle = clamps.map((c) =>
-    c.side === 'first'
-      ? b.cmp('le', threshold(b, loop, c.at, 0, constantOf), lb)
-      : b.cmp('ge', threshold(b, loop, c.at, 1, constantOf), ub),
-  );
+  const idle = clamps.flatMap(({ first, last }) => [
+    ...(first ? [b.cmp('le', threshold(b, loop, first, 0, constantOf), lb)] : []),
+    ...(last ? [b.cmp('ge', threshold(b, loop, last, 1, constantOf), ub)] : []),
+  ]);
   const { simd: _simd, ...plain } = loop.attrs;
   const inits = loop.operands.slice(3);
   return b.if(
@@ -194,14 +201,15 @@ const piece = (
 /** The region with each clamp's result replaced by what it becomes; truth values are constants before all. */
 const withoutClamps = (
   region: Region,
-  idle: ReadonlyMap<Op, Value | boolean>,
+  idle: ReadonlyMap<Op, Clamp['becomes']>,
   replaced: Map<number, Value>,
   b: Builder,
 ): Region => {
-  const truths = new Map<boolean, Value>();
-  const truth = (is: boolean): Value => {
-    const made = truths.get(is) ?? b.bool(is);
-    truths.set(is, made);
+  const constants = new Map<string, Value>();
+  const constant = (value: number | boolean, type: Type): Value => {
+    const key = `${value} ${typeText(type)}`;
+    const made = constants.get(key) ?? b.constant(value, type);
+    constants.set(key, made);
     return made;
   };
   const now = (v: Value): Value => replaced.get(v.id) ?? v;
@@ -211,7 +219,12 @@ const withoutClamps = (
       const becomes = idle.get(op);
       if (becomes === undefined)
         return [opWith(op, { operands: op.operands.map(now), regions: op.regions.map(visit) })];
-      replaced.set(op.results[0]!.id, typeof becomes === 'boolean' ? truth(becomes) : now(becomes));
+      const [result] = op.results as readonly [Value];
+      if (typeof becomes === 'object' && 'less' in becomes) {
+        const less = constant(becomes.less, result.type);
+        return [opWith(op, { name: 'arith.sub', operands: [now(becomes.value), less], attrs: {} })];
+      }
+      replaced.set(result.id, typeof becomes === 'boolean' ? constant(becomes, 'i1') : now(becomes));
       return [];
     }),
   });

@@ -125,14 +125,16 @@ const vectorizeNest = (
 
 /**
  * As many lanes as the hint says, else as many of the widest float as fit; half of them or fewer where nothing is left over then, and always where a loop
- * is too short for two vectors. Nests without floats stay as they are: those in which lanes end apart, of few and cheap iterations each, gained up to 2.8 times (bits that are set) and lost as much (greatest common
+ * is too short for two vectors. Nests without floats are words, but for those in which lanes end apart, of few and cheap iterations each, gained up to 2.8 times (bits that are set) and lost as much (greatest common
  * divisors).
  */
 const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr | undefined): number => {
-  let width = 0;
+  let [width, endsApart] = [0, false];
   walk(loop.regions[0]!, (op) => {
+    endsApart ||= op.name === 'scf.while';
     for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
   });
+  if (width === 0 && !endsApart) width = WORD;
   if (width === 0 || trips === 0n) return 0;
   const most = 2 ** Math.floor(Math.log2(Math.max(1, typeof hint === 'number' ? hint : bytes / width)));
   if (trips === undefined) return most;
@@ -140,6 +142,9 @@ const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr
   while (even > 1 && trips % BigInt(even) !== 0n) even /= 2;
   return 2 * even >= most || trips < BigInt(2 * most) ? even : most;
 };
+
+/** Bytes of an integer that registers hold. */
+const WORD = 4;
 
 /** Whether all lanes do the same ops, each of which has a meaning lane by lane. */
 const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts): boolean =>

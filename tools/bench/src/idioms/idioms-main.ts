@@ -10,7 +10,7 @@ import { fields, form, kernels, lengths, plain, type Arrays, type Idiom } from '
 const USAGE = 'usage: npm run bench:idioms -- [--rounds 9] [--out FILE.md]';
 
 const INTRO =
-  'Kernels as people write them in their first days: sums in place, small arrays of an iteration, elimination, counts, a transposition, distances (`tools/bench/src/idioms`), in f32 on one thread. ' +
+  'Kernels as people write them in their first days: sums in place, small arrays of an iteration, elimination, counts, a transposition, distances, filters, steps over time (`tools/bench/src/idioms`), in f32 on one thread. ' +
   'Beside them the same on typed arrays in plain TypeScript, written for speed: sums in variables, no arrays made in loops. All results are compared before anything is timed; samples are taken in turns in one process. ' +
   'Elimination is given its matrix anew in each run, which is timed.';
 
@@ -72,6 +72,9 @@ const main = async (argv: readonly string[]): Promise<number> => {
 
 const BACKENDS = ['cpp', 'wasm'] as const;
 
+/** Whole numbers to begin with are below these. */
+const BELOW: Partial<Record<keyof typeof fields, number>> = { keys: 1000, cells: 2 };
+
 const NAMES = Object.keys(kernels) as readonly Idiom[];
 
 const FIELDS = Object.keys(fields) as readonly (keyof typeof fields)[];
@@ -85,7 +88,7 @@ const inputs = (): Arrays => {
     FIELDS.map((name) => [
       name,
       fields[name].type === 'i32'
-        ? Int32Array.from({ length: lengths[name] }, () => (name === 'keys' ? Math.floor(1000 * random()) : 0))
+        ? Int32Array.from({ length: lengths[name] }, () => Math.floor((BELOW[name] ?? 0) * random()))
         : Float32Array.from({ length: lengths[name] }, random),
     ]),
   ) as unknown as Arrays;

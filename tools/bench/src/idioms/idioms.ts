@@ -19,15 +19,18 @@ export const fields = {
   w: list('w'),
   points: grid('points'),
   forces: grid('forces'),
+  cells: field('cells', 'i32', { axes: ij }),
+  born: field('born', 'i32', { axes: ij }),
   features: grid('features'),
   centres: grid('centres'),
   keys: field('keys', 'i32', { axes: axisI }),
   counts: field('counts', 'i32', { axes: axisI }),
 };
 
-const { a, b, c, x, y, w, points, forces, features, centres, keys, counts } = fields;
+const { a, b, c, x, y, w, points, forces, cells, born, features, centres, keys, counts } = fields;
 const BODIES = 1024;
 const [ITEMS, CENTRES, FEATURES] = [2000, 100, 10];
+const STEPS = 64;
 
 export const form = layout(
   ...[a, b, c].map((f) => dense(ij, N).place(f)),
@@ -36,6 +39,8 @@ export const form = layout(
   dense(axisI, 25).place(w),
   dense(ij, [BODIES, 3]).place(points),
   dense(ij, [BODIES, 3]).place(forces),
+  dense(ij, N).place(cells),
+  dense(ij, N).place(born),
   dense(ij, [ITEMS, FEATURES]).place(features),
   dense(ij, [CENTRES, FEATURES]).place(centres),
   dense(axisI, M).place(keys),
@@ -52,6 +57,8 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
   w: 25,
   points: 3 * BODIES,
   forces: 3 * BODIES,
+  cells: N * N,
+  born: N * N,
   features: ITEMS * FEATURES,
   centres: CENTRES * FEATURES,
   keys: M,
@@ -61,7 +68,7 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
 /** Arrays as plain TypeScript has them. */
 export type Arrays = Readonly<Record<keyof typeof fields, Float32Array | Int32Array>>;
 
-const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES };
+const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES, STEPS };
 
 /** Kernels as people write them in their first days. */
 export const kernels = {
@@ -189,6 +196,34 @@ export const kernels = {
       }
       y[i] = t;
     }
+  }),
+  padded_filter: kernel([a, w, c], { scope }, (a, w, c) => {
+    for (const [i, j] of ndrange(N, N)) {
+      let s = 0.0;
+      for (let p = -2; p <= 2; p++)
+        for (let q = -2; q <= 2; q++) {
+          const [y, x] = [i + p, j + q];
+          if (y >= 0 && y < N && x >= 0 && x < N) s += a[y][x] * w[(p + 2) * 5 + q + 2];
+        }
+      c[i][j] = s;
+    }
+  }),
+  life: kernel([cells, born], { scope }, (cells, born) => {
+    for (const [i, j] of ndrange(N, N)) {
+      let n = 0;
+      for (let p = -1; p <= 1; p++)
+        for (let q = -1; q <= 1; q++) if (p !== 0 || q !== 0) n += cells[(i + p + N) % N][(j + q + N) % N];
+      born[i][j] = n === 3 || (n === 2 && cells[i][j] === 1) ? 1 : 0;
+    }
+  }),
+  best_path: kernel([a, b, c], { scope }, (a, b, c) => {
+    for (let s = 0; s < N; s++) c[0][s] = a[0][s];
+    for (let t = 1; t < STEPS; t++)
+      for (let s = 0; s < N; s++) {
+        let best = -1e30;
+        for (let q = 0; q < N; q++) best = Math.max(best, c[t - 1][q] + b[q][s]);
+        c[t][s] = best + a[t][s];
+      }
   }),
 };
 
@@ -328,6 +363,37 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
       for (let k = 0; k < CENTRES; k++) t += x[k] * Math.exp(-0.5 * distance(features, i, centres, k));
       y[i] = t;
     }
+  },
+  padded_filter: ({ a, w, c }) => {
+    for (let i = 0; i < N; i++)
+      for (let j = 0; j < N; j++) {
+        let s = 0;
+        for (let p = Math.max(-2, -i); p <= Math.min(2, N - 1 - i); p++)
+          for (let q = Math.max(-2, -j); q <= Math.min(2, N - 1 - j); q++)
+            s += a[(i + p) * N + j + q] * w[(p + 2) * 5 + q + 2];
+        c[i * N + j] = s;
+      }
+  },
+  life: ({ cells, born }) => {
+    for (let i = 0; i < N; i++)
+      for (let j = 0; j < N; j++) {
+        let n = -cells[i * N + j];
+        for (let p = N - 1; p <= N + 1; p++)
+          for (let q = N - 1; q <= N + 1; q++) n += cells[((i + p) % N) * N + ((j + q) % N)];
+        born[i * N + j] = n === 3 || (n === 2 && cells[i * N + j] === 1) ? 1 : 0;
+      }
+  },
+  best_path: ({ a, b, c }) => {
+    for (let s = 0; s < N; s++) c[s] = a[s];
+    for (let t = 1; t < STEPS; t++)
+      for (let s = 0; s < N; s++) {
+        let best = -1e30;
+        for (let q = 0; q < N; q++) {
+          const next = c[(t - 1) * N + q] + b[q * N + s];
+          if (next > best) best = next;
+        }
+        c[t * N + s] = best + a[t * N + s];
+      }
   },
 };
 
