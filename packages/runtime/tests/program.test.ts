@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { DiagnosticError, fail, pass, type Diagnostic, type Module } from '@filigree/ir';
+import { DiagnosticError, fail, pass, type Diagnostic, type Module, type Pipeline } from '@filigree/ir';
 import {
   active,
   append,
@@ -31,7 +31,7 @@ import {
 } from '@filigree/lang/kernels';
 import { program, type Fields, type Kernels, type Program, type ProgramOptions } from '@filigree/runtime';
 import { fieldPipeline } from '@filigree/runtime/pipeline';
-import { dense, field, hash, i, ij, j, layout, vectorField, type FieldDecl } from '@filigree/sparse/fields';
+import { dense, field, hash, i, ij, j, layout, storageOf, vectorField, type FieldDecl } from '@filigree/sparse/fields';
 import { interpreter } from './interpreter.js';
 
 const make = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
@@ -848,6 +848,16 @@ describe('a program', () => {
       pipeline: (s) => fieldPipeline(s, { omit: true }),
     });
     expect(own.run.dot(Int32Array.of(1, 2), Int32Array.of(3, 4))).toBe(11);
+  });
+
+  it('puts nests on lanes for processors alone: threads of teams are lanes themselves', () => {
+    const names = (options?: Parameters<typeof fieldPipeline>[1]): readonly string[] =>
+      fieldPipeline(storageOf(tree), options)
+        .passes.flatMap((p) => ('passes' in p ? (p as Pipeline<Module>).passes : [p]))
+        .map((p) => p.name);
+    expect(names()).toEqual(expect.arrayContaining(['tile', 'hold-rows', 'vectorize-nests', 'jam-nests']));
+    const onTeams = names({ grain: { tasks: 1 << 16, least: 1, most: 256, hands: 1 } });
+    for (const name of ['tile', 'hold-rows', 'vectorize-nests', 'jam-nests']) expect(onTeams).not.toContain(name);
   });
 
   it('has no fields but its own', async () => {

@@ -153,10 +153,12 @@ export const fieldPasses = (
             unevenLoops({ dialects }),
             /* Teams of threads have neighbours read what is near. */
             ...(grain === undefined ? [tile({ dialects })] : []),
-            vectorizeNests({ dialects, functions }),
-            /* Teams of threads take iterations each for itself. */
+            /* Threads of teams are lanes themselves, and take iterations each for itself. */
             ...(grain === undefined
-              ? [jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) })]
+              ? [
+                  vectorizeNests({ dialects, functions }),
+                  jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) }),
+                ]
               : []),
             factorScales({ dialects }),
             distribute({ dialects }),
