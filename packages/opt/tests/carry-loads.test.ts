@@ -11,12 +11,11 @@ import {
   walk,
   type Buffer,
   type Builder,
-  type Diagnostics,
   type Module,
-  type Pass,
   type Value,
 } from '@filigree/ir';
 import { canonicalize, carryLoads } from '@filigree/opt';
+import { applied } from './applied.js';
 
 const buffers: readonly Buffer[] = [
   declareBuffer('x', 'i32', 32, 'inout'),
@@ -67,11 +66,6 @@ const after = (module: Module, m: number): readonly Int32Array[] | undefined => 
     : undefined;
 };
 
-const run = (pass: Pass<Module>, module: Module): Module =>
-  E.getOrElse((problems: Diagnostics): Module => {
-    throw new Error(problems.map((d) => d.message).join());
-  })(pass.run(module));
-
 const loadsIn = (module: Module): number => {
   let loads = 0;
   walk(module.kernels[0]!.body, ({ name, regions }) => {
@@ -88,8 +82,8 @@ it('what is carried is what would be read at the indices that a loop chooses', (
       expect(verifyModule(before, coreDialects)).toEqual([]);
       const expected = after(before, m);
       fc.pre(expected !== undefined);
-      for (const start of [before, run(canonicalize(), before)]) {
-        const made = run(carryLoads(), start);
+      for (const start of [before, applied(canonicalize(), before)]) {
+        const made = applied(carryLoads(), start);
         expect(verifyModule(made, coreDialects)).toEqual([]);
         if (loadsIn(made) < loadsIn(start)) fewer++;
         else same++;

@@ -8,14 +8,12 @@ import {
   interpret,
   makeModule,
   verifyModule,
-  walk,
   type Buffer,
-  type Diagnostics,
   type Module,
-  type Pass,
   type Value,
 } from '@filigree/ir';
 import { canonicalize, dce, integerRange, partition } from '@filigree/opt';
+import { applied, loopsIn } from './applied.js';
 
 const SIZE = 64;
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', SIZE, 'input'), declareBuffer('y', 'i32', SIZE, 'inout')];
@@ -89,28 +87,17 @@ const after = (module: Module, m: number): Int32Array => {
   return y;
 };
 
-const loopsIn = (module: Module): number => {
-  let loops = 0;
-  walk(module.kernels[0]!.body, ({ name }) => void (name === 'scf.for' && loops++));
-  return loops;
-};
-
-const run = (pass: Pass<Module>, module: Module): Module =>
-  E.getOrElse((problems: Diagnostics): Module => {
-    throw new Error(problems.map((d) => d.message).join());
-  })(pass.run(module));
-
 it('filters come out the same where their edges are apart', () => {
   let parted = 0;
   fc.assert(
     fc.property(fc.array(fc.nat(1 << 20), { minLength: 20, maxLength: 60 }), fc.nat(40), (choices, m) => {
       const before = randomFilter(choices);
       const expected = after(before, m);
-      const made = run(partition({ nests: true }), before);
+      const made = applied(partition({ nests: true }), before);
       expect(verifyModule(made, coreDialects)).toEqual([]);
       if (loopsIn(made) > loopsIn(before)) parted++;
       expect(after(made, m)).toEqual(expected);
-      const simple = [integerRange(), canonicalize(), dce()].reduce((module, pass) => run(pass, module), made);
+      const simple = [integerRange(), canonicalize(), dce()].reduce((module, pass) => applied(pass, module), made);
       expect(after(simple, m)).toEqual(expected);
     }),
     { numRuns: 300 },

@@ -8,14 +8,13 @@ import {
   interpret,
   makeModule,
   verifyModule,
-  walk,
   type Buffer,
   type Builder,
-  type Diagnostics,
   type Module,
   type Value,
 } from '@filigree/ir';
 import { tile } from '@filigree/opt';
+import { applied, loopsIn } from './applied.js';
 
 const SIZE = 16384;
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', SIZE, 'input'), declareBuffer('y', 'i32', SIZE, 'inout')];
@@ -78,23 +77,12 @@ const after = (module: Module, m: number): Int32Array => {
   return y;
 };
 
-const loopsIn = (module: Module): number => {
-  let loops = 0;
-  walk(module.kernels[0]!.body, ({ name }) => void (name === 'scf.for' && loops++));
-  return loops;
-};
-
-const tiled = (module: Module): Module =>
-  E.getOrElse((problems: Diagnostics): Module => {
-    throw new Error(problems.map((d) => d.message).join());
-  })(tile().run(module));
-
 it('loops that go across each other do the same in tiles', () => {
   let [taken, left] = [0, 0];
   fc.assert(
     fc.property(fc.array(fc.nat(1 << 20), { minLength: 20, maxLength: 60 }), fc.nat(6), (choices, m) => {
       const before = randomNest(choices);
-      const made = tiled(before);
+      const made = applied(tile(), before);
       expect(verifyModule(made, coreDialects)).toEqual([]);
       if (loopsIn(made) > loopsIn(before)) taken++;
       else left++;

@@ -5,11 +5,9 @@ import {
   opWith,
   rewriteOps,
   substitute,
-  walk,
   type Builder,
   type Dialect,
   type IdSource,
-  type Kernel,
   type Module,
   type Op,
   type Replacement,
@@ -17,8 +15,8 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { affineForms, type AffineForms } from '../support/affine.js';
-import { constantIn, constantOfOp } from '../support/constant-in.js';
+import { affineFormsIn, type AffineForms } from '../support/affine.js';
+import { constantIn } from '../support/constant-in.js';
 import { clobbered, factsOf, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
@@ -30,7 +28,7 @@ import { handsOn, isIndex } from './carry-loads.js';
 export const carryLoadsOf = (module: Module, dialects: readonly Dialect[]): Module => {
   const facts = factsOf(dialects);
   return mapKernels(module, (kernel) => {
-    const forms = formsIn(kernel, facts);
+    const forms = affineFormsIn(kernel, facts);
     return rewriteOps(
       kernel,
       dialects,
@@ -38,12 +36,6 @@ export const carryLoadsOf = (module: Module, dialects: readonly Dialect[]): Modu
       module.buffers,
     );
   });
-};
-
-const formsIn = ({ body }: Kernel, facts: Facts): AffineForms => {
-  const forms = affineForms();
-  walk(body, (op) => forms.note(op, constantOfOp(op, facts)));
-  return forms;
 };
 
 /** Where a load reads: a sum of multiples of values. */

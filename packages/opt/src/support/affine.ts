@@ -1,4 +1,6 @@
-import { byteSize, isInteger, scalarOf, type Op, type Scalar, type Value } from '@filigree/ir';
+import { byteSize, isInteger, scalarOf, walk, type Kernel, type Op, type Scalar, type Value } from '@filigree/ir';
+import { constantOfOp } from './constant-in.js';
+import type { Facts } from './facts.js';
 
 /**
  * An integer as `Σ coefficient·value + offset`, modulo 2^bits. Two indices with equal `terms` differ by the difference
@@ -40,6 +42,13 @@ export const affineForms = (): AffineForms => {
     },
     coefficients: (v) => get(v).terms,
   };
+};
+
+/** Those of all that a kernel computes. */
+export const affineFormsIn = ({ body }: Kernel, facts: Facts): AffineForms => {
+  const forms = affineForms();
+  walk(body, (op) => forms.note(op, constantOfOp(op, facts)));
+  return forms;
 };
 
 interface Form {

@@ -5,7 +5,6 @@ import {
   opWith,
   rewriteOps,
   scalarOf,
-  walk,
   type Builder,
   type Dialect,
   type Module,
@@ -14,8 +13,8 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
-import { affineForms, type AffineForms } from '../support/affine.js';
-import { constantIn, constantOfOp } from '../support/constant-in.js';
+import { affineFormsIn, type AffineForms } from '../support/affine.js';
+import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { attrsOfParts, indexConstant } from '../support/split-loop.js';
 import { bodyOf, definedIn } from '../support/values.js';
@@ -25,8 +24,7 @@ import { accessesIn, inner, isAnyOrder } from './nest.js';
 export const tileNests = (module: Module, dialects: readonly Dialect[]): Module => {
   const facts = factsOf(dialects);
   return mapKernels(module, (kernel) => {
-    const forms = affineForms();
-    walk(kernel.body, (op) => forms.note(op, constantOfOp(op, facts)));
+    const forms = affineFormsIn(kernel, facts);
     return rewriteOps(
       kernel,
       dialects,

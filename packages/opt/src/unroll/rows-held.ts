@@ -9,8 +9,8 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
-import { affineForms, type AffineForms } from '../support/affine.js';
-import { constantIn, constantOfOp } from '../support/constant-in.js';
+import { affineFormsIn, type AffineForms } from '../support/affine.js';
+import { constantIn } from '../support/constant-in.js';
 import { clobbered, factsOf, isLoopOp, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
@@ -28,8 +28,7 @@ interface Limits {
 export const rowsHeld = (module: Module, dialects: readonly Dialect[], limits: Limits): Module => {
   const facts = factsOf(dialects);
   return mapKernels(module, (kernel) => {
-    const forms = affineForms();
-    walk(kernel.body, (op) => forms.note(op, constantOfOp(op, facts)));
+    const forms = affineFormsIn(kernel, facts);
     return rewriteOps(
       kernel,
       dialects,
