@@ -56,9 +56,11 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
         }
       } else {
         const values = [...op.operands, ...op.results];
-        const integers = alike(values);
+        /* What is made words of, one by one, need be none. */
+        const integers = alike(makesWords(op) ? op.results : values);
         const [integer] = integers;
-        const isFew = (!goes || ofIndices.has(op.name)) && integers.every((v) => isWordType(scalarOf(v.type)));
+        const isFew =
+          (!goes || ofIndices.has(op.name) || makesWords(op)) && integers.every((v) => isWordType(scalarOf(v.type)));
         if (integer && !onWords(op, words) && !isRow(op)) (isFew ? few : apart).add(integer.id);
         if (integer && values.some((v) => scalarOf(v.type) === 'f64')) wide.add(integer.id);
       }
@@ -75,6 +77,13 @@ export const wholeWords = (body: Region, controlOf: ControlOf, words: ReadonlySe
 };
 
 const isWords = ({ type }: Value): boolean => isVector(type) && !isFloat(type);
+
+/** Whether an op makes words of other integers. */
+const makesWords = ({ name, operands, results }: Op): boolean =>
+  name === 'arith.cast' &&
+  isWords(operands[0]!) &&
+  !isWordType(scalarOf(operands[0]!.type)) &&
+  isWordType(scalarOf(results[0]!.type));
 
 /** Whether an op moves words that lie in a row. */
 const isRow = ({ name, operands, results }: Op): boolean =>

@@ -97,7 +97,8 @@ const vectorizeNest = (
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
   const step = constantOf(loop.operands[2]!);
   const trips = tripCount(facts.control(loop)?.count, constantOf);
-  const lanes = lanesFor(loop, trips, bytes, hint);
+  const tripsOf = (op: Op) => tripCount(facts.control(op)?.count, constantOf);
+  const lanes = lanesFor(loop, trips, bytes, hint, tripsOf);
   const varying = laneVaryingIn(loop);
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
@@ -125,16 +126,23 @@ const vectorizeNest = (
 
 /**
  * As many lanes as the hint says, else as many of the widest float as fit; half of them or fewer where nothing is left over then, and always where a loop
- * is too short for two vectors. Nests without floats are words, but for those in which lanes end apart, of few and cheap iterations each, gained up to 2.8 times (bits that are set) and lost as much (greatest common
+ * is too short for two vectors. Nests without floats are words, but for those without branches and with short loops alone, which compilers put on lanes, and those in which lanes end apart, of few and cheap iterations each, gained up to 2.8 times (bits that are set) and lost as much (greatest common
  * divisors).
  */
-const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr | undefined): number => {
-  let [width, endsApart] = [0, false];
+const lanesFor = (
+  loop: Op,
+  trips: bigint | undefined,
+  bytes: number,
+  hint: Attr | undefined,
+  tripsOf: (loop: Op) => bigint | undefined,
+): number => {
+  let [width, endsApart, isPlain] = [0, false, true];
   walk(loop.regions[0]!, (op) => {
     endsApart ||= op.name === 'scf.while';
+    isPlain &&= op.name === 'scf.for' ? (tripsOf(op) ?? Infinity) <= SHORT : op.name !== 'scf.if';
     for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
   });
-  if (width === 0 && !endsApart) width = WORD;
+  if (width === 0 && !endsApart && !isPlain) width = WORD;
   if (width === 0 || trips === 0n) return 0;
   const most = 2 ** Math.floor(Math.log2(Math.max(1, typeof hint === 'number' ? hint : bytes / width)));
   if (trips === undefined) return most;
@@ -145,6 +153,9 @@ const lanesFor = (loop: Op, trips: bigint | undefined, bytes: number, hint: Attr
 
 /** Bytes of an integer that registers hold. */
 const WORD = 4;
+
+/** C compilers write loops of so many iterations out, and put the loop around on lanes themselves. */
+const SHORT = 16;
 
 /** Whether all lanes do the same ops, each of which has a meaning lane by lane. */
 const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts): boolean =>
@@ -195,28 +206,48 @@ const readsAlone = (region: Region, facts: Facts, may: (op: Op) => boolean): boo
 
 /**
  * Whether most of what is done with vectors is done as fast for all lanes as for one. What is done lane by lane, as elements that lie apart are read, counts as
- * often as it runs: before and behind an inner loop it is nothing beside what the loop does.
+ * often as it runs: before and behind an inner loop it is nothing beside what the loop does. Where there are no floats nothing in inner loops may be: compilers take
+ * all integers apart that meet it, and do well with such loops as they are.
  */
 const pays = (region: Region, loops: Loops, functions: boolean, definition: (v: Value) => Op | undefined): boolean => {
-  let [at, apart] = [0, 0];
+  let [at, apart, floats] = [0, 0, false];
   const gathers = gathersApart(region, definition);
+  const costOf = (op: Op): number | undefined => {
+    if (functions && isFunction(op)) return undefined;
+    const vectors = vectorsOf(op);
+    if (vectors.length === 0 || isFast(op, vectors, definition)) return undefined;
+    if (gathers.has(op)) return gathers.get(op)!;
+    return beside.has(op.name) && vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type))) ? 0 : 1;
+  };
   timesRun(region, loops, (op, runs) => {
-    const vectors = [...op.operands, ...op.results].filter((v) => typeof v.type !== 'string');
-    if (vectors.length === 0) return;
-    const floats = vectors.every((v) => isFloat(v.type));
-    const fast =
-      (inRegisters.has(op.name) && floats) ||
-      ((onWords.has(op.name) ||
-        (shifts.has(op.name) && definition(op.operands[1]!)?.name === 'arith.splat') ||
-        isQuickCast(op)) &&
-        vectors.every((v) => isWord(scalarOf(v.type))));
-    if (functions && isFunction(op)) at += runs * cycles(op);
-    else if (fast) at += runs;
-    else if (gathers.has(op)) apart += runs * gathers.get(op)!;
-    else if (!beside.has(op.name) || !vectors.every((v) => isFloat(v.type) || isWord(scalarOf(v.type)))) apart += runs;
+    const vectors = vectorsOf(op);
+    floats ||= vectors.some((v) => isFloat(v.type));
+    const cost = costOf(op);
+    if (cost !== undefined) apart += runs * cost;
+    else if (vectors.length > 0) at += runs * (functions && isFunction(op) ? cycles(op) : 1);
   });
-  return apart * ARITHMETIC_PER_LANE_BY_LANE <= at;
+  if (apart * ARITHMETIC_PER_LANE_BY_LANE > at) return false;
+  return floats || !someWithin(region, 2, (op) => (costOf(op) ?? 0) > 0);
 };
+
+const vectorsOf = ({ operands, results }: Op): readonly Value[] =>
+  [...operands, ...results].filter((v) => typeof v.type !== 'string');
+
+/** Whether an op in that many loops is such. */
+const someWithin = (region: Region, loops: number, test: (op: Op) => boolean): boolean =>
+  region.ops.some(
+    (op) =>
+      (loops === 0 && test(op)) ||
+      op.regions.some((r) => someWithin(r, op.name === 'scf.for' ? Math.max(0, loops - 1) : loops, test)),
+  );
+
+/** Whether registers do an op for all lanes as fast as for one. */
+const isFast = (op: Op, vectors: readonly Value[], definition: (v: Value) => Op | undefined): boolean =>
+  (inRegisters.has(op.name) && vectors.every((v) => isFloat(v.type))) ||
+  ((onWords.has(op.name) ||
+    (shifts.has(op.name) && definition(op.operands[1]!)?.name === 'arith.splat') ||
+    isQuickCast(op)) &&
+    vectors.every((v) => isWord(scalarOf(v.type))));
 
 /** Whether it is a cast to floats or words with a sign, or of floats that certainly fit. */
 const isQuickCast = ({ name, attrs, operands: [from], results: [to] }: Op): boolean =>
