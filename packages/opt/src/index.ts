@@ -44,6 +44,7 @@ export { core, corePasses, corePassesOver, defaultPipeline } from './registry.js
 export { takesLanes } from './support/takes-lanes.js';
 export { attrsOfParts } from './support/split-loop.js';
 export { tripCount } from './support/trip-count.js';
+export { definedIn } from './support/values.js';
 export { uniqueName } from './support/unique-name.js';
 export { timesRun, workOf, type Loops } from './support/work.js';
 export type { CorePass } from './support/core-pass.js';

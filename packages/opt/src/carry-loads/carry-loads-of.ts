@@ -1,4 +1,5 @@
 import {
+  bufferName,
   cloneOps,
   makeValue,
   mapKernels,
@@ -21,7 +22,6 @@ import { clobbered, factsOf, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
-
 import { handsOn, isIndex } from './carry-loads.js';
 
 /** See `carryLoads`. */
@@ -64,7 +64,7 @@ const carried = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms
       loadStoreOf(op)?.kind === 'load' &&
       typeof op.results[0]!.type === 'string' &&
       op.results[0]!.type !== 'i1' &&
-      !touches(written, bufferOf(op)),
+      !touches(written, bufferName(op)),
   );
   if (loads.length < 2) return undefined;
   const params = body.params.slice(1);
@@ -115,12 +115,10 @@ const carried = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms
   });
 };
 
-const bufferOf = (load: Op): string => String(load.attrs['buffer']).replace(/^@/, '');
-
 const placeOf = (load: Op, forms: AffineForms): Place => {
   const [index] = load.operands as readonly [Value];
   const { bits, offset } = forms.of(index);
-  return { buffer: bufferOf(load), bits, terms: forms.coefficients(index), offset };
+  return { buffer: bufferName(load), bits, terms: forms.coefficients(index), offset };
 };
 
 const isSame = (a: Place, b: Place): boolean =>

@@ -16,6 +16,7 @@ import {
 import { affineFormsIn, type AffineForms } from '../support/affine.js';
 import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
+import { loadStoreOf } from '../support/load-store.js';
 import { attrsOfParts, indexConstant } from '../support/split-loop.js';
 import { bodyOf, definedIn } from '../support/values.js';
 import { accessesIn, inner, isAnyOrder } from './nest.js';
@@ -110,7 +111,7 @@ const isPlain = ({ ops }: Region, facts: Facts): boolean =>
   ops.every((op) => {
     if (facts.terminator(op)) return true;
     if (op.name === 'scf.if') return op.regions.every((r) => isPlain(r, facts));
-    return op.regions.length === 0 && (['mem.load', 'mem.store'].includes(op.name) || facts.pure(op));
+    return op.regions.length === 0 && (loadStoreOf(op) !== undefined || facts.pure(op));
   });
 
 /**

@@ -1,4 +1,5 @@
 import {
+  bufferName,
   mapKernels,
   rewriteOps,
   walk,
@@ -64,7 +65,7 @@ const readsRows = (loop: Op, between: Op, forLanes: Op, facts: Facts, forms: Aff
   let found = false;
   walk(loop.regions[0]!, (op) => {
     const access = loadStoreOf(op);
-    if (access?.kind !== 'load' || touches(written, String(op.attrs['buffer']).replace(/^@/, ''))) return;
+    if (access?.kind !== 'load' || touches(written, bufferName(op))) return;
     const terms = [...forms.coefficients(access.index).keys()];
     const others = terms.filter((id) => id !== counter);
     found ||= others.length < terms.length && !others.some((id) => varies.has(id)) && others.some((id) => rows.has(id));

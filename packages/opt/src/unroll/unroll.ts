@@ -12,6 +12,7 @@ import { constantIn } from '../support/constant-in.js';
 import { factsOf, type Facts } from '../support/facts.js';
 import { attrsOfParts, chunkedBound, chunkFits, indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
+import { isSerial } from './hold-rows.js';
 import { countOps, isInnermost, iteration, unrollWhole } from './iterations.js';
 
 /**
@@ -33,7 +34,7 @@ export const unroll = corePass(
         rewriteOps(
           k,
           dialects,
-          (op, ctx) => (isSerialFor(op) ? unrollLoop(op, ctx, facts, limits) : undefined),
+          (op, ctx) => (isSerial(op) ? unrollLoop(op, ctx, facts, limits) : undefined),
           module.buffers,
         ),
       );
@@ -48,13 +49,9 @@ interface Limits {
   readonly maxOps: number;
 }
 
-const isSerialFor = (op: Op): boolean =>
-  op.name === 'scf.for' && op.attrs['parallel'] !== true && op.attrs['simd'] !== true;
-
 const unrollLoop = (loop: Op, ctx: RewriteContext, facts: Facts, limits: Limits): Replacement | undefined => {
   const constantOf = (v: Value) => constantIn(v, ctx.definition, facts);
   const size = countOps(loop);
-  if (loop.attrs['team'] === true) return undefined;
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips <= BigInt(limits.maxTrips) && Number(trips) * size <= limits.maxOps)
     return unrollWhole(

@@ -151,11 +151,10 @@ export const fieldPasses = (
             ...(grain === undefined ? [holdRows({ dialects })] : []),
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
-            /* Teams of threads have neighbours read what is near. */
-            ...(grain === undefined ? [tile({ dialects })] : []),
-            /* Threads of teams are lanes themselves, and take iterations each for itself. */
+            /* Threads of teams are lanes themselves, take iterations each for itself, and read what is near beside their neighbours. */
             ...(grain === undefined
               ? [
+                  tile({ dialects }),
                   vectorizeNests({ dialects, functions }),
                   jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) }),
                 ]

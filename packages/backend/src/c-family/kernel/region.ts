@@ -1,4 +1,4 @@
-import type { Op, Region } from '@filigree/ir';
+import { type Op, type Region, bufferName } from '@filigree/ir';
 import { isSum } from '../apart.js';
 import { effectsOf } from '../core-ops.js';
 import { type Expr, binds, expr, infix } from '../expr.js';
@@ -108,7 +108,7 @@ const inlinePoints = (w: Writer, region: Region): Int32Array => {
     if ((name === 'arith.select' && operands[0]!.id !== op.results[0]!.id) || (point !== use && chosen[use] === 1))
       chosen[k] = 1;
     if (effect === 'read' && w.shared.lanes && chosen[k] === 1) continue;
-    const buffer = String(op.attrs['buffer']).replace(/^@/, '');
+    const buffer = bufferName(op);
     if (effect === 'pure' || Math.min(nextFence, nextWrite.get(buffer) ?? ops.length) >= point) points[k] = point;
   }
   return points;

@@ -1,10 +1,8 @@
-import { type Op, type Value, lanesOf } from '@filigree/ir';
+import { type Op, type Value, bufferName, lanesOf } from '@filigree/ir';
 import { type Expr, binds, call, expr, sum } from '../expr.js';
 import { type Site, type Spelling, type Spellings, onVectors, typeOf } from './spelling.js';
 
-const bufferOf = (op: Op): string => String(op.attrs['buffer']).replace(/^@/, '');
-
-const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferOf(op), index);
+const element = (op: Op, index: Expr, site: Site): Expr => site.element(bufferName(op), index);
 
 const address = (op: Op, index: Expr, site: Site): Expr => expr(`&${element(op, index, site).text}`, binds.unary);
 
@@ -24,7 +22,7 @@ const load: Spelling = {
 const store: Spelling = {
   effect: 'effect',
   write: (op, [value, index], site) => {
-    const apart = site.apart(bufferOf(op));
+    const apart = site.apart(bufferName(op));
     const at = apart === undefined ? index! : sum(index!, expr(apart));
     return lanesOf(op.operands[0]!.type) > 1
       ? call(onVectors('store', op.operands[0]!, site), address(op, at, site), value!)
@@ -62,7 +60,7 @@ const storeFirst: Spelling = {
 export const atomicSpelling = (formOf: (op: Op, site: Site) => string | undefined = () => undefined): Spelling => ({
   effect: 'effect',
   write: (op, [value, index], site) => {
-    const update = site.update(bufferOf(op));
+    const update = site.update(bufferName(op));
     const form = update === 'serial' ? undefined : formOf(op, site);
     const how = form === undefined ? update : `${update}_${form}`;
     return call(site.helper(`${how}_${String(op.attrs['kind'])}_${typeOf(op)}`), address(op, index!, site), value!);
@@ -72,7 +70,12 @@ export const atomicSpelling = (formOf: (op: Op, site: Site) => string | undefine
 const cas: Spelling = {
   effect: 'effect',
   write: (op, [expected, desired, index], site) =>
-    call(site.helper(`${site.update(bufferOf(op))}_cas_${typeOf(op)}`), address(op, index!, site), expected!, desired!),
+    call(
+      site.helper(`${site.update(bufferName(op))}_cas_${typeOf(op)}`),
+      address(op, index!, site),
+      expected!,
+      desired!,
+    ),
 };
 
 /*
@@ -82,14 +85,14 @@ const cas: Spelling = {
 const prefetch: Spelling = {
   effect: 'fixed',
   write: (op, [index], site) =>
-    call('__builtin_prefetch', sum(expr(site.pointer(bufferOf(op))), index!), expr('0'), expr('2')),
+    call('__builtin_prefetch', sum(expr(site.pointer(bufferName(op))), index!), expr('0'), expr('2')),
 };
 
 /* An empty instruction that may have changed the buffer, as far as the compiler knows; it takes no register. */
 const reload: Spelling = {
   effect: 'fixed',
   write: (op, _args, site) => {
-    const buffer = bufferOf(op);
+    const buffer = bufferName(op);
     return expr(`__asm__ volatile("" : "+m"(*(${site.stored(buffer)} (*)[])${site.pointer(buffer)}))`);
   },
 };

@@ -1,4 +1,5 @@
 import { walk, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import { definedIn } from '@filigree/opt';
 import { elementOf, valueName } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
 import { determines, functionsIn } from './determines.js';
@@ -70,11 +71,7 @@ interface Row {
 
 /** Coordinates that a loop does not change. */
 const rowsAround = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => Row | undefined) => {
-  const inside = new Set<number>(region.params.map(({ id }) => id));
-  walk(region, (op) => {
-    for (const { id } of op.results) inside.add(id);
-    for (const { params } of op.regions) for (const { id } of params) inside.add(id);
-  });
+  const inside = definedIn(region);
   const rowOf = (v: Value): Row | undefined => {
     const op = ops.get(v.id);
     const value = op?.name === 'arith.constant' ? op.attrs['value'] : undefined;
