@@ -40,6 +40,7 @@ export { stageStrides } from './vectorize/stage-strides.js';
 export { vectorizeNests } from './vectorize/nests.js';
 export { vectorize } from './vectorize/vectorize.js';
 export { accumulatorsOf } from './vectorize/accumulators.js';
+export { markChoices } from './vectorize/mark-choices.js';
 export { core, corePasses, corePassesOver, defaultPipeline } from './registry.js';
 export { takesLanes } from './support/takes-lanes.js';
 export { attrsOfParts } from './support/split-loop.js';

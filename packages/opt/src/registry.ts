@@ -38,6 +38,7 @@ import { unroll } from './unroll/unroll.js';
 import { approximate } from './lane-functions/approximate.js';
 import { expandFunctions } from './lane-functions/expand-functions.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
+import { markChoices } from './vectorize/mark-choices.js';
 import { branchingGathers } from './vectorize/branching-gathers.js';
 import { overlappingLanes } from './vectorize/overlapping-lanes.js';
 import { distribute } from './vectorize/distribute.js';
@@ -60,6 +61,7 @@ const factories = {
   'integer-range': integerRange,
   'jam-nests': jamNests,
   licm,
+  'mark-choices': markChoices,
   offload,
   'overlapping-lanes': overlappingLanes,
   partition,
@@ -99,7 +101,7 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
  * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
- * integers, carry what is read at indices that loops choose, and clean up. It neither unrolls nor vectorises: targets ask for that.
+ * integers, carry what is read at indices that loops choose, clean up, and say which loops choose alone. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
   const {
@@ -128,6 +130,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     storeForwarding({ dialects }),
     carryLoads({ dialects }),
     dce({ dialects }),
+    markChoices({ dialects, sums: fastMath }),
   ]);
 };
 

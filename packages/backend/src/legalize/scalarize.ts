@@ -250,12 +250,18 @@ const specials: Readonly<Record<string, (s: Scalarizer, op: Op) => void>> = {
       range(lanesOf(result.type) / width).map(() => part),
     );
   },
-  'arith.iota': (s, op) =>
-    s.define(
-      op,
-      op.results[0]!,
-      range(lanesOf(op.results[0]!.type)).map((k) => s.plus(op, s.of(op.operands[0]!)[0]!, k)),
-    ),
+  'arith.iota': (s, op) => {
+    const [result] = op.results as [Value];
+    const [first, width] = [s.of(op.operands[0]!)[0]!, s.widthOf(result)];
+    const type: Type = { lanes: width, of: scalarOf(result.type) };
+    s.setParts(
+      result,
+      range(lanesOf(result.type) / width).map((k) => {
+        const from = s.plus(op, first, k * width);
+        return width === 1 ? from : s.add(op, op.name, [from], type, { lanes: width });
+      }),
+    );
+  },
   'arith.extract': (s, op) => {
     const [vector] = op.operands as [Value];
     const width = s.widthOf(vector);

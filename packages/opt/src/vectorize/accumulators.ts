@@ -1,9 +1,10 @@
 import { isFloat, scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
+import { choicesOf, chosenOf, chosenOfLanes, noTurns, turnsAmong, type Choice, type Chosen } from './choices.js';
 
-/** How the lanes of a loop accumulate one of its carried values. */
-export type Accumulation = (typeof KINDS)[number];
+/** How the lanes of a loop accumulate one of its carried values: `choose` where it is replaced along with the least or greatest. */
+export type Accumulation = (typeof KINDS)[number] | 'choose';
 
 const KINDS = ['add', 'min', 'max'] as const;
 
@@ -11,7 +12,9 @@ const KINDS = ['add', 'min', 'max'] as const;
 export const accumulatorsOf = (loop: Op): readonly Accumulation[] | undefined => {
   const body = loop.regions[0]!;
   const uses = useCounts(body);
-  const kinds = body.params.slice(1).map((carried, k) => {
+  const chosen = new Set(choicesOf(loop).flatMap(({ carried }) => carried));
+  const kinds = body.params.slice(1).map((carried, k): Accumulation | undefined => {
+    if (chosen.has(k)) return 'choose';
     const next = terminatorOf(body).operands[k]!;
     const op = bodyOf(body).find((o) => o.results.some((v) => v.id === next.id));
     const kind = op && combining.get(op.name);
@@ -32,25 +35,49 @@ const combining = new Map<string, Accumulation>([
 export const accumulates = (op: Op): boolean =>
   op.name === 'scf.for' && op.attrs['independent'] === true && op.attrs['simd'] !== false && op.results.length > 0;
 
-/** Whether a loop keeps the least or greatest of floats, which C compilers leave off lanes: a NaN is to stay, whatever comes after it. */
+/** Whether a loop keeps the least or greatest of floats, or what goes with one, which C compilers leave off lanes: a NaN is to stay, whatever comes after it. */
 export const keepsExtreme = (loop: Op): boolean =>
-  accumulatorsOf(loop)?.some((kind, k) => kind !== 'add' && isFloat(scalarOf(loop.results[k]!.type))) ?? false;
+  accumulatorsOf(loop)?.some(
+    (kind, k) => kind === 'choose' || (kind !== 'add' && isFloat(scalarOf(loop.results[k]!.type))),
+  ) ?? false;
 
-/** Vectors in which nothing has been accumulated yet. */
-export const emptyVectors = (b: Builder, loop: Op, kinds: readonly Accumulation[], lanes: number): readonly Value[] =>
-  kinds.map((kind, k) => {
+/** Vectors in which nothing has been accumulated yet; those of choices hold what the loop begins with. */
+export const emptyVectors = (
+  b: Builder,
+  loop: Op,
+  kinds: readonly Accumulation[],
+  choices: readonly Choice[],
+  lanes: number,
+): readonly Value[] => [
+  ...kinds.map((kind, k) => {
     const type = scalarOf(loop.results[k]!.type);
-    return b.splat(b.constant(identityOf(kind, type), type), lanes);
-  });
+    return b.splat(kind === 'choose' ? loop.operands[3 + k]! : b.constant(identityOf(kind, type), type), lanes);
+  }),
+  ...noTurns(b, loop, choices, lanes),
+];
 
-/** What is in so many vectors for each carried value, one after the other, with what it was before the loop. */
+/** What vectors hold for each carried value, one after the other, with what it was before the loop. */
 export const accumulated = (
   b: Builder,
   loop: Op,
   kinds: readonly Accumulation[],
-  vectors: readonly Value[],
-): readonly Value[] =>
-  kinds.map((kind, k) => {
-    const mine = vectors.filter((_, n) => n % kinds.length === k).reduce(b[kind]);
+  choices: readonly Choice[],
+  vectors: readonly (readonly Value[])[],
+): readonly Value[] => {
+  const turns = turnsAmong(kinds.length, choices);
+  const chosen = new Map<number, Value>();
+  choices.forEach((choice, n) => {
+    const all = vectors.map((own): Chosen => ({ values: choice.carried.map((k) => own[k]!), turn: own[turns[n]!]! }));
+    const one = chosenOfLanes(
+      b,
+      choice,
+      all.reduce((x, y) => chosenOf(b, choice, x, y)),
+    );
+    choice.carried.forEach((k, at) => chosen.set(k, one[at]!));
+  });
+  return kinds.map((kind, k) => {
+    if (kind === 'choose') return chosen.get(k)!;
+    const mine = vectors.map((own) => own[k]!).reduce(b[kind]);
     return b[kind](loop.operands[3 + k]!, b.reduce(kind, mine));
   });
+};

@@ -8,6 +8,7 @@ import {
   type Op,
   type Replacement,
   type RewriteContext,
+  type Value,
 } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
 import { isQuick } from '../support/cycles.js';
@@ -19,6 +20,7 @@ import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { accumulated, accumulates, accumulatorsOf, emptyVectors, keepsExtreme } from './accumulators.js';
+import { choicesOf, withTurns } from './choices.js';
 import { gathersForArithmetic } from './gathers.js';
 import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
@@ -122,21 +124,31 @@ const accumulateOnLanes = (
     const end = chunkedBound(b, loop, 1n, lanes * vectors);
     const stride = indexConstant(b, loop, BigInt(lanes * vectors));
     const { simd: _simd, independent: _independent, ...attrs } = attrsOfParts(loop);
-    const empty = Array.from({ length: vectors }, () => emptyVectors(b, loop, kinds, lanes)).flat();
-    const full = b.for(lb, end, stride, attrs, empty, (iv, carried) =>
-      Array.from({ length: vectors }, (_, n) => {
-        const from = n === 0 ? iv : b.add(iv, indexConstant(b, loop, BigInt(lanes * n)));
-        const own = carried.slice(n * kinds.length, (n + 1) * kinds.length);
-        const { values, ops } = b.inPlace(() => widen(loop, from, lanes, laneVaryingIn(loop), b, own));
-        gathered ||= ops.filter((op) => op.name === 'mem.gather' || op.name === 'mem.scatter').length > dear;
-        for (const op of ops) b.append(op);
-        return values;
-      }).flat(),
-    );
-    const sums = accumulated(b, loop, kinds, full);
+    const choices = choicesOf(loop);
+    const turning = withTurns(b, loop, choices);
+    const varying = laneVaryingIn(turning);
+    const onLanes = (): readonly Value[] => {
+      const empty = Array.from({ length: vectors }, () => emptyVectors(b, loop, kinds, choices, lanes));
+      const inEach = empty[0]!.length;
+      const split = (all: readonly Value[]): readonly (readonly Value[])[] =>
+        empty.map((_, n) => all.slice(n * inEach, (n + 1) * inEach));
+      const full = b.for(lb, end, stride, attrs, empty.flat(), (iv, carried) =>
+        split(carried).flatMap((own, n) => {
+          const from = n === 0 ? iv : b.add(iv, indexConstant(b, loop, BigInt(lanes * n)));
+          const { values, ops } = b.inPlace(() => widen(turning, from, lanes, varying, b, own));
+          gathered ||= ops.filter((op) => op.name === 'mem.gather' || op.name === 'mem.scatter').length > dear;
+          for (const op of ops) b.append(op);
+          return values;
+        }),
+      );
+      return accumulated(b, loop, kinds, choices, split(full));
+    };
+    /* To put choices together takes as long as many iterations. */
+    const mayBeShort = choices.length > 0 && trips === undefined;
+    const sums = mayBeShort ? b.if(b.cmp('lt', lb, end), onLanes, () => loop.operands.slice(3)) : onLanes();
     return b.op('scf.for', [end, ub, one, ...sums], { ...attrsOfParts(loop), simd: false }, loop.regions);
   });
-  return gathered && simd !== true ? undefined : made;
+  return gathered && simd !== true && !kinds.includes('choose') ? undefined : made;
 };
 
 /** Ops of a body that is short enough to be there several times. */

@@ -34,6 +34,25 @@ export const vectorHelpers: Readonly<Record<string, (r: HelperRequest, lanes: nu
       lanes,
       (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return ${r.tokens.vector(v, Array<string>(lanes).fill('x'))}; }`,
     ),
+  /* Words count round, those with a sign as those without. */
+  iota: (r, lanes) => {
+    const whole = gnuVectorName(lanes, 'u32');
+    const lane = (write: (k: number) => string): readonly string[] => Array.from({ length: lanes }, (_, k) => write(k));
+    const [counts, all] = [
+      r.tokens.vector(whole, lane(String)),
+      (v: string) =>
+        r.tokens.vector(
+          v,
+          lane(() => 'x'),
+        ),
+    ];
+    return onVector(
+      r,
+      lanes,
+      (v) => `${v} ${r.name}(${r.scalar(r.a)} x) { return (${v})((${whole})${all(v)} + ${counts}); }`,
+      ['u32'],
+    );
+  },
   insert: (r, lanes) =>
     onVector(r, lanes, (v) => `${v} ${r.name}(${v} v, int lane, ${r.scalar(r.a)} x) { v[lane] = x; return v; }`),
   load: (r, lanes) =>

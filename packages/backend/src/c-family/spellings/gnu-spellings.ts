@@ -42,4 +42,5 @@ export const gnuWordOps: ReadonlySet<string> = new Set([
   'arith.select',
   'arith.cast',
   'arith.bitcast',
+  'arith.iota',
 ]);

@@ -37,6 +37,7 @@ const insert = pure((op, [v, x], site) => {
 
 export const vectorSpellings: Spellings = {
   'arith.splat': splat,
+  'arith.iota': pure((op, [x], site) => call(onVectors('iota', op.results[0]!, site), x!)),
   'arith.extract': pure((op, [v]) => {
     const lane = `${within(v!, binds.primary)}[${Number(op.attrs['lane'])}]`;
     return op.results[0]!.type === 'i1' ? expr(`${lane} != 0`, binds.equality) : expr(lane);

@@ -1,0 +1,153 @@
+import { opWith, scalarOf, useCounts, type Builder, type Op, type Scalar, type Type, type Value } from '@filigree/ir';
+import { identityOf } from '../support/identity.js';
+import { bodyOf, terminatorOf } from '../support/values.js';
+
+/** Carried values that a loop replaces together, where a number is beyond the one that it keeps: `if (x > best) { best = x; at = k; }`. */
+export interface Choice {
+  /** What is replaced, by number among the carried values; first the one that is compared. */
+  readonly carried: readonly number[];
+  readonly keeps: 'min' | 'max';
+  /** Whether what is equal replaces it as well: the last of them is kept, else the first. */
+  readonly last: boolean;
+  /** Where it holds, all of them are replaced. */
+  readonly condition: Value;
+  /**
+   * The carried value that is the iteration of the last replacement, once there was one. What the loop begins with may be anything: where the first is kept, what is equal is of an iteration.
+   */
+  readonly turn: number | undefined;
+}
+
+/** The choices of a loop between carried values that it needs for nothing else. */
+export const choicesOf = (loop: Op): readonly Choice[] => {
+  const body = loop.regions[0]!;
+  const uses = useCounts(body);
+  const made = new Map(bodyOf(body).flatMap((op) => op.results.map((v): [number, Op] => [v.id, op])));
+  const groups = new Map<number, number[]>();
+  body.params.slice(1).forEach((param, k) => {
+    const next = terminatorOf(body).operands[k]!;
+    const op = made.get(next.id);
+    if (op?.name !== 'arith.select' || op.operands[2]!.id !== param.id || uses.get(next.id) !== 1) return;
+    const condition = op.operands[0]!.id;
+    groups.set(condition, [...(groups.get(condition) ?? []), k]);
+  });
+  return [...groups.values()].flatMap((group) => choiceOf(loop, group, made, uses) ?? []);
+};
+
+const choiceOf = (
+  loop: Op,
+  group: readonly number[],
+  made: ReadonlyMap<number, Op>,
+  uses: ReadonlyMap<number, number>,
+): Choice | undefined => {
+  const body = loop.regions[0]!;
+  const select = (k: number): Op => made.get(terminatorOf(body).operands[k]!.id)!;
+  const condition = select(group[0]!).operands[0]!;
+  if (uses.get(condition.id) !== group.length) return undefined;
+  for (const test of conjuncts(condition, made, uses)) {
+    const best = group.find((k) => test.operands.some((v) => v.id === body.params[1 + k]!.id));
+    if (best === undefined) continue;
+    const place = test.operands.findIndex((v) => v.id === body.params[1 + best]!.id);
+    const beyond = predicates.get(String(test.attrs['predicate']));
+    const isKept = select(best).operands[1]!.id === test.operands[1 - place]!.id;
+    const isAlone = group.every((k) => uses.get(body.params[1 + k]!.id) === (k === best ? 2 : 1));
+    if (!beyond || !isKept || !isAlone || scalarOf(body.params[1 + best]!.type) === 'i1') return undefined;
+    const keeps = (place === 1) === beyond.greater ? 'max' : 'min';
+    const turn = group.find((k) => select(k).operands[1]!.id === body.params[0]!.id);
+    return {
+      carried: [best, ...group.filter((k) => k !== best)],
+      keeps,
+      last: beyond.equal,
+      condition,
+      turn: beyond.equal ? undefined : turn,
+    };
+  }
+  return undefined;
+};
+
+const predicates = new Map([
+  ['gt', { greater: true, equal: false }],
+  ['ge', { greater: true, equal: true }],
+  ['lt', { greater: false, equal: false }],
+  ['le', { greater: false, equal: true }],
+]);
+
+/** The comparisons that all hold where a condition does, and are needed for nothing else. */
+const conjuncts = (
+  condition: Value,
+  made: ReadonlyMap<number, Op>,
+  uses: ReadonlyMap<number, number>,
+): readonly Op[] => {
+  const op = made.get(condition.id);
+  if (op?.name === 'arith.cmp') return [op];
+  if (op?.name !== 'arith.and') return [];
+  return op.operands.flatMap((v) => (uses.get(v.id) === 1 ? conjuncts(v, made, uses) : []));
+};
+
+/** The loop, which carries besides, for each choice of which nothing tells it, the iteration of the last replacement. */
+export const withTurns = (b: Builder, loop: Op, choices: readonly Choice[]): Op => {
+  const untold = choices.filter(({ turn }) => turn === undefined);
+  if (untold.length === 0) return loop;
+  const body = loop.regions[0]!;
+  const iteration = body.params[0]!;
+  const params = untold.map(() => b.newValue(iteration.type));
+  const { ops } = b.inPlace(() => {
+    bodyOf(body).forEach((op) => void b.append(op));
+    const turns = untold.map(({ condition }, k) => b.select(condition, iteration, params[k]!));
+    const last = terminatorOf(body);
+    b.append(opWith(last, { operands: [...last.operands, ...turns] }));
+  });
+  return opWith(loop, { regions: [{ params: [...body.params, ...params], ops }] });
+};
+
+/** What stands for the turn of a choice that has not been made: it comes behind all others. */
+const noTurn = ({ last }: Choice, type: Type): Scalar => identityOf(last ? 'max' : 'min', scalarOf(type));
+
+/** The turns that such a loop carries besides, before any choice was made on any lane. */
+export const noTurns = (b: Builder, loop: Op, choices: readonly Choice[], lanes: number): readonly Value[] =>
+  choices
+    .filter(({ turn }) => turn === undefined)
+    .map((c) => {
+      const { type } = loop.regions[0]!.params[0]!;
+      return b.splat(b.constant(noTurn(c, type), scalarOf(type)), lanes);
+    });
+
+/** Where among what such a loop carries the turn of each choice is. */
+export const turnsAmong = (carried: number, choices: readonly Choice[]): readonly number[] => {
+  let next = carried;
+  return choices.map(({ turn }) => turn ?? next++);
+};
+
+/** Values that were chosen, by vectors or lane by lane: what was compared, the others, and when. */
+export interface Chosen {
+  readonly values: readonly Value[];
+  readonly turn: Value;
+}
+
+/** Of two that were chosen, lane by lane, the one that all of their iterations in a row would have. */
+export const chosenOf = (b: Builder, { keeps, last }: Choice, one: Chosen, other: Chosen): Chosen => {
+  const [kept, found] = [one.values[0]!, other.values[0]!];
+  const isSooner = b.cmp(last ? 'gt' : 'lt', other.turn, one.turn);
+  const isBeyond = b.cmp(keeps === 'max' ? 'gt' : 'lt', found, kept);
+  const takes = b.or(isBeyond, b.and(b.cmp('eq', found, kept), isSooner));
+  return {
+    values: one.values.map((v, k) => b.select(takes, other.values[k]!, v)),
+    turn: b.select(takes, other.turn, one.turn),
+  };
+};
+
+/** What was chosen of all lanes of vectors. */
+export const chosenOfLanes = (b: Builder, choice: Choice, { values, turn }: Chosen): readonly Value[] => {
+  const { keeps, last } = choice;
+  const lanes = b.lanes(turn);
+  const splat = (v: Value): Value => b.splat(v, lanes);
+  /* Where what was compared first is NaN, it is on each lane: nothing is beyond it. */
+  const best = splat(b.reduce(keeps, values[0]!));
+  const isBehind = b.cmp(keeps === 'max' ? 'lt' : 'gt', values[0]!, best);
+  const turns = b.select(isBehind, splat(b.constant(noTurn(choice, turn.type), scalarOf(turn.type))), turn);
+  const isIt = b.and(b.not(isBehind), b.cmp('eq', turns, splat(b.reduce(last ? 'max' : 'min', turns))));
+  return values.map((v) => {
+    const type = scalarOf(v.type);
+    if (type === 'i1') return b.reduce('or', b.and(isIt, v));
+    return b.reduce('max', b.select(isIt, v, splat(b.constant(identityOf('max', type), type))));
+  });
+};

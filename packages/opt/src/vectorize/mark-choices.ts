@@ -1,0 +1,52 @@
+import { isFloat, mapKernels, rewriteOps, opWith, type Op } from '@filigree/ir';
+import { constantIn } from '../support/constant-in.js';
+import { corePass } from '../support/core-pass.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { tripCount } from '../support/trip-count.js';
+import { accumulatorsOf } from './accumulators.js';
+
+/**
+ * Says of innermost serial loops that keep what goes with the least or greatest number, `if (x > best) { best = x; at = k; }`, and write nothing that
+ * their iterations do not depend on one another but for that: they may go on lanes, each of which keeps its own.
+ *
+ * Option `sums` (default false): also where they add up floats besides, which lanes do in another order.
+ */
+export const markChoices = corePass('mark-choices', { sums: false as boolean }, (dialects, { sums }) => {
+  const facts = factsOf(dialects);
+  return (module) =>
+    mapKernels(module, (kernel) =>
+      rewriteOps(
+        kernel,
+        dialects,
+        (op, ctx) => {
+          if (!isPlainSerial(op)) return undefined;
+          const trips = tripCount(facts.control(op)?.count, (v) => constantIn(v, ctx.definition, facts));
+          if ((trips !== undefined && trips < FEW) || !keepsChoices(op, sums) || !isReader(op, facts)) return undefined;
+          return { ops: [opWith(op, { attrs: { ...op.attrs, independent: true } })], values: op.results };
+        },
+        module.buffers,
+      ),
+    );
+});
+
+/** A loop that hands something on, holds no other, and of which nothing is said yet. */
+const isPlainSerial = ({ name, attrs, results, regions }: Op): boolean =>
+  name === 'scf.for' &&
+  results.length > 0 &&
+  ['parallel', 'simd', 'independent', 'lanes'].every((said) => attrs[said] === undefined) &&
+  regions[0]!.ops.every((op) => op.regions.length === 0);
+
+const keepsChoices = (loop: Op, sums: boolean): boolean => {
+  const kinds = accumulatorsOf(loop) ?? [];
+  return (
+    kinds.includes('choose') && kinds.every((kind, k) => kind !== 'add' || sums || !isFloat(loop.results[k]!.type))
+  );
+};
+
+const isReader = (loop: Op, facts: Facts): boolean => {
+  const { writes, external } = facts.footprint(loop);
+  return !external && !writes.any && writes.names.size === 0;
+};
+
+/** So few iterations are done before lanes are put together. */
+const FEW = 16n;
