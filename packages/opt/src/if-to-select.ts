@@ -48,7 +48,9 @@ export const ifToSelect = corePass(
           k,
           dialects,
           (op, ctx) =>
-            op.name === 'scf.if' && (!extremes || isKeepingExtreme(ctx.parents.at(-1)))
+            op.name === 'scf.if' &&
+            (!extremes || isKeepingExtreme(ctx.parents.at(-1))) &&
+            (ctx.parents.some(isForLanes) || !endsLoop(op, ctx))
               ? flatten(
                   op,
                   ctx,
@@ -98,6 +100,26 @@ const alikeOnLanes = (): ((condition: Value, forLanes: Op, around: readonly Op[]
 
 const isKeepingExtreme = (around: Op | undefined): boolean =>
   around !== undefined && accumulates(around) && keepsExtreme(around);
+
+/**
+ * Whether a branch tells a loop that it is at its end, as `break` does, or is behind one that does: which way it goes is known beforehand but for the last time, and what is chosen of both
+ * would have to be waited for, the next index among it.
+ */
+const endsLoop = (op: Op, ctx: RewriteContext): boolean => {
+  const loop = ctx.parents.at(-1);
+  if (loop?.name !== 'scf.while') return false;
+  const isEnd = (v: Value): boolean => v.type === 'i1' && handedOn.has(v.id);
+  const handedOn = new Set(terminatorOf(loop.regions[1]!).operands.map((v) => v.id));
+  return op.results.some(isEnd) || flagsIn(op.operands[0]!, ctx).some(isEnd);
+};
+
+/** The truth values of which a condition is made. */
+const flagsIn = (condition: Value, ctx: RewriteContext): readonly Value[] => {
+  const op = ctx.definition(condition);
+  return op && LOGIC.has(op.name) ? op.operands.flatMap((v) => flagsIn(v, ctx)) : [condition];
+};
+
+const LOGIC: ReadonlySet<string> = new Set(['arith.not', 'arith.and', 'arith.or']);
 
 /** @param mayRead whether an op reads, and may read the first element of its buffer where no other is asked for */
 const flatten = (

@@ -36,7 +36,7 @@ const randomChoices = (choices: readonly number[]): Module => {
     const [wants, both] = [choose(2), choose(2) === 0];
     const counted = pick(['gt', 'ge', 'lt', 'le'] as const);
     const strict = pick(['gt', 'ge', 'lt', 'le'] as const);
-    const swaps = choose(2) === 0;
+    const [swaps, wholly] = [choose(2) === 0, choose(2) === 0];
     const stride = pick([one, one, two]);
     const place = (k: Value): Value => b.add(b.mul(k, stride), pick([zero, one]));
     const results = b.for(
@@ -57,7 +57,7 @@ const randomChoices = (choices: readonly number[]): Module => {
           b.select(holds, pick([k, k, n]), where!),
           both ? b.select(holds, b.add(k, two), other!) : b.select(fewer, k, other!),
           b.select(holds, b.cmp('lt', n, two), flag!),
-          b.select(fewer, n, least!),
+          wholly ? (strict.startsWith('g') ? b.max(n, least!) : b.min(least!, n)) : b.select(fewer, n, least!),
           b.add(sum!, rarely() ? pick([() => b.cast(holds, 'i32'), () => where!, () => b.cast(best!, 'i32')])() : n),
         ];
       },

@@ -288,16 +288,17 @@ describe('an access', () => {
                       scf.yield %22
                     } : i32
                     %61 = arith.cmp %59, %22 {predicate = lt} : i1
-                    %62, %63 = scf.if %61 {
-                      %64 = arith.shl %59, 4 : i32
-                      %65 = arith.add %64, 129 : i32
-                      mem.store %23, %65 {buffer = @arena_i32}
-                      scf.yield %59, false
+                    %62 = scf.if %61 {
+                      %63 = arith.shl %59, 4 : i32
+                      %64 = arith.add %63, 129 : i32
+                      mem.store %23, %64 {buffer = @arena_i32}
+                      scf.yield %59
                     } {
-                      %66 = mem.load 33 {buffer = @arena_i32} : i32
-                      scf.yield %66, true
-                    } : i32, i1
-                    scf.yield %62, %63
+                      %65 = mem.load 33 {buffer = @arena_i32} : i32
+                      scf.yield %65
+                    } : i32
+                    %66 = arith.cmp %59, %22 {predicate = ge} : i1
+                    scf.yield %62, %66
                   } : i32, i1
                   %67 = arith.add %53, 1 : i32
                   mem.store %67, %25 {buffer = @arena_i32}

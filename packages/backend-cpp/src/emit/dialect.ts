@@ -91,6 +91,7 @@ export const cppDialect: CFamilyDialect = {
   chunk: { open: '[&]() __attribute__((noinline)) {', close: '}();' },
   unknownZero: 'unknown_zero',
   rounded: 'rounded',
+  extremesByCall: true,
   spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
   helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',

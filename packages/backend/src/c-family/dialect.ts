@@ -55,6 +55,11 @@ export interface CFamilyDialect {
    * one makes one operation of both though it is told not to.
    */
   readonly rounded?: string;
+  /**
+   * Whether a function takes the greater or lesser of two floats, `a > b ? a : b`, outside of loops for lanes. Written out, g++ moves them through registers of integers where one is in memory: a running maximum takes
+   * five times as long.
+   */
+  readonly extremesByCall?: boolean;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */
   readonly spellings: Spellings;
   /** Texts of the helper functions that spellings call, by name; only those used are emitted. */

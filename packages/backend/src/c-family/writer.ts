@@ -1,6 +1,7 @@
 import { type Buffer, type Module, type Op, type Value, isVector, scalarOf } from '@filigree/ir';
 import type { CFamilyDialect, TeamSpelling } from './dialect.js';
 import { type Expr, call, expr, sum } from './expr.js';
+import type { Extreme } from './extremes.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
 import type { Site } from './spellings/spelling.js';
@@ -61,6 +62,8 @@ export interface Shared {
   readonly choices: { readonly has: (id: number) => boolean };
   /** Ids of products from which something is taken. */
   readonly minuends: { readonly has: (id: number) => boolean };
+  /** Choices between two floats by how they compare, by id. */
+  readonly extremes: ReadonlyMap<number, Extreme>;
 }
 
 /**
@@ -136,6 +139,8 @@ export const writer = (shared: Shared, role: Role): Writer => {
         shared.helpers.add(name);
         return call(name, e);
       },
+      extreme: (v) =>
+        shared.dialect.extremesByCall === true && shared.lanes === undefined ? shared.extremes.get(v.id) : undefined,
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       sameOnLanes: (v) => shared.lanes !== undefined && !shared.varying.has(v.id),
       update: (buffer) => {

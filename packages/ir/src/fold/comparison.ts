@@ -2,7 +2,7 @@ import { integerRange } from '../dialects/integer.js';
 import type { Op, Value } from '../kernel/op.js';
 import { isFloat, isInteger, sameType, scalarOf } from '../kernel/type.js';
 import { operandOf, pair } from './arithmetic.js';
-import type { Fold, FoldContext } from '../kernel/dialect.js';
+import type { Fold, FoldContext, Scalar } from '../kernel/dialect.js';
 import { preserves } from './casts.js';
 
 /** Identities of comparisons, minima and maxima, and choices. */
@@ -33,6 +33,7 @@ export const comparison: Readonly<Record<string, Fold>> = {
       const [x, y] = [c.constantOf(a), c.constantOf(b)];
       if (x === true && y === false) return condition;
       if (x === false && y === true) return c.build('arith.not', [condition], a.type);
+      return selectToLogic(op, [x, y], c);
     }
     return selectToExtremum(op, c);
   },
@@ -76,6 +77,15 @@ function extremum(op: Op, c: FoldContext): Value | undefined {
   if (inner?.name !== op.name || c.constantOf(inner.operands[1]!) === undefined) return undefined;
   return c.build(op.name, [inner.operands[0]!, c.build(op.name, [inner.operands[1]!, b], b.type)], a.type);
 }
+
+/** `c ? a : false` is `c & a`, which says more of what holds where it does; but for what a loop hands on, of which the choice says that it stays. */
+const selectToLogic = (op: Op, [x, y]: readonly (Scalar | undefined)[], c: FoldContext): Value | undefined => {
+  const [condition, a, b] = [op.operands[0]!, op.operands[1]!, op.operands[2]!];
+  const other = x === undefined ? a : b;
+  if ((x === undefined) === (y === undefined) || c.defOf(other) === undefined) return undefined;
+  const holds = (x ?? !y) === true ? condition : c.build('arith.not', [condition], a.type);
+  return c.build((x ?? y) === true ? 'arith.or' : 'arith.and', [holds, other], a.type);
+};
 
 /** `a < b ? a : b` is a minimum on integers; on floats a NaN tells the two apart, with `fastMath` too: a comparison does not hold with it, and a minimum is NaN. */
 const selectToExtremum: Fold = (op, c) => {

@@ -1,4 +1,5 @@
 import {
+  isFloat,
   bufferMap,
   mapKernels,
   resolve,
@@ -20,6 +21,7 @@ import { freshValues, simpleOp, terminatorOf } from '../support/values.js';
 import type { CanonicalizeContext } from './context.js';
 import { simplifyControl, withoutAgreement, withoutInvariants } from './control-flow.js';
 import { evaluateConstants } from './evaluate.js';
+import { truthsBehind } from './truths.js';
 import { sumsOfBranches } from './sums-of-branches.js';
 
 /**
@@ -92,10 +94,13 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
   const commute = (op: Op): Op => {
     if (op.operands.length !== 2 || facts.def(op)?.traits.commutative !== true) return op;
     const [a, b] = [op.operands[0]!, op.operands[1]!];
-    return context.constantOf(a) !== undefined && context.constantOf(b) === undefined
-      ? opWith(op, { operands: [b, a] })
-      : op;
+    const isConstant = (v: Value): boolean => context.constantOf(v) !== undefined;
+    const goesRight = !isConstant(b) && (isConstant(a) || (isKept(op, a) && !isKept(op, b)));
+    return goesRight ? opWith(op, { operands: [b, a] }) : op;
   };
+  /* The first of two floats is asked whether it is NaN: what a loop carries had better not wait for the answer. */
+  const isKept = ({ name }: Op, v: Value): boolean =>
+    (name === 'arith.min' || name === 'arith.max') && isFloat(v.type) && context.defOf(v) === undefined;
   const replace = (old: readonly Value[], by: readonly Value[]): void => {
     old.forEach((v, i) => now.set(v.id, by[i]!));
   };
@@ -134,12 +139,15 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
     out = before;
     return result;
   };
-  const branch = (region: Region, condition: Value, value: boolean): Region => {
-    const outer = known.get(condition.id);
-    known.set(condition.id, value);
+  /** A region in which these truth values are known. */
+  const among = (truths: ReadonlyMap<number, boolean>, region: Region): Region => {
+    const outer = [...truths.keys()].map((id) => [id, known.get(id)] as const);
+    for (const [id, truth] of truths) known.set(id, truth);
     const result = rewritten(region);
-    if (outer === undefined) known.delete(condition.id);
-    else known.set(condition.id, outer);
+    for (const [id, before] of outer) {
+      if (before === undefined) known.delete(id);
+      else known.set(id, before);
+    }
     return result;
   };
 
@@ -160,13 +168,13 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
       for (const { old, by } of replaced) now.set(old.id, by);
       if (kept.name === 'scf.for') for (const v of kept.regions[0]!.params.slice(1)) accumulators.add(v.id);
       const edges = facts.control(kept)?.edges ?? [];
-      const regions = kept.regions.map((r, n) => {
+      /* What a region asks at its end is known in the next one. */
+      const simpler = kept.regions.reduce((sofar, r, n) => {
         const [way, ...others] = edges.filter(({ to }) => to === n);
-        return way?.when && way.from === 'start' && others.length === 0
-          ? branch(r, kept.operands[way.when.operand]!, way.when.is)
-          : rewritten(r);
-      });
-      const agreed = withoutAgreement(opWith(kept, { regions }), context);
+        const truths = way?.when && others.length === 0 ? truthsBehind(sofar, way, context.defOf) : undefined;
+        return opWith(sofar, { regions: sofar.regions.with(n, truths ? among(truths, r) : rewritten(r)) });
+      }, kept);
+      const agreed = withoutAgreement(simpler, context);
       const { op: branched, sums } = sumsOfBranches(agreed.op, context, accumulators, fresh);
       append(branched);
       for (const sum of sums) {
@@ -174,8 +182,10 @@ const sweep = (kernel: Kernel, facts: Facts, buffers: Buffers, fastMath: boolean
         accumulators.add(sum.results[0]!.id);
       }
       again ||= canGoOn(branched);
-      for (const { old, by, constant } of agreed.replaced)
-        replace([old], [constant === undefined ? by : context.constant(constant, old.type)]);
+      for (const { old, by, constant, truth } of agreed.replaced) {
+        if (constant !== undefined) replace([old], [context.constant(constant, old.type)]);
+        else replace([old], [truth === 'is not' ? context.build('arith.not', [by], old.type) : by]);
+      }
     }
   };
 

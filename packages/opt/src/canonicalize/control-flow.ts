@@ -11,7 +11,7 @@ import {
 } from '@filigree/ir';
 import { branches } from '../support/facts.js';
 import { isParallelLoop, losesScratch } from '../support/scratch.js';
-import { slotsOf, sourcesOf, targetsOf, withoutSlots } from '../support/slots.js';
+import { slotsOf, sourcesOf, targetsOf, withoutSlots, type Slot } from '../support/slots.js';
 import { tripCount } from '../support/trip-count.js';
 import { terminatorOf } from '../support/values.js';
 import type { CanonicalizeContext } from './context.js';
@@ -137,26 +137,52 @@ export const withoutInvariants = (
   return { op: dropped.length === 0 ? op : withoutSlots(op, dropped), replaced };
 };
 
-/** An `if` without the results for which both branches yield the same value, which is then defined outside, or constant. */
+/**
+ * An `if` without the results for which both branches yield the same value, which is then defined outside, or constant; nor those that are true in the one and false in the other, which are
+ * its condition, or are not.
+ */
 export const withoutAgreement = (
   op: Op,
   { facts, constantOf }: CanonicalizeContext,
-): { readonly op: Op; readonly replaced: readonly (Replaced & { readonly constant?: Scalar })[] } => {
+): { readonly op: Op; readonly replaced: readonly Agreed[] } => {
   const control = facts.control(op);
   if (!control || control.fixed || op.results.length === 0 || !branches(op, facts)) return { op, replaced: [] };
-  const replaced: (Replaced & { readonly constant?: Scalar })[] = [];
+  const replaced: Agreed[] = [];
   const dropped = slotsOf(op, control).filter((slot) => {
     const [a, ...others] = sourcesOf(op, slot);
     const x = constantOf(a!);
     /* What all hand on stands before the op; what a single region does may be its own. */
     if (others.length === 0) return false;
     const same = others.every((b) => b.id === a!.id);
-    if (!same && (x === undefined || !others.every((b) => Object.is(constantOf(b), x)))) return false;
-    for (const old of targetsOf(op, slot)) replaced.push(same ? { old, by: a! } : { old, by: a!, constant: x! });
+    const constant = !same && x !== undefined && others.every((b) => Object.is(constantOf(b), x)) ? x : undefined;
+    const truth = same || constant !== undefined ? undefined : truthIn(op, slot, constantOf);
+    if (!same && constant === undefined && truth === undefined) return false;
+    for (const old of targetsOf(op, slot))
+      replaced.push(
+        same ? { old, by: a! } : { old, by: op.operands[0]!, ...(truth ? { truth } : { constant: constant! }) },
+      );
     return true;
   });
   return { op: dropped.length === 0 ? op : withoutSlots(op, dropped), replaced };
 };
+
+/** Whether a result says which branch of an `if` was taken. */
+const truthIn = (op: Op, slot: Slot, constantOf: CanonicalizeContext['constantOf']): Agreed['truth'] => {
+  if (op.name !== 'scf.if' || slot.from.length !== 2) return undefined;
+  const [then, otherwise] = [0, 1].map((n) => {
+    const place = slot.from.find(([at]) => at === n);
+    return place && constantOf(terminatorOf(op.regions[n]!).operands[place[1]]!);
+  });
+  if (typeof then !== 'boolean' || typeof otherwise !== 'boolean' || then === otherwise) return undefined;
+  return then ? 'is' : 'is not';
+};
+
+interface Agreed extends Replaced {
+  /** What it is instead of `by`. */
+  readonly constant?: Scalar;
+  /** Whether it is what `by` says, or not. */
+  readonly truth?: 'is' | 'is not';
+}
 
 interface Replaced {
   readonly old: Value;

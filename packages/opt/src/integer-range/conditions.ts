@@ -38,7 +38,14 @@ export const impliedBy = (
     const def = definition(v);
     if (def?.name === 'arith.not') hold(def.operands[0]!, !truth);
     else if (def?.name === (truth ? 'arith.and' : 'arith.or')) def.operands.forEach((o) => hold(o, truth));
-    else if (def?.name === 'arith.cmp' && typeof def.operands[0]!.type === 'string') {
+    else if (def?.name === 'arith.select') {
+      /* Where one side is not what it came to, it was the other. */
+      const [choice, ...sides] = def.operands as [Value, Value, Value];
+      const excluded = sides.findIndex((side) => definition(side)?.attrs['value'] === !truth);
+      if (excluded < 0) return;
+      hold(choice, excluded === 1);
+      hold(sides[1 - excluded]!, truth);
+    } else if (def?.name === 'arith.cmp' && typeof def.operands[0]!.type === 'string') {
       const [a, b] = [def.operands[0]!, def.operands[1]!];
       const p = String(def.attrs['predicate']);
       const predicate = truth ? p : inverse[p]!;

@@ -1,4 +1,14 @@
-import { opWith, scalarOf, useCounts, type Builder, type Op, type Scalar, type Type, type Value } from '@filigree/ir';
+import {
+  isInteger,
+  opWith,
+  scalarOf,
+  useCounts,
+  type Builder,
+  type Op,
+  type Scalar,
+  type Type,
+  type Value,
+} from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
@@ -40,29 +50,40 @@ const choiceOf = (
   uses: ReadonlyMap<number, number>,
 ): Choice | undefined => {
   const body = loop.regions[0]!;
-  const select = (k: number): Op => made.get(terminatorOf(body).operands[k]!.id)!;
-  const condition = select(group[0]!).operands[0]!;
+  const carried = body.params.slice(1);
+  const nextOf = (k: number): Op | undefined => made.get(terminatorOf(body).operands[k]!.id);
+  const condition = nextOf(group[0]!)!.operands[0]!;
   if (uses.get(condition.id) !== group.length) return undefined;
   for (const test of conjuncts(condition, made, uses)) {
-    const best = group.find((k) => test.operands.some((v) => v.id === body.params[1 + k]!.id));
-    if (best === undefined) continue;
-    const place = test.operands.findIndex((v) => v.id === body.params[1 + best]!.id);
+    const best = carried.findIndex((param) => test.operands.some((v) => v.id === param.id));
+    if (best < 0) continue;
+    const place = test.operands.findIndex((v) => v.id === carried[best]!.id);
     const beyond = predicates.get(String(test.attrs['predicate']));
-    const isKept = select(best).operands[1]!.id === test.operands[1 - place]!.id;
-    const isAlone = group.every((k) => uses.get(body.params[1 + k]!.id) === (k === best ? 2 : 1));
-    if (!beyond || !isKept || !isAlone || scalarOf(body.params[1 + best]!.type) === 'i1') return undefined;
+    if (!beyond || scalarOf(carried[best]!.type) === 'i1') return undefined;
+    const found = test.operands[1 - place]!;
     const keeps = (place === 1) === beyond.greater ? 'max' : 'min';
-    const turn = group.find((k) => select(k).operands[1]!.id === body.params[0]!.id);
-    return {
-      carried: [best, ...group.filter((k) => k !== best)],
-      keeps,
-      last: beyond.equal,
-      condition,
-      turn: beyond.equal ? undefined : turn,
-    };
+    const isKept = group.includes(best)
+      ? nextOf(best)!.operands[1]!.id === found.id
+      : test.results[0]!.id === condition.id && isExtreme(nextOf(best), keeps, [carried[best]!, found], uses);
+    const all = [best, ...group.filter((k) => k !== best)];
+    if (!isKept || !all.every((k) => uses.get(carried[k]!.id) === (k === best ? 2 : 1))) return undefined;
+    const turn = group.find((k) => nextOf(k)!.operands[1]!.id === body.params[0]!.id);
+    return { carried: all, keeps, last: beyond.equal, condition, turn: beyond.equal ? undefined : turn };
   }
   return undefined;
 };
+
+/** Whether an op is the least or greatest of two integers, as a choice between them becomes, and nothing else needs it. */
+const isExtreme = (
+  op: Op | undefined,
+  keeps: 'min' | 'max',
+  of: readonly Value[],
+  uses: ReadonlyMap<number, number>,
+): boolean =>
+  op?.name === `arith.${keeps}` &&
+  isInteger(op.results[0]!.type) &&
+  uses.get(op.results[0]!.id) === 1 &&
+  of.every((v) => op.operands.some(({ id }) => id === v.id));
 
 const predicates = new Map([
   ['gt', { greater: true, equal: false }],

@@ -144,6 +144,8 @@ const comparisons: Readonly<Record<string, readonly [string, number]>> = {
 const select = pure((op, [c, a, b], site) => {
   if (isOnLanes(op)) return call(onVectors('choose', op.results[0]!, site), c!, a!, b!);
   const [result] = op.results as [Value];
+  const extreme = site.extreme(result);
+  if (extreme) return call(site.helper(`${extreme}_${typeOf(op)}`), b!, a!);
   if (site.onLanes(result) && !site.sameOnLanes(result) && site.sameOnLanes(op.operands[0]!))
     return call(site.helper(`pick_${typeOf(op)}`), c!, a!, b!);
   return isFloat(typeOf(op)) && site.onLanes(result)

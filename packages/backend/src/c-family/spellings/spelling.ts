@@ -1,5 +1,6 @@
 import { type Op, type ScalarType, type Value, lanesOf, scalarOf } from '@filigree/ir';
 import type { Expr } from '../expr.js';
+import type { Extreme } from '../extremes.js';
 import type { Tokens } from '../tokens.js';
 
 /** What a spelling may ask about the place where its op stands. */
@@ -37,6 +38,8 @@ export interface Site {
   readonly index: (v: Value, index: Expr) => Expr;
   /** A product of floats as it is written, see `rounded`. */
   readonly product: (v: Value, product: Expr) => Expr;
+  /** Of a choice between two floats by how they compare, whether the first is taken where it is above or below the second, if a function is to say so, see `extremesByCall`. */
+  readonly extreme: (v: Value) => Extreme | undefined;
   /** What the names of read-modify-writes of a buffer begin with: `serial`, or `atomic` where other threads may access the same element at this time. */
   readonly update: (buffer: string) => string;
   /** The number of the thread that runs this, not negative; undefined where that is 0 or the language does not say. */
