@@ -28,6 +28,7 @@ import { offload } from './offload.js';
 import { predicateLoops } from './predicate-loops.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
+import { quickRemainders } from './quick-remainders.js';
 import { shareIndices } from './share-indices.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
@@ -68,6 +69,7 @@ const factories = {
   'predicate-loops': predicateLoops,
   privatize,
   promote,
+  'quick-remainders': quickRemainders,
   'share-indices': shareIndices,
   'store-forwarding': storeForwarding,
   superword,
@@ -101,7 +103,7 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
  * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
- * integers, carry what is read at indices that loops choose, clean up, and say which loops choose alone. It neither unrolls nor vectorises: targets ask for that.
+ * integers, and remainders of floats, carry what is read at indices that loops choose, clean up, and say which loops choose alone. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
   const {
@@ -125,6 +127,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     privatize({ dialects, team, atomicBytes }),
     partition({ dialects }),
     integerRange({ dialects }),
+    quickRemainders({ dialects, fastMath }),
     canonicalize({ dialects, fastMath }),
     cse({ dialects }),
     storeForwarding({ dialects }),
