@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { conformancePrograms } from '@filigree/conformance';
 import { cpp, type CppOptions } from '@filigree/backend-cpp';
-import { type Builder, type Module, type Value, buildKernel, declareBuffer, makeModule } from '@filigree/ir';
+import {
+  type Attrs,
+  type Builder,
+  type Module,
+  type Value,
+  buildKernel,
+  declareBuffer,
+  makeModule,
+} from '@filigree/ir';
 import { axpy, right, sourcesOf } from './helpers.js';
 
 const text = (module: Parameters<typeof sourcesOf>[0], file = 'kernels.cpp'): string =>
@@ -210,6 +218,41 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
       'const int i = (int)((unsigned)(-2147483647 - 1) + (unsigned)trip_1 * (unsigned)1000003);',
     ]);
     expect(indices(5, 2 ** 31 - 1)).toEqual(['const int i = 5 + (int)trip_1 * 1000003;']);
+  });
+
+  it('keeps neighbours that change places from becoming one store, and takes the greater of two floats by a function, in loops one after the other', () => {
+    const buffers = [declareBuffer('x', 'f32', 9, 'inout'), declareBuffer('most', 'f32', 1, 'output')];
+    const lines = (attrs: Attrs): readonly string[] => {
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          b.for(b.i32(0), b.i32(8), b.i32(1), attrs, [], (i) => {
+            const [here, there] = [b.load('x', i), b.load('x', b.add(i, b.i32(1)))];
+            b.store('x', there, i);
+            b.store('x', here, b.add(i, b.i32(1)));
+            b.store('x', b.add(here, there), b.add(i, b.i32(2)));
+          });
+          const [most] = b.for(b.i32(0), b.i32(9), b.i32(1), {}, [b.f32(0)], (i, [best]) => {
+            const found = b.load('x', i);
+            return b.select(b.cmp('gt', found, best!), found, best!);
+          });
+          b.store('most', most!, b.i32(0));
+        },
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]))
+        .split('\n')
+        .map((l) => l.trim())
+        .filter((l) => l.startsWith('x[') || l.includes(' = above'));
+    };
+    expect(lines({})).toEqual([
+      'x[i] = alone_f32(v7);',
+      'x[i + 1] = v4;',
+      'x[i + 2] = v4 + v7;',
+      'v18 = above_f32(v18, v19);',
+    ]);
+    expect(lines({ simd: true })).not.toContainEqual(expect.stringContaining('alone'));
   });
 
   it('writes a sum with a negative as a difference, and nests only where C must', () => {

@@ -92,6 +92,7 @@ export const cppDialect: CFamilyDialect = {
   unknownZero: 'unknown_zero',
   rounded: 'rounded',
   extremesByCall: true,
+  alone: 'alone',
   spellings: { ...gnuSpellings, ...laneFunctions, 'arith.cast': casts },
   helper: withLaneFunctions((name) => own[name] ?? helper(name)),
   local: 'static',

@@ -13,7 +13,7 @@ export const nearBuffers = (
   outside: ReadonlyMap<number, Op>,
 ): ReadonlySet<string> => {
   const within = new Map<number, Op>();
-  const sumOf = (v: Value): Op | undefined => within.get(v.id) ?? outside.get(v.id);
+  const added = (v: Value): Op | undefined => within.get(v.id) ?? outside.get(v.id);
   const places = { read: new Map<string, number[]>(), written: new Map<string, number[]>() };
   const near = new Set<string>();
   const visit = (region: Region): void => {
@@ -23,7 +23,7 @@ export const nearBuffers = (
       const access = accessesOf(op)?.[0];
       const which = access?.kind === 'read' ? places.read : access?.kind === 'write' ? places.written : undefined;
       if (!access || !which) continue;
-      const { values, plus } = sum(access.index[0]!, sumOf, constantOf);
+      const { values, plus } = sumOf(access.index[0]!, added, constantOf);
       const key = `${access.place} ${values.sort((a, b) => a - b).join()}`;
       which.set(key, [...(which.get(key) ?? []), plus]);
     }
@@ -42,15 +42,15 @@ export const isSum = (op: Op): boolean => op.name === 'arith.add';
 const FAR = 128;
 
 /** An index as values and a number that are added. */
-const sum = (
+export const sumOf = (
   v: Value,
-  sumOf: (v: Value) => Op | undefined,
+  added: (v: Value) => Op | undefined,
   constantOf: (v: Value) => number | undefined,
 ): { readonly values: number[]; readonly plus: number } => {
   const number = constantOf(v);
   if (number !== undefined) return { values: [], plus: number };
-  const op = sumOf(v);
+  const op = added(v);
   if (!op) return { values: [v.id], plus: 0 };
-  const [x, y] = op.operands.map((o) => sum(o, sumOf, constantOf));
+  const [x, y] = op.operands.map((o) => sumOf(o, added, constantOf));
   return { values: [...x!.values, ...y!.values], plus: x!.plus + y!.plus };
 };

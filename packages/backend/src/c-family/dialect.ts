@@ -56,6 +56,11 @@ export interface CFamilyDialect {
    */
   readonly rounded?: string;
   /**
+   * The helper for a number that a store writes, without its type: `alone` for `alone_f64`. It keeps compilers from making one store of this and its neighbour, of which the next iteration reads a half: a bubble sort takes five
+   * times as long then.
+   */
+  readonly alone?: string;
+  /**
    * Whether a function takes the greater or lesser of two floats, `a > b ? a : b`, outside of loops for lanes. Written out, g++ moves them through registers of integers where one is in memory: a running maximum takes
    * five times as long.
    */

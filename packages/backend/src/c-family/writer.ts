@@ -62,6 +62,8 @@ export interface Shared {
   readonly choices: { readonly has: (id: number) => boolean };
   /** Ids of products from which something is taken. */
   readonly minuends: { readonly has: (id: number) => boolean };
+  /** Stores that are not to become one with what is stored beside, see `exchangesIn`. */
+  readonly exchanges: ReadonlySet<Op>;
   /** Choices between two floats by how they compare, by id. */
   readonly extremes: ReadonlyMap<number, Extreme>;
 }
@@ -141,6 +143,13 @@ export const writer = (shared: Shared, role: Role): Writer => {
       },
       extreme: (v) =>
         shared.dialect.extremesByCall === true && shared.lanes === undefined ? shared.extremes.get(v.id) : undefined,
+      alone: (op, value) => {
+        const { alone } = shared.dialect;
+        if (alone === undefined || !shared.exchanges.has(op)) return value;
+        const name = `${alone}_${scalarOf(op.operands[0]!.type)}`;
+        shared.helpers.add(name);
+        return call(name, value);
+      },
       onLanes: (v) => shared.lanes !== undefined && !shared.accumulated.has(v.id),
       sameOnLanes: (v) => shared.lanes !== undefined && !shared.varying.has(v.id),
       update: (buffer) => {

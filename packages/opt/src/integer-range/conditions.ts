@@ -45,6 +45,18 @@ export const impliedBy = (
       if (excluded < 0) return;
       hold(choice, excluded === 1);
       hold(sides[1 - excluded]!, truth);
+    } else if (def?.name === 'scf.if') {
+      /* The same of what a branch hands on, which may be its own condition: `i >= 0 && x[i] > y`. */
+      const condition = def.operands[0]!;
+      const sides = def.regions.map(
+        (r) => r.ops.at(-1)!.operands[def.results.findIndex((result) => result.id === v.id)]!,
+      );
+      const isExcluded = (side: Value, n: number): boolean =>
+        side.id === condition.id ? (n === 0) !== truth : definition(side)?.attrs['value'] === !truth;
+      const excluded = sides.findIndex(isExcluded);
+      if (excluded < 0) return;
+      hold(condition, excluded === 1);
+      hold(sides[1 - excluded]!, truth);
     } else if (def?.name === 'arith.cmp' && typeof def.operands[0]!.type === 'string') {
       const [a, b] = [def.operands[0]!, def.operands[1]!];
       const p = String(def.attrs['predicate']);

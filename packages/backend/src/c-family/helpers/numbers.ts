@@ -134,6 +134,17 @@ export const numberHelpers: HelperRows = {
     'return x;',
     '#endif',
   ]),
+  /* An empty instruction that wants the number in a register. */
+  alone: unary((r) => {
+    const on = (when: string, constraint: string): readonly string[] => [when, `__asm__("" : "+${constraint}"(x));`];
+    const isReal = isFloat(r.a);
+    return [
+      ...on('#if defined __x86_64__', isReal ? 'x' : 'r'),
+      ...on('#elif defined __aarch64__', isReal ? 'w' : 'r'),
+      '#endif',
+      'return x;',
+    ];
+  }),
   sign: unary(() => ['return x > 0 ? 1 : x < 0 ? -1 : x;']),
   /* Halves towards +infinity, as Math.round; -0 for (-0.5, -0]. */
   round: unary((r, s) => [

@@ -1,6 +1,7 @@
 import { type Buffer, type Kernel, type Module, type Op, bufferMap, checkOptions, option } from '@filigree/ir';
 import { knownIntegers } from '@filigree/opt';
 import type { CFamilyDialect } from '../dialect.js';
+import { exchangesIn } from '../exchanges.js';
 import { extremesIn } from '../extremes.js';
 import { minuends } from '../minuends.js';
 import { names, reserved } from '../names.js';
@@ -92,6 +93,7 @@ export const emitKernel = (
     choices,
     minuends: minuends(kernel),
     extremes: extremesIn(kernel),
+    exchanges: dialect.alone === undefined ? new Set() : exchangesIn(kernel),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
   const body = writer(shared, 'kernel');

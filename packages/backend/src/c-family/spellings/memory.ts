@@ -26,7 +26,7 @@ const store: Spelling = {
     const at = apart === undefined ? index! : sum(index!, expr(apart));
     return lanesOf(op.operands[0]!.type) > 1
       ? call(onVectors('store', op.operands[0]!, site), address(op, at, site), value!)
-      : expr(`${element(op, at, site).text} = ${value!.text}`, 0);
+      : expr(`${element(op, at, site).text} = ${site.alone(op, value!).text}`, 0);
   },
 };
 
