@@ -429,6 +429,27 @@ const kernels = {
       a[p] += given[1];
     }
   }),
+  rows: kernel([a, w], { scope: { n } }, (a: Grid1, w: Grid2) => {
+    const either = (c: boolean, p: number) => {
+      if (c) return w[p];
+      return w[n - 1 - p];
+    };
+    for (const p of range(n)) {
+      let row = w[p];
+      if (p % 2) row = w[n - 1 - p];
+      a[p] += row[2] + (p > 4 ? row : w[1])[p] * 2 + either(p > 3, p)[6];
+      let [last, before] = [w[0], row];
+      for (const k of [5, 13, p]) [before, last] = [last, w[k]];
+      let first = null;
+      for (let k = 0; k < n; k++) if (w[k][p] > 0 && first === null) first = w[k];
+      a[p] += last[p] + 10 * before[0] + (first === null ? 0.5 : first[p]);
+    }
+    for (const p of serially(range(n))) {
+      let row = w[p];
+      row = w[p >> 1];
+      row[3] += a[p];
+    }
+  }),
   functions: kernel([a], { float: 'f64' }, (a: Grid1) => {
     for (const p of active(a)) a[p] = Math.asinh(a[p]) + Math.acosh(p + 1) + Math.atanh(p / 20) + Math.fround(a[p] / 3);
   }),
