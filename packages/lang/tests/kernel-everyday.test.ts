@@ -1,8 +1,8 @@
-import { range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
+import { array, range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
 import { dense, field, hash, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
-import { define, fromText, problemsOf } from './kernel-run.js';
+import { define, fromText, problemsOf, textOf } from './kernel-run.js';
 
 describe('functions that call themselves', () => {
   it('with another known number each time are written out, inner ones and those of the scope', () => {
@@ -279,5 +279,107 @@ it('one of several arrays or objects has a name as long as none of them changes'
       }
       for (const p of points) p.x += 1;
       a[i] += points[0].x + points[1].x;
+    }
+  }));
+
+describe('texts of the surroundings', () => {
+  const words = ['alpha', 'beta', 'gamma', 'de'];
+  const rows = ['#..#', '.#..', '...a'];
+
+  it('have letters and methods, whichever it is, at any index', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const word = words[k[i] & 3];
+          let hash = 0;
+          for (let c = 0; c < word.length; c++) hash = (hash * 31 + word.charCodeAt(c)) | 0;
+          k[i] = hash + word.indexOf('t') + (word.startsWith('g') ? 1000 : 0) + word.toUpperCase().slice(1).length;
+          a[i] = word.charAt(i & 1) === 'e' || word[i & 1] === 'l' ? 1 : 2;
+        }
+      },
+      { words },
+    ));
+
+  it('are maps of letters, and gone through', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const [y, x] = [i % 3, i & 3];
+          k[i] = rows[y][x] === '#' ? 1 : 0;
+          for (const letter of rows[y]) if (letter === '.') k[i] += 10;
+          for (const [at, letter] of [...'a😀b'].entries()) if (letter === 'b') k[i] += at * 100;
+          switch (rows[2][x]) {
+            case 'a':
+              a[i] = 1;
+              break;
+            default:
+              a[i] = rows[1][1] === '#' ? 2 : 3;
+          }
+        }
+      },
+      { rows },
+    ));
+
+  it('of which one is no number say what they have', () =>
+    expect(
+      problemsOf(
+        define(
+          [],
+          () => {
+            let sum = 0;
+            for (const i of range(3)) sum += rows[i][0] < 'a' ? 1 : 0;
+            return sum;
+          },
+          { scope: { rows } },
+        ),
+      )[0].remedy,
+    ).toBe('take the code of a letter, text.charCodeAt(k), or look it up, table[text]'));
+});
+
+it('objects of objects are asked by one name and another', () => {
+  const costs = { road: { road: 1, field: 3 }, field: { road: 2, field: 5, wood: 7 } } as const;
+  const kinds = ['road', 'field'] as const;
+  const deep = { x: costs, y: { road: { road: 11, field: 12 }, field: { road: 13 } } };
+  agree(
+    (a, k) => {
+      for (const i of range(a.length)) {
+        const [from, to] = [kinds[k[i] & 1], kinds[i & 1]];
+        k[i] = costs[from][to] + 10 * costs[to].road;
+        a[i] = (deep[(['x', 'y'] as const)[(i >> 1) & 1]] as typeof costs)[from][to] ?? -1;
+      }
+    },
+    { costs, kinds, deep },
+  );
+});
+
+describe('fill of arrays that a launch gives', () => {
+  it('is a loop over them, between places that may count from the end', () =>
+    agree((a, k, x) => {
+      a.fill(x);
+      k.fill(7, 3, -2).fill(9.5, -4);
+      for (const i of serially(range(2))) if (i > 0) a.fill(1, k[0], a.length + 5);
+      for (const i of range(a.length)) a[i] += i;
+    }));
+
+  it('at once where it stands outermost', () => {
+    const fill = define([array('f32', 64)], (a: Float32Array) => void a.fill(0.5));
+    expect(textOf(fill)).toContain('parallel = true');
+  });
+});
+
+it('items of an array of the kernel are whole numbers where all are', () =>
+  agree((a, k) => {
+    const queue = new Int32Array(16);
+    let [head, tail] = [0, 0];
+    queue[tail++] = 5;
+    while (head !== tail && head < 9) {
+      const at = queue[head++ & 15];
+      const [x, y] = [at % 4, Math.floor(at / 4)];
+      for (const [dx, dy] of [
+        [1, 0],
+        [0, 1],
+      ])
+        if (k[(y + dy) * 4 + x + dx] > 0) queue[tail++ & 15] = (at + 3) % 16;
+      a[at] += 1;
     }
   }));

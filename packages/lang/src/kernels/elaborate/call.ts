@@ -38,7 +38,8 @@ export const call = (cx: Context, e: CallExpression): Term => {
 const methodCall = (cx: Context, e: CallExpression, callee: MemberExpression, of: Term, name: string): Term => {
   takenAsThere(cx, callee.object, of);
   if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
-  const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
+  const isKnown = of.is === 'one-of' || (of.is === 'host' && isAsked(of.value));
+  const known = isKnown ? rare().knownMethod(cx, e, of, name) : undefined;
   if (known) return known;
   const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
   return ofArray ?? callIfThere(cx, e, named(cx, callee.property, of, name), of);

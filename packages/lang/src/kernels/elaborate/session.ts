@@ -102,6 +102,8 @@ export class Session {
   /** Of several values of the surroundings one member or item of each, by its name; and the tables of those that are numbers. */
   readonly parts = new Map<readonly unknown[], Map<string | number, readonly unknown[]>>();
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
+  /** The letters of texts. */
+  readonly letters = new Map<string, readonly string[]>();
   /** Numbers of such values, by which they are compared. */
   readonly numbers = new Map<unknown, number>();
   /** Of these the words of the language, and what they call. */
@@ -361,6 +363,7 @@ export class Session {
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     const isChosen = operator === 'select' && args.slice(1).every((s) => this.isTruth(s));
     if (isChosen || TRUTHS.has(operator)) this.truths.add(to);
+    if (operator === 'select') this.setEither(to, args.slice(1));
     const isOfWhole = args.every((s) => this.isWhole(s));
     const whole = BITS.has(operator) || ((STAYS_WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
     if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))
