@@ -38,6 +38,7 @@ export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } f
 export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
 export { chosenPart, partOfChosen, readChosen } from '../elaborate/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/exchange.js';
+export { refuseUnbound } from '../elaborate/refuse-unbound.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
