@@ -520,10 +520,24 @@ describe.each([
       if (to.x < 0) return vec(-1, -1);
       return x[i32(to.x)];
     });
+    interface Survey {
+      readonly sum: number;
+      readonly count: number;
+      readonly found: boolean;
+    }
+    const survey = kernel([x, 'f64'], (x: VecGrid1<2>, most: number): Survey => {
+      let [sum, count] = [0, 0];
+      for (const p of active(x)) {
+        sum += x[p].x / 3;
+        count += 16777217;
+      }
+      if (sum > most) return { found: false, sum, count: 0 };
+      return { sum, count, found: sum > 0 };
+    });
     for (const queue of [false, true]) {
       const sim = await program({
         layout: place,
-        kernels: { push, both, spread, nearest },
+        kernels: { push, both, spread, nearest, survey },
         fields: { x },
         backend,
         threads,
@@ -537,6 +551,9 @@ describe.each([
       expect(sim.run.both([3, 1])).toEqual([[...host[3]], [...host[1]], [1, 2.5]]);
       expect(sim.run.spread()).toEqual(spread.fn(host));
       expect(sim.run.nearest([5, 0])).toEqual([...host[5]]);
+      const { sum, count, found } = survey.fn(host, 1e6) as Survey;
+      expect(sim.run.survey(1e6)).toEqual({ sum: expect.closeTo(sum, 9) as number, count, found: Number(found) });
+      expect((await sim.launch.survey(-1e6)).count).toBe(0);
       expect(sim.run.nearest(vec(-5, 0))).toEqual([-1, -1]);
       expect(() => sim.run.nearest([1, 2, 3] as never)).toThrow(/launch\/argument[^]*give 2 numbers/);
       expect(() => sim.run.push([1, 2], [[1, 2], [3]], 1)).toThrow(/give 2 rows of 2 numbers/);

@@ -42,6 +42,7 @@ export { refuseUnbound } from '../elaborate/refuse-unbound.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
+export { numbersOfObject } from '../elaborate/numbers-of-object.js';
 export { manyNumbers, readOne } from '../elaborate/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
