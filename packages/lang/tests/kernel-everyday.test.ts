@@ -1,7 +1,7 @@
 import { array, range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
 import { dense, field, hash, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
-import { agree } from './agree.js';
+import { agree, N } from './agree.js';
 import { define, fromText, problemsOf, textOf } from './kernel-run.js';
 
 describe('functions that call themselves', () => {
@@ -383,3 +383,71 @@ it('items of an array of the kernel are whole numbers where all are', () =>
       a[at] += 1;
     }
   }));
+
+describe('methods of one of several objects', () => {
+  class Sum {
+    n = 0;
+    s = 0;
+    add(x: number): number {
+      this.n++;
+      this.s += x;
+      return this.s;
+    }
+    take(o: Sum): void {
+      this.s += o.s;
+    }
+    get mean(): number {
+      return this.n > 0 ? this.s / this.n : 0;
+    }
+  }
+
+  it('change that one, by its index or by a name for it', () =>
+    agree(
+      (a, k, x) => {
+        const sums = [new Sum(), new Sum(), new Sum()];
+        let next = 0;
+        for (let i = 0; i < 12; i++) sums[k[i] & 1].add(a[i]);
+        for (let i = 0; i < 3; i++) a[i] = sums[next++].add(x) + sums[(k[i] & 1) + 1].add(1);
+        for (let i = 0; i < 12; i++) {
+          const sum = sums[k[i] & 1];
+          sum.add(a[i]);
+          if (sum.n > 9) sum.n = 0;
+          a[12 + i] = sum.s + sum.n;
+        }
+        sums.forEach((sum, at) => {
+          a[at] += sum.mean;
+        });
+      },
+      { Sum },
+    ));
+
+  it('lie in rows, in objects and in iterations', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const world = {
+            rows: [
+              [new Sum(), new Sum()],
+              [new Sum(), new Sum()],
+            ],
+          };
+          for (let t = 0; t < 5; t++) world.rows[k[i] & 1][(k[i] >> t) & 1].add(a[i] + t);
+          a[i] = world.rows.flat().reduce((s, { n, mean }) => 2 * s + n + mean, 0);
+        }
+      },
+      { Sum },
+    ));
+
+  it('are refused where they see it by another name, too', () => {
+    const merged = define(
+      [array('f64', N), array('i32', N)],
+      (a: Float64Array, k: Int32Array) => {
+        const sums = [new Sum(), new Sum()];
+        for (let i = 0; i < 3; i++) sums[k[i] & 1].take(sums[k[i + 1] & 1]);
+        a[0] = sums[0].s;
+      },
+      { scope: { Sum } },
+    );
+    expect(problemsOf(merged)[0].code).toBe('lang/array-alias');
+  });
+});

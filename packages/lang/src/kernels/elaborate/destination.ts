@@ -252,6 +252,7 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
   const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
   if (!isFixed && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
   if (isFixed) cx.session.assignedElsewhere(of);
+  cx.session.changesCopy(of);
   return refuse(
     cx,
     target,

@@ -170,9 +170,11 @@ export class Session {
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
   /** Such variables that are given objects of the kernel as well. */
   private readonly opened = new Set<string>();
+  /** Copies of one of several objects of which a method is called, and where. */
+  readonly calledOf = new WeakMap<object, string>();
   /** Names that hold a copy of one of several arrays or objects, by where they are declared. */
   readonly copying = new Set<string>();
-  /** Of these all where one of those changes while a copy is held. */
+  /** Of these all where one of those changes while a copy is held, and calls of methods that change the object. */
   private readonly places = new Set<string>();
   /** Loops that count, by the stretch of their bodies: where those stand that can be written out, and the stretch around. */
   readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
@@ -229,6 +231,14 @@ export class Session {
   /** Notes that a variable that holds an object of the surroundings is given one that the kernel makes. */
   opens(site: string): void {
     this.opened.add(site);
+  }
+
+  /** Notes that a copy is written: where a method of it is called, the next attempt calls that of the object itself. */
+  changesCopy(of: object): void {
+    const site = this.calledOf.get(of);
+    if (site === undefined) return;
+    this.places.add(site);
+    this.changesCopied();
   }
 
   /** Notes that something changes while a copy of it is held: where that may be a name for it, it is one in the next attempt. */

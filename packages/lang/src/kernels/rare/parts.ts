@@ -9,6 +9,7 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/decision.j
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { handedOut } from '../elaborate/handed-out.js';
 export { givenDefault } from '../elaborate/given-default.js';
+export { callOfChosen, noteCallOfCopy } from '../elaborate/call-of-chosen.js';
 export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
 export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
