@@ -451,3 +451,64 @@ describe('methods of one of several objects', () => {
     expect(problemsOf(merged)[0].code).toBe('lang/array-alias');
   });
 });
+
+describe('getters and setters', () => {
+  class Body {
+    #mass = 0;
+    set = 0;
+    constructor(
+      mass: number,
+      readonly charge?: number,
+    ) {
+      this.mass = mass;
+    }
+    get mass(): number {
+      return this.#mass;
+    }
+    set mass(x: number) {
+      this.#mass = Math.max(x, 0.5);
+      this.set++;
+    }
+    grown(by: number): number {
+      return this.mass + by;
+    }
+  }
+  class Star extends Body {
+    burn(): this {
+      this.mass *= 0.75;
+      this.mass--;
+      return this;
+    }
+  }
+
+  it('take what constructors and methods assign, of classes that are extended too', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const [body, star] = [new Body(a[i]), new Star(k[i])];
+          star.burn();
+          if (k[i] > 3) star.burn().mass = x;
+          body.mass += 1;
+          a[i] = body.mass + 100 * star.mass;
+          k[i] = body.set + 10 * star.set;
+        }
+      },
+      { Body, Star },
+    ));
+
+  it('and methods are there for who asks, and members that an object lacks are not', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const body = new Body(a[i]) as Body & { spin?: number; turned?(by: number): number };
+          const { mass = 9, charge = 2 } = body;
+          a[i] = (body.mass ?? 7) + (body.grown?.(1) ?? 100) + (body.turned?.(1) ?? 50) + mass + charge;
+          k[i] = (body.spin ? 1 : 2) + ('grown' in body ? 10 : 20) + (!body.charge && body.mass > 0 ? 100 : 200);
+          if (body.mass === undefined || body.spin === 3) k[i] += 1000;
+          const plain = { at: k[i], get next() { return this.at + 1; } } as { at: number; next: number; last?: number }; // prettier-ignore
+          a[i] += (plain.next ?? 3) + (plain.last ? 1 : 2) + (plain.next && plain.at ? 10 : 20);
+        }
+      },
+      { Body },
+    ));
+});

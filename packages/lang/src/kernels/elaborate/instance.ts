@@ -62,6 +62,7 @@ export const initial = (cx: Context, e: AssignmentExpression): Term | undefined 
   const { self } = cx;
   if (name === undefined || self?.is !== 'members' || self.members.has(name) || !cx.session.making.has(self))
     return undefined;
+  if (self.of && hasAccessor(self.of, name)) return undefined;
   const term = value(cx, e.right);
   setMember(cx, self, name, term);
   return term;
@@ -135,6 +136,12 @@ const nearest = (
   const methods = methodsIn(of, name, false);
   return methods.length > 0 ? { of, methods } : nearest(of.parent, name);
 };
+
+/** Whether objects of a class have a method, getter or setter of a name. */
+export const hasMethod = (of: ClassOf, name: string): boolean => nearest(of, name).methods.length > 0;
+
+/** Whether a class has functions for what is assigned to a member. */
+const hasAccessor = (of: ClassOf, name: string): boolean => nearest(of, name).methods.some((m) => m.kind !== 'method');
 
 /** `x instanceof C`. */
 export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined => {
@@ -214,5 +221,5 @@ const changing = (of: ClassOf, byOthers: boolean): readonly string[] => {
       if (m.type !== 'MethodDefinition') continue;
       for (const s of m.value.body.body) visit(s, m.kind === 'constructor');
     }
-  return [...times].filter(([, n]) => byOthers || n > 1).map(([name]) => name);
+  return [...times].filter(([name, n]) => (byOthers || n > 1) && !hasAccessor(of, name)).map(([name]) => name);
 };

@@ -12,7 +12,16 @@ export { givenDefault } from '../elaborate/given-default.js';
 export { callOfChosen, noteCallOfCopy } from '../elaborate/call-of-chosen.js';
 export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
-export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
+export {
+  accessorsOf,
+  hasMethod,
+  initial,
+  instance,
+  instanceOf,
+  ofClass,
+  superCall,
+  superMember,
+} from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { flagOfRow, itemIfThere } from '../elaborate/item-if-there.js';
