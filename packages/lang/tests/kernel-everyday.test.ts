@@ -2,7 +2,7 @@ import { array, range, serially, unrolled, type Grid1, type Grid2 } from '@filig
 import { dense, field, hash, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { agree, N } from './agree.js';
-import { define, fromText, problemsOf, textOf } from './kernel-run.js';
+import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
 
 describe('functions that call themselves', () => {
   it('with another known number each time are written out, inner ones and those of the scope', () => {
@@ -511,4 +511,24 @@ describe('getters and setters', () => {
       },
       { Body },
     ));
+});
+
+it('sums in arrays of few bits keep the last of them, as in typed arrays', () => {
+  const sums = (a: Uint8Array, b: Int16Array): void => {
+    for (const i of range(a.length)) {
+      a[i] += 250 + i;
+      a[i] -= 600;
+      b[i % 3] -= i * 5000;
+    }
+    for (const i of serially(range(a.length))) a[(3 * i) % 20] += b[i % 4];
+  };
+  const [a, b] = [new Uint8Array(20).fill(9), new Int16Array(20).fill(30_000)];
+  const [c, d] = [a.slice(), b.slice()];
+  run(define([array('u8', 20), array('i16', 20)], sums), [a, b]);
+  sums(c, d);
+  expect([a, b]).toEqual([c, d]);
+  const floats = define([array('u8', 20)], (a: Uint8Array) => {
+    for (const i of range(a.length)) a[i] += 0.7 * i;
+  });
+  expect(problemsOf(floats)[0].code).toBe('lang/narrowing');
 });
