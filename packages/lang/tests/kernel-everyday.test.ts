@@ -474,6 +474,12 @@ describe('getters and setters', () => {
     }
   }
   class Star extends Body {
+    override get mass(): number {
+      return super.mass;
+    }
+    override set mass(x: number) {
+      super.mass = x + 0.25;
+    }
     burn(): this {
       this.mass *= 0.75;
       this.mass--;

@@ -66,6 +66,7 @@ const keyOf = (cx: Context, node: MemberExpression): { readonly key?: Term; read
 };
 
 const memberDestination = (cx: Context, target: MemberExpression): Destination => {
+  if (target.object.type === 'Super') return rare().superDestination(cx, target);
   const of = holder(cx, bare(target.object));
   const { key, name } = keyOf(cx, target);
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));

@@ -4,6 +4,7 @@ import type {
   BinaryExpression,
   CallExpression,
   Class,
+  MemberExpression,
   MethodDefinition,
   NewExpression,
   ObjectExpression,
@@ -83,9 +84,32 @@ export const ofClass = (
   return method.kind === 'get' ? callFunction(cx, e as CallExpression, closure, [], self) : closure;
 };
 
-/** A member that a setter takes what is assigned to. */
-export const accessor = (cx: Context, e: AnyNode, self: Members, name: string): Destination | undefined => {
-  const { of, methods } = nearest(self.of, name);
+/** `super.name = …`: what the setter of the class that is extended takes. */
+export const superDestination = (cx: Context, e: MemberExpression): Destination => {
+  const name = memberName(e);
+  const setter =
+    name !== undefined && cx.self?.is === 'members' ? accessor(cx, e, cx.self, name, homeOf(cx, e).parent) : undefined;
+  return (
+    setter ??
+    refuse(
+      cx,
+      e,
+      'lang/unknown-member',
+      'the class that is extended has no such setter',
+      'assign to a member of `this`',
+    )
+  );
+};
+
+/** A member that a setter takes what is assigned to, of the class of an object, or one that it extends. */
+export const accessor = (
+  cx: Context,
+  e: AnyNode,
+  self: Members,
+  name: string,
+  from = self.of,
+): Destination | undefined => {
+  const { of, methods } = nearest(from, name);
   const setter = methods.find((m) => m.kind === 'set');
   if (!of || !setter) return undefined;
   const closure = closureOf(cx, of, name, setter.value);

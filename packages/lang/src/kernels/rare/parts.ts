@@ -20,6 +20,7 @@ export {
   instanceOf,
   ofClass,
   superCall,
+  superDestination,
   superMember,
 } from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
