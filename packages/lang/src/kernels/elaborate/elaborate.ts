@@ -20,7 +20,7 @@ import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { isMissing } from './missing.js';
-import { isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from './term.js';
+import { isScalar, shapedTerm, unshaped, type Shaped, type Term } from './term.js';
 import type { Unit } from '../code/origin.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
@@ -175,20 +175,8 @@ const attempt = (
         return parameter?.type === 'AssignmentPattern' ? rare().givenDefault(cx, parameter, arg) : undefined;
       });
       if (returned.is === 'nothing') return;
-      if (isMissing(cx, node, whole))
-        return session.refuse(
-          origin,
-          'lang/return',
-          'this function returns a value on some ways through it, and on others none',
-          'return a value everywhere',
-        );
-      if (!isScalar(returned) && returned.is !== 'shaped')
-        return session.refuse(
-          origin,
-          'lang/return',
-          `a kernel returns numbers, this returns ${termText(returned)}`,
-          'write it to a field, or return a number, vec(a, b), [a, b] or { a, b } of numbers',
-        );
+      if (isMissing(cx, node, whole)) return rare().refuseResult(session, origin);
+      if (!isScalar(returned) && returned.is !== 'shaped') return rare().refuseResult(session, origin, returned);
       if (returned.is === 'shaped') resultShape = returned.shape;
       if (whole.is === 'members') resultNames = [...whole.members.keys()];
       hasResult = true;

@@ -1,6 +1,8 @@
 import type { AnyNode } from 'acorn';
 import { arrayMethods } from './array-members.js';
+import type { Origin } from '../code/origin.js';
 import { refuse, type Context } from './context.js';
+import type { Session } from './session.js';
 import { isOfTexts, termText, type Term } from './term.js';
 
 /** Refuses what is no number where one is wanted. */
@@ -38,6 +40,22 @@ const numberRemedy = (term: Term): string => {
 };
 
 const ofItems = 'use one of its elements';
+
+/** Refuses what a kernel returns: what is no number, or nothing on some ways. */
+export const refuseResult = (session: Session, at: Origin, term?: Term): never =>
+  term === undefined
+    ? session.refuse(
+        at,
+        'lang/return',
+        'this function returns a value on some ways through it, and on others none',
+        'return a value everywhere',
+      )
+    : session.refuse(
+        at,
+        'lang/return',
+        `a kernel returns numbers, this returns ${termText(term)}`,
+        'write it to a field, or return a number, vec(a, b), [a, b] or { a, b } of numbers',
+      );
 
 /** Refuses a member that a value does not have. */
 export const refuseMember = (cx: Context, e: AnyNode, of: Term, name: string): never =>

@@ -46,7 +46,7 @@ export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } f
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
-export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
+export { refuseMember, refuseNumber, refuseResult } from '../elaborate/refuse-value.js';
 export { chosenPart, partOfChosen, readChosen } from '../elaborate/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/exchange.js';
 export { refuseUnbound } from '../elaborate/refuse-unbound.js';
