@@ -429,6 +429,27 @@ const kernels = {
       a[p] += given[1];
     }
   }),
+  rows: kernel([a, w], { scope: { n } }, (a: Grid1, w: Grid2) => {
+    const either = (c: boolean, p: number) => {
+      if (c) return w[p];
+      return w[n - 1 - p];
+    };
+    for (const p of range(n)) {
+      let row = w[p];
+      if (p % 2) row = w[n - 1 - p];
+      a[p] += row[2] + (p > 4 ? row : w[1])[p] * 2 + either(p > 3, p)[6];
+      let [last, before] = [w[0], row];
+      for (const k of [5, 13, p]) [before, last] = [last, w[k]];
+      let first = null;
+      for (let k = 0; k < n; k++) if (w[k][p] > 0 && first === null) first = w[k];
+      a[p] += last[p] + 10 * before[0] + (first === null ? 0.5 : first[p]);
+    }
+    for (const p of serially(range(n))) {
+      let row = w[p];
+      row = w[p >> 1];
+      row[3] += a[p];
+    }
+  }),
   functions: kernel([a], { float: 'f64' }, (a: Grid1) => {
     for (const p of active(a)) a[p] = Math.asinh(a[p]) + Math.acosh(p + 1) + Math.atanh(p / 20) + Math.fround(a[p] / 3);
   }),
@@ -499,10 +520,24 @@ describe.each([
       if (to.x < 0) return vec(-1, -1);
       return x[i32(to.x)];
     });
+    interface Survey {
+      readonly sum: number;
+      readonly count: number;
+      readonly found: boolean;
+    }
+    const survey = kernel([x, 'f64'], (x: VecGrid1<2>, most: number): Survey => {
+      let [sum, count] = [0, 0];
+      for (const p of active(x)) {
+        sum += x[p].x / 3;
+        count += 16777217;
+      }
+      if (sum > most) return { found: false, sum, count: 0 };
+      return { sum, count, found: sum > 0 };
+    });
     for (const queue of [false, true]) {
       const sim = await program({
         layout: place,
-        kernels: { push, both, spread, nearest },
+        kernels: { push, both, spread, nearest, survey },
         fields: { x },
         backend,
         threads,
@@ -516,6 +551,9 @@ describe.each([
       expect(sim.run.both([3, 1])).toEqual([[...host[3]], [...host[1]], [1, 2.5]]);
       expect(sim.run.spread()).toEqual(spread.fn(host));
       expect(sim.run.nearest([5, 0])).toEqual([...host[5]]);
+      const { sum, count, found } = survey.fn(host, 1e6) as Survey;
+      expect(sim.run.survey(1e6)).toEqual({ sum: expect.closeTo(sum, 9) as number, count, found: Number(found) });
+      expect((await sim.launch.survey(-1e6)).count).toBe(0);
       expect(sim.run.nearest(vec(-5, 0))).toEqual([-1, -1]);
       expect(() => sim.run.nearest([1, 2, 3] as never)).toThrow(/launch\/argument[^]*give 2 numbers/);
       expect(() => sim.run.push([1, 2], [[1, 2], [3]], 1)).toThrow(/give 2 rows of 2 numbers/);

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
@@ -79,6 +79,43 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
       loc: { file: expect.stringMatching(/places-\w+\.mts$/) as string, line },
     });
     expect((await filigree('compile', typed, '--export', name, '--backend', 'wasm')).err).toContain(shown);
+  });
+
+  /* Such a module is run from a `data:` address, and 1.0 is printed as 1 there. */
+  it('takes kernels in TypeScript as they are written where the package around is no ES module', async () => {
+    const text = (
+      value: string,
+    ): string => `import { dense, field, i, kernel, layout, range } from ${JSON.stringify(kernelLanguage)};
+
+const x = field('x', 'f64', { axes: i });
+const grown = (): number => {
+  let s = 1.0;
+  for (let k = 0; k < 4; k++) s *= 100000;
+  return s;
+};
+const other = (): number => {
+  let s = 1;
+  for (let k = 0; k < 4; k++) s *= 100000;
+  return s;
+};
+const k = kernel([x], { scope: { grown, other } }, (x) => {
+  for (const n of range(8)) x[n] = ${value};
+});
+export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
+`;
+    const wrong = scratchFile('numerals-wrong.ts', text('grown() + nobody'));
+    expect(await refusal('compile', wrong, '--backend', 'wasm')).toMatchObject({
+      code: 'lang/unbound',
+      loc: { file: expect.stringMatching(/numerals-wrong\.ts$/) as string, line: 15 },
+    });
+    const code = async (value: string): Promise<string> => {
+      const folder = join(scratch, `numerals-${value.slice(0, 5)}`);
+      const file = scratchFile('numerals.ts', text(value));
+      expect((await filigree('compile', file, '--backend', 'wasm', '--emit', folder)).status).toBe(0);
+      return readFileSync(join(folder, 'sim', 'kernels.wat'), 'utf8');
+    };
+    expect(await code('grown()')).toContain('f64.mul');
+    expect(await code('other()')).toContain('i32.mul');
   });
 
   it.each(['async ({ x }) => ({ y: x })', 'function* ({ x }) { yield x; }'])(

@@ -95,4 +95,8 @@ it('a place is shown with the line before it and the line behind it', () => {
     '  2 | two\n> 3 | three\n    |  ^\n  4 | four',
   );
   expect(codeFrame('one\ntwo', { file: 'f', line: 1, column: 1 })).toBe('> 1 | one\n    | ^\n  2 | two');
+  /* A terminal takes none of it for a command. */
+  expect(codeFrame('\u001b[2J\tone\u0007\r\n', { file: 'f', line: 1, column: 1 })).toBe(
+    '> 1 | �[2J\tone�\r\n    | ^\n  2 | ',
+  );
 });

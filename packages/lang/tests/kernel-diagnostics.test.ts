@@ -430,3 +430,12 @@ it('says where a choice between functions or fields is made', () => {
   /* Fields in an array, by an index that a loop counts. */
   expect(remedy('const t = [n, c]; for (let k = 0; k < 2; k++) t[k][0] = 1;')).toContain('unrolled(');
 });
+
+it('of names that functions lack which a kernel calls it is said how those of other modules are found', () => {
+  const called = define([], fromText('() => far(2)'), { scope: { far: fromText('(x) => x * unknown') } });
+  const own = define([], fromText('() => unknown'));
+  expect([called, own].map((def) => problemsOf(def)[0].remedy)).toEqual([
+    expect.stringContaining('finds it by itself, in functions of other modules where those are given to inlined(…)'),
+    expect.stringMatching(/finds it by itself$/),
+  ]);
+});

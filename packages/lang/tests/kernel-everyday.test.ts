@@ -1,8 +1,8 @@
-import { range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
+import { array, range, serially, unrolled, type Grid1, type Grid2 } from '@filigree/lang';
 import { dense, field, hash, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
-import { agree } from './agree.js';
-import { define, fromText, problemsOf } from './kernel-run.js';
+import { agree, N } from './agree.js';
+import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
 
 describe('functions that call themselves', () => {
   it('with another known number each time are written out, inner ones and those of the scope', () => {
@@ -281,3 +281,260 @@ it('one of several arrays or objects has a name as long as none of them changes'
       a[i] += points[0].x + points[1].x;
     }
   }));
+
+describe('texts of the surroundings', () => {
+  const words = ['alpha', 'beta', 'gamma', 'de'];
+  const rows = ['#..#', '.#..', '...a'];
+
+  it('have letters and methods, whichever it is, at any index', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const word = words[k[i] & 3];
+          let hash = 0;
+          for (let c = 0; c < word.length; c++) hash = (hash * 31 + word.charCodeAt(c)) | 0;
+          k[i] = hash + word.indexOf('t') + (word.startsWith('g') ? 1000 : 0) + word.toUpperCase().slice(1).length;
+          a[i] = word.charAt(i & 1) === 'e' || word[i & 1] === 'l' ? 1 : 2;
+        }
+      },
+      { words },
+    ));
+
+  it('are maps of letters, and gone through', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const [y, x] = [i % 3, i & 3];
+          k[i] = rows[y][x] === '#' ? 1 : 0;
+          for (const letter of rows[y]) if (letter === '.') k[i] += 10;
+          for (const [at, letter] of [...'a😀b'].entries()) if (letter === 'b') k[i] += at * 100;
+          switch (rows[2][x]) {
+            case 'a':
+              a[i] = 1;
+              break;
+            default:
+              a[i] = rows[1][1] === '#' ? 2 : 3;
+          }
+        }
+      },
+      { rows },
+    ));
+
+  it('of which one is no number say what they have', () =>
+    expect(
+      problemsOf(
+        define(
+          [],
+          () => {
+            let sum = 0;
+            for (const i of range(3)) sum += rows[i][0] < 'a' ? 1 : 0;
+            return sum;
+          },
+          { scope: { rows } },
+        ),
+      )[0].remedy,
+    ).toBe('take the code of a letter, text.charCodeAt(k), or look it up, table[text]'));
+});
+
+it('objects of objects are asked by one name and another', () => {
+  const costs = { road: { road: 1, field: 3 }, field: { road: 2, field: 5, wood: 7 } } as const;
+  const kinds = ['road', 'field'] as const;
+  const deep = { x: costs, y: { road: { road: 11, field: 12 }, field: { road: 13 } } };
+  agree(
+    (a, k) => {
+      for (const i of range(a.length)) {
+        const [from, to] = [kinds[k[i] & 1], kinds[i & 1]];
+        k[i] = costs[from][to] + 10 * costs[to].road;
+        a[i] = (deep[(['x', 'y'] as const)[(i >> 1) & 1]] as typeof costs)[from][to] ?? -1;
+      }
+    },
+    { costs, kinds, deep },
+  );
+});
+
+describe('fill of arrays that a launch gives', () => {
+  it('is a loop over them, between places that may count from the end', () =>
+    agree((a, k, x) => {
+      a.fill(x);
+      k.fill(7, 3, -2).fill(9.5, -4);
+      for (const i of serially(range(2))) if (i > 0) a.fill(1, k[0], a.length + 5);
+      for (const i of range(a.length)) a[i] += i;
+    }));
+
+  it('at once where it stands outermost', () => {
+    const fill = define([array('f32', 64)], (a: Float32Array) => void a.fill(0.5));
+    expect(textOf(fill)).toContain('parallel = true');
+  });
+});
+
+it('items of an array of the kernel are whole numbers where all are', () =>
+  agree((a, k) => {
+    const queue = new Int32Array(16);
+    let [head, tail] = [0, 0];
+    queue[tail++] = 5;
+    while (head !== tail && head < 9) {
+      const at = queue[head++ & 15];
+      const [x, y] = [at % 4, Math.floor(at / 4)];
+      for (const [dx, dy] of [
+        [1, 0],
+        [0, 1],
+      ])
+        if (k[(y + dy) * 4 + x + dx] > 0) queue[tail++ & 15] = (at + 3) % 16;
+      a[at] += 1;
+    }
+  }));
+
+describe('methods of one of several objects', () => {
+  class Sum {
+    n = 0;
+    s = 0;
+    add(x: number): number {
+      this.n++;
+      this.s += x;
+      return this.s;
+    }
+    take(o: Sum): void {
+      this.s += o.s;
+    }
+    get mean(): number {
+      return this.n > 0 ? this.s / this.n : 0;
+    }
+  }
+
+  it('change that one, by its index or by a name for it', () =>
+    agree(
+      (a, k, x) => {
+        const sums = [new Sum(), new Sum(), new Sum()];
+        let next = 0;
+        for (let i = 0; i < 12; i++) sums[k[i] & 1].add(a[i]);
+        for (let i = 0; i < 3; i++) a[i] = sums[next++].add(x) + sums[(k[i] & 1) + 1].add(1);
+        for (let i = 0; i < 12; i++) {
+          const sum = sums[k[i] & 1];
+          sum.add(a[i]);
+          if (sum.n > 9) sum.n = 0;
+          a[12 + i] = sum.s + sum.n;
+        }
+        sums.forEach((sum, at) => {
+          a[at] += sum.mean;
+        });
+      },
+      { Sum },
+    ));
+
+  it('lie in rows, in objects and in iterations', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const world = {
+            rows: [
+              [new Sum(), new Sum()],
+              [new Sum(), new Sum()],
+            ],
+          };
+          for (let t = 0; t < 5; t++) world.rows[k[i] & 1][(k[i] >> t) & 1].add(a[i] + t);
+          a[i] = world.rows.flat().reduce((s, { n, mean }) => 2 * s + n + mean, 0);
+        }
+      },
+      { Sum },
+    ));
+
+  it('are refused where they see it by another name, too', () => {
+    const merged = define(
+      [array('f64', N), array('i32', N)],
+      (a: Float64Array, k: Int32Array) => {
+        const sums = [new Sum(), new Sum()];
+        for (let i = 0; i < 3; i++) sums[k[i] & 1].take(sums[k[i + 1] & 1]);
+        a[0] = sums[0].s;
+      },
+      { scope: { Sum } },
+    );
+    expect(problemsOf(merged)[0].code).toBe('lang/array-alias');
+  });
+});
+
+describe('getters and setters', () => {
+  class Body {
+    #mass = 0;
+    set = 0;
+    constructor(
+      mass: number,
+      readonly charge?: number,
+    ) {
+      this.mass = mass;
+    }
+    get mass(): number {
+      return this.#mass;
+    }
+    set mass(x: number) {
+      this.#mass = Math.max(x, 0.5);
+      this.set++;
+    }
+    grown(by: number): number {
+      return this.mass + by;
+    }
+  }
+  class Star extends Body {
+    override get mass(): number {
+      return super.mass;
+    }
+    override set mass(x: number) {
+      super.mass = x + 0.25;
+    }
+    burn(): this {
+      this.mass *= 0.75;
+      this.mass--;
+      return this;
+    }
+  }
+
+  it('take what constructors and methods assign, of classes that are extended too', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const [body, star] = [new Body(a[i]), new Star(k[i])];
+          star.burn();
+          if (k[i] > 3) star.burn().mass = x;
+          body.mass += 1;
+          a[i] = body.mass + 100 * star.mass;
+          k[i] = body.set + 10 * star.set;
+        }
+      },
+      { Body, Star },
+    ));
+
+  it('and methods are there for who asks, and members that an object lacks are not', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const body = new Body(a[i]) as Body & { spin?: number; turned?(by: number): number };
+          const { mass = 9, charge = 2 } = body;
+          a[i] = (body.mass ?? 7) + (body.grown?.(1) ?? 100) + (body.turned?.(1) ?? 50) + mass + charge;
+          k[i] = (body.spin ? 1 : 2) + ('grown' in body ? 10 : 20) + (!body.charge && body.mass > 0 ? 100 : 200);
+          if (body.mass === undefined || body.spin === 3) k[i] += 1000;
+          const plain = { at: k[i], get next() { return this.at + 1; } } as { at: number; next: number; last?: number }; // prettier-ignore
+          a[i] += (plain.next ?? 3) + (plain.last ? 1 : 2) + (plain.next && plain.at ? 10 : 20);
+        }
+      },
+      { Body },
+    ));
+});
+
+it('sums in arrays of few bits keep the last of them, as in typed arrays', () => {
+  const sums = (a: Uint8Array, b: Int16Array): void => {
+    for (const i of range(a.length)) {
+      a[i] += 250 + i;
+      a[i] -= 600;
+      b[i % 3] -= i * 5000;
+    }
+    for (const i of serially(range(a.length))) a[(3 * i) % 20] += b[i % 4];
+  };
+  const [a, b] = [new Uint8Array(20).fill(9), new Int16Array(20).fill(30_000)];
+  const [c, d] = [a.slice(), b.slice()];
+  run(define([array('u8', 20), array('i16', 20)], sums), [a, b]);
+  sums(c, d);
+  expect([a, b]).toEqual([c, d]);
+  const floats = define([array('u8', 20)], (a: Uint8Array) => {
+    for (const i of range(a.length)) a[i] += 0.7 * i;
+  });
+  expect(problemsOf(floats)[0].code).toBe('lang/narrowing');
+});

@@ -521,6 +521,19 @@ describe('types of kernels', () => {
       ],
       result: { type: 'f64', shape: [2] },
     });
+    interface Survey {
+      readonly least: number;
+      readonly found: boolean;
+      readonly name?: string;
+    }
+    expectTypeOf<LaunchResult<Survey>>().toEqualTypeOf<{ readonly least: number; readonly found: number }>();
+    const survey = kernel(['f32'], (x: number) => ({ least: x, found: x > 1 }));
+    expect(lowered(survey).signature.result).toMatchObject({ type: 'f64', shape: [2], names: ['least', 'found'] });
+    const nested = kernel(['f32'], (x: number) => ({ least: x, of: { count: 1 } }));
+    expect(problemsOf(nested)[0]).toMatchObject({
+      code: 'lang/return',
+      remedy: 'write it to a field, or return a number, vec(a, b), [a, b] or { a, b } of numbers',
+    });
     expect(() => vector('f32', 0)).toThrow(/lang\/array/);
     expect(() => matrix('f33' as 'f32', 2, 2)).toThrow(/lang\/array/);
   });

@@ -296,6 +296,47 @@ export const text = lowered._tag === 'Left' ? JSON.stringify(lowered.left) : pri
     }
   });
 
+  it.each([false, true])('use what functions of the module make, minified: %s', async (minify) => {
+    const of = (
+      made: string,
+      scope = '',
+    ): string => `import { active, kernel, lowerKernel, type Grid1 } from '@filigree/lang';
+import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { printKernel } from '@filigree/ir';
+
+const u = field('u', 'f32');
+const rate = (x: number): number => 2 - x;
+${made}
+const update = kernel([u], ${scope}(u: Grid1) => {
+  for (const k of active(u)) u[k] = both(u[k]) + step(u[k]) * twice(u[k]) + laws[1](u[k]);
+});
+const lowered = lowerKernel(update, layout(dense(i, 16).place(u)));
+export const text = lowered._tag === 'Left' ? JSON.stringify(lowered.left) : printKernel(lowered.right.kernel);
+`;
+    const factories = `
+const scaledBy = (k: number) => (x: number): number => k * x;
+function integrator(h: number) {
+  const step = (x: number): number => x + h * rate(x);
+  return h > 0 ? { step, twice: (x: number): number => step(step(x)) } : { step, twice: step };
+}
+const compose = (...all: ((x: number) => number)[]) => {
+  return (x: number): number => all.reduce((y, f) => f(y), x);
+};
+const both = compose(scaledBy(0.5), (x: number): number => x - 1);
+const { step, twice } = integrator(0.25);
+const laws = [3, 5].map(scaledBy);`;
+    const plain = `
+const both = (x: number): number => 0.5 * x - 1;
+const step = (x: number): number => x + 0.25 * rate(x);
+const twice = (x: number): number => step(step(x));
+const laws = [(x: number): number => 3 * x, (x: number): number => 5 * x];`;
+    const told = of(plain, '{ scope: { rate, both, step, twice, laws } }, ');
+    const expected = await irOf(`plain-${minify}`, told, "export * from './kernels.ts';", {});
+    expect(expected).toContain('field.for');
+    const built = { minify, plugins: [filigreeEsbuild()] };
+    expect(await irOf(`made-${minify}`, of(factories), "export * from './kernels.ts';", built)).toBe(expected);
+  });
+
   it('call what they are given as their author does, where something around them has its name', async () => {
     const around = kernels
       .replace('const make =', 'const by = 2, weights = [by];\nconst make =')

@@ -89,7 +89,7 @@ export const compilablesOf = (
       : isNumeric(x)
         ? [numericProgram(name, x, path, text)]
         : isFieldProgram(x)
-          ? [fieldProgram(name, x)]
+          ? [fieldProgram(name, x, path)]
           : isFormula(x)
             ? [tensorProgram(name, x)]
             : [],
@@ -187,48 +187,55 @@ const placedAt = (loc: Loc, all: Diagnostics): Diagnostics =>
 
 type FieldExport = Pick<FieldProgramOptions, 'layout' | 'kernels' | 'budget' | 'backend' | 'extensions' | 'fields'>;
 
-const fieldProgram = (name: string, { layout, kernels, budget, backend: own, ...given }: FieldExport): Compilable => ({
-  name,
-  traced: false,
-  artifact: ({ extensions, ...options }) =>
-    makeArtifact(
-      name,
-      { layout, kernels, ...(budget === undefined ? {} : { budget }), ...given },
-      { ...options, extensions: [...(given.extensions ?? []), ...extensions] },
-    ),
-  compile: async (options) => {
-    const { threads, cache, hosted, onProgress } = options;
-    const extensions = [...(given.extensions ?? []), ...options.extensions];
-    const backend = await backendFor(own, { ...options, extensions });
-    const start = performance.now();
-    onProgress('compile');
-    const made = await program({
-      layout,
-      kernels,
-      backend,
-      extensions,
-      threads,
-      ...(budget === undefined ? {} : { budget }),
-      ...(cache === false ? { cache } : {}),
-    });
-    const { instance, warnings, dispose } = made;
-    const all = performance.now() - start;
-    const sources = hosted
-      ? await withHost(instance.sources, () => ({ module: memoryOf(made), fields: hostedFields(made, given.fields) }))
-      : instance.sources;
-    dispose();
-    const { emit, compile, load } = instance.ms;
-    const tasks = tasksOf(instance.module);
-    return {
-      backend: backend.name,
-      kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
-      sources,
-      artifact: instance.artifact.path,
-      ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
-      warnings,
-    };
-  },
-});
+const fieldProgram = (
+  name: string,
+  { layout, kernels, budget, backend: own, ...given }: FieldExport,
+  path: string,
+): Compilable => {
+  for (const { fn } of Object.values(kernels).flat()) standsIn(fn, resolve(path));
+  return {
+    name,
+    traced: false,
+    artifact: ({ extensions, ...options }) =>
+      makeArtifact(
+        name,
+        { layout, kernels, ...(budget === undefined ? {} : { budget }), ...given },
+        { ...options, extensions: [...(given.extensions ?? []), ...extensions] },
+      ),
+    compile: async (options) => {
+      const { threads, cache, hosted, onProgress } = options;
+      const extensions = [...(given.extensions ?? []), ...options.extensions];
+      const backend = await backendFor(own, { ...options, extensions });
+      const start = performance.now();
+      onProgress('compile');
+      const made = await program({
+        layout,
+        kernels,
+        backend,
+        extensions,
+        threads,
+        ...(budget === undefined ? {} : { budget }),
+        ...(cache === false ? { cache } : {}),
+      });
+      const { instance, warnings, dispose } = made;
+      const all = performance.now() - start;
+      const sources = hosted
+        ? await withHost(instance.sources, () => ({ module: memoryOf(made), fields: hostedFields(made, given.fields) }))
+        : instance.sources;
+      dispose();
+      const { emit, compile, load } = instance.ms;
+      const tasks = tasksOf(instance.module);
+      return {
+        backend: backend.name,
+        kernels: [...tasks].map(([kernel, count]) => ({ name: `${name}.${kernel}`, tasks: count })),
+        sources,
+        artifact: instance.artifact.path,
+        ms: { trace: 0, analyse: all - emit - compile - load, generate: emit, compile: compile + load },
+        warnings,
+      };
+    },
+  };
+};
 
 type FormulaExport = EinsumSourceOptions & { readonly backend?: Own };
 

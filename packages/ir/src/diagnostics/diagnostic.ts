@@ -76,7 +76,8 @@ export const formatDiagnostic = (d: Diagnostic, source?: string): string => {
 
 /** The line of `loc` with its neighbours and a caret below the column; of long lines what is around the column. */
 export const codeFrame = (source: string, loc: Loc): string => {
-  const lines = source.split('\n');
+  /* Of a file that is no text, what a terminal would take for commands is not shown. */
+  const lines = source.replace(/(?!\r?\n|\t)\p{Cc}/gu, '�').split('\n');
   const first = Math.max(1, loc.line - 1);
   const last = Math.min(lines.length, loc.line + 1);
   const width = String(last).length;

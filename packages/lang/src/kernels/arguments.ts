@@ -61,9 +61,9 @@ const shaped = <const S extends Sides>(type: ScalarType, shape: S): ShapedDecl<S
 };
 
 /** What a kernel returns: nothing, or what a launch gives back. */
-export type KernelResult = number | bigint | boolean | void | Vec | Mat | readonly number[];
+export type KernelResult = number | bigint | boolean | void | Vec | Mat | readonly number[] | object;
 
-/** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows; of nothing nothing. */
+/** What a launch gives back of what the kernel returns: a number, of a vector a list, of a matrix a list of rows, of an object the numbers that it has; of nothing nothing. */
 export type LaunchResult<R> = [KernelResult] extends [R]
   ? number
   : R extends void
@@ -72,7 +72,9 @@ export type LaunchResult<R> = [KernelResult] extends [R]
       ? number[][]
       : R extends { readonly length: number }
         ? number[]
-        : number;
+        : R extends object
+          ? { readonly [N in keyof R as R[N] extends number | bigint | boolean ? N : never]: number }
+          : number;
 
 /** A kernel's function: a parameter for each argument. */
 export type KernelFunction<

@@ -39,8 +39,15 @@ import { unassignedReads } from './types/unassigned.js';
 export interface KernelSignature {
   /** Launch arguments in the order of the function's parameters, without the fields. */
   readonly launch: readonly LaunchParam[];
-  /** What the kernel returns, and the buffer that holds it: of length 1, or of a vector or matrix its elements, row by row. */
-  readonly result: { readonly type: ScalarType; readonly buffer: string; readonly shape?: Sides } | undefined;
+  /** What the kernel returns, and the buffer that holds it: of length 1, or of a vector or matrix its elements, row by row; of an object its numbers, by `names`. */
+  readonly result:
+    | {
+        readonly type: ScalarType;
+        readonly buffer: string;
+        readonly shape?: Sides;
+        readonly names?: readonly string[];
+      }
+    | undefined;
   /** What the kernel prints and asserts, where it is debugged. */
   readonly notes?: Notes;
   /** Whether the last parameter is the hidden seed of random numbers, a u32. */
@@ -198,6 +205,7 @@ const lower = (
         type: result.type,
         buffer: result.name,
         ...(elaborated.resultShape.length > 0 && { shape: elaborated.resultShape as Sides }),
+        ...(elaborated.resultNames && { names: elaborated.resultNames }),
       },
       seed: elaborated.random,
       ...(session.notes && { notes: session.notes }),

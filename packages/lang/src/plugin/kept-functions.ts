@@ -1,7 +1,7 @@
-import type { AnyNode, ClassDeclaration, ClassExpression } from 'acorn';
+import type { AnyNode, CallExpression, ClassDeclaration, ClassExpression } from 'acorn';
 import { bare, children, isFunction, type FunctionNode } from '../source/ast.js';
 import type { Parsed } from '../source/parse.js';
-import { named, type Binding } from '../source/scope.js';
+import { functionOf, named, patternNames, type Binding } from '../source/scope.js';
 import { importedName } from './imported-name.js';
 
 type ClassNode = ClassDeclaration | ClassExpression;
@@ -19,11 +19,12 @@ export interface KeptFunction {
 
 /**
  * Finds the functions of a module that kernels are compiled from: those given to `kernel(…)` and `inlined(…)`, and every function and class
- * of the module that those use, also by constants that hold them or objects of them.
+ * of the module that those use, also by constants that hold them or objects of them, or what functions of the module make of such: `const law = power(3)`.
  */
 export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction[] => {
   const { program, scopes } = parsed;
   const ends = statementEnds(program);
+  const unpacked = unpackedIn(program);
   const found = new Map<AnyNode, KeptFunction>();
   const constants = new Set<Binding>();
 
@@ -44,8 +45,42 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
     if (!binding || constants.has(binding)) return;
     constants.add(binding);
     const [node, ...more] = binding.node ? [binding.node, ...binding.values] : binding.values;
-    const end = typeof node === 'object' ? ends.get(bare(node)) : undefined;
-    if (typeof node === 'object' && more.length === 0 && end !== undefined) addHeld(node, binding.name, end);
+    const whole = unpacked.get(binding.start);
+    if (whole) return addMade(whole);
+    if (typeof node !== 'object' || more.length > 0) return;
+    const end = ends.get(bare(node));
+    if (end !== undefined) addHeld(node, binding.name, end);
+  };
+  /* What a call makes: of a function of the module what that returns, which may use the functions that it is given; of any other, as `map` of an array, what those return. */
+  const addCalled = ({ callee, arguments: given }: CallExpression): void => {
+    const own = functionOf(scopes.bindingOf(bare(callee)));
+    if (own) addReturned(own);
+    for (const argument of given) {
+      const value = bare(argument);
+      const binding = value.type === 'Identifier' ? scopes.bindingOf(value) : undefined;
+      const f = isFunction(value) ? value : functionOf(binding);
+      if (f && !own) addReturned(f);
+      else if (binding) addBinding(binding);
+      else if (f) add(f);
+    }
+  };
+  const returned = new Set<AnyNode>();
+  const addReturned = (f: FunctionNode): void => {
+    if (returned.has(f)) return;
+    returned.add(f);
+    for (const value of returnedBy(f)) addMade(value);
+  };
+  /* A value where it is made, which has no name: functions in it are kept there. */
+  const addMade = (node: AnyNode): void => {
+    const value = bare(node);
+    if (isFunction(value) || isClass(value)) add(value);
+    else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
+    else if (value.type === 'CallExpression') addCalled(value);
+    else if (value.type === 'ConditionalExpression') [value.consequent, value.alternate].forEach(addMade);
+    else if (value.type === 'ArrayExpression')
+      value.elements.forEach((item) => item && item.type !== 'SpreadElement' && addMade(item));
+    else if (value.type === 'ObjectExpression')
+      for (const p of value.properties) if (p.type === 'Property' && p.kind === 'init' && !p.method) addMade(p.value);
   };
   /* What a name stands for, or what that holds: `{ dot: (a, b) => …, laws: [linear, new Cubic(3)] }`. */
   const addHeld = (node: AnyNode, name: string, end: number): void => {
@@ -53,6 +88,7 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
     if (isFunction(value) || isClass(value)) add(value, { name, end });
     else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
     else if (value.type === 'NewExpression') addHeld(value.callee, name, end);
+    else if (value.type === 'CallExpression') addCalled(value);
     else if (value.type === 'ArrayExpression')
       value.elements.forEach((item, k) => item && item.type !== 'SpreadElement' && addHeld(item, `${name}[${k}]`, end));
     else if (value.type === 'ObjectExpression')
@@ -81,6 +117,19 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
 const isClass = (node: AnyNode): node is ClassNode =>
   node.type === 'ClassDeclaration' || node.type === 'ClassExpression';
 
+/** What a function returns, on each way. */
+const returnedBy = (f: FunctionNode): readonly AnyNode[] => {
+  if (f.body.type !== 'BlockStatement') return [f.body];
+  const found: AnyNode[] = [];
+  const visit = (node: AnyNode): void => {
+    if (isFunction(node)) return;
+    if (node.type === 'ReturnStatement' && node.argument) found.push(node.argument);
+    for (const child of children(node)) visit(child);
+  };
+  visit(f.body);
+  return found;
+};
+
 /** What a function uses and does not declare. */
 const outerBindings = ({ scopes }: Parsed, f: AnyNode): ReadonlyMap<string, Binding> => {
   const outer = new Map<string, Binding>();
@@ -91,6 +140,18 @@ const outerBindings = ({ scopes }: Parsed, f: AnyNode): ReadonlyMap<string, Bind
   };
   visit(f);
   return outer;
+};
+
+/** What names are taken out of where they are declared, `const { step, energy } = integrator(0.1)`, by where they stand. */
+const unpackedIn = (program: AnyNode): ReadonlyMap<number, AnyNode> => {
+  const found = new Map<number, AnyNode>();
+  const visit = (node: AnyNode): void => {
+    if (node.type === 'VariableDeclarator' && node.init && node.id.type !== 'Identifier')
+      for (const { start } of patternNames(node.id)) found.set(start, node.init);
+    for (const child of children(node)) visit(child);
+  };
+  visit(program);
+  return found;
 };
 
 /** What a statement of a block declares, or gives a name, with the end of that statement. */

@@ -255,7 +255,7 @@ interface Scope {
 }
 
 /** The identifiers that a pattern binds. */
-const patternNames = (pattern: AnyNode): Identifier[] => {
+export const patternNames = (pattern: AnyNode): Identifier[] => {
   switch (pattern.type) {
     case 'Identifier':
       return [pattern];

@@ -27,7 +27,12 @@ export interface Launcher {
 }
 
 /** What a launch gives back: a number, of a vector a list, of a matrix its rows, and nothing of a kernel that returns nothing. */
-export type Returned = undefined | number | readonly number[] | readonly (readonly number[])[];
+export type Returned =
+  | undefined
+  | number
+  | readonly number[]
+  | readonly (readonly number[])[]
+  | Readonly<Record<string, number>>;
 
 /** A kernel, and how it is launched. */
 export interface Launchable {
@@ -146,7 +151,7 @@ const callOf = (
   const args = new Array<Scalar>(count + (seed ? 1 : 0)).fill(0);
   const result = signature.result && executable.buffer(signature.result.buffer);
   const returned = result && allocateArray(result.type, result.length);
-  const shape = signature.result?.shape;
+  const { shape, names } = signature.result ?? {};
   const binders = own.map((p, n) => binderOf(name, p, positionOf(parameters, p), places[n], args, executable, written));
   const copies = own.flatMap((p) =>
     p.is === 'array' && written.has(p.buffer)
@@ -219,6 +224,7 @@ const callOf = (
       for (const { buffer, at } of copies) copyOut(name, buffer, given[at] as TypedArray | Scalar[]);
       if (result === undefined) return before;
       const values = result.read(returned);
+      if (names) return Object.fromEntries(names.map((key, k) => [key, numberOf(name, values[k])]));
       return shape ? packed(name, values, shape) : numberOf(name, values[0]);
     },
   };

@@ -114,8 +114,8 @@ export interface Program<K extends Kernels = Kernels, F extends Fields = Fields>
   readonly fields: { readonly [N in keyof F]: HostFieldOf<F[N]> };
   /**
    * Launches kernels and waits for them: `run.diffuse(0.1)`. Arrays are copied in, and out again where they are written.
-   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1, of vectors a list and of
-   * matrices a list of rows; undefined if nothing.
+   * Gives what the kernel returns (of several the last that returns something), truth values as 0 and 1, of vectors a list, of
+   * matrices a list of rows and of objects their numbers; undefined if nothing.
    */
   readonly run: { readonly [N in keyof K]: (...args: LaunchArgsOf<K[N]>) => LaunchResultOf<K[N]> };
   /** As `run`, without blocking where the backend can. Launches run in the order in which they are made. */

@@ -9,6 +9,7 @@ import { give } from './assign.js';
 import { indexedDestination } from './destination.js';
 import { argumentsOf, truthOfTerm } from './evaluate.js';
 import { refuseShared } from './holds.js';
+import { fillArray } from './fill-array.js';
 import { callFunction } from './inline.js';
 import { eachItem, itemsOf } from './items.js';
 import { made } from './made.js';
@@ -26,7 +27,11 @@ import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Sieve,
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
-  if (!isArrayMethod(name) || !(isKnownArray(of) || (name === 'at' && isOtherArray(of)))) return undefined;
+  if (
+    !isArrayMethod(name) ||
+    !(isKnownArray(of) || (name === 'at' && isOtherArray(of)) || (name === 'fill' && of.is === 'array'))
+  )
+    return undefined;
   if (name in lengthMethods)
     return elementOf(of) === undefined ? lengthMethods[name as keyof typeof lengthMethods](cx, e, of) : undefined;
   return methods[name as keyof typeof methods]({ ...cx, visiting: [...cx.visiting, of] }, e, of);
@@ -332,6 +337,7 @@ const inPlace =
 
 /** Assigns one value to each item, or to those between known places. */
 const fill: Method = (cx, e, of) => {
+  if (of.is === 'array') return fillArray(cx, e, of);
   const [x, ...ends] = argumentsOf(cx, e);
   if (x === undefined || ends.length > 2)
     return refuse(cx, e, 'lang/arguments', 'fill takes from one to three arguments', 'write a.fill(0)');

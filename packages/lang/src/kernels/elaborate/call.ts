@@ -25,6 +25,8 @@ export const call = (cx: Context, e: CallExpression): Term => {
   if (callee.type === 'MemberExpression' && name !== undefined && !isImported(cx, callee.object)) {
     const filled = name === 'fill' ? rare().filledArray(cx, e) : undefined;
     if (filled) return filled;
+    const each = cx.session.known.places.size > 0 ? rare().callOfChosen(cx, e, callee.object, name) : undefined;
+    if (each) return each;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
     if (of === cut || (callee.optional && isNeverThere(cx, of)) || (e.optional && lacks(of, name))) return cut;
     return callee.optional
@@ -37,8 +39,10 @@ export const call = (cx: Context, e: CallExpression): Term => {
 /** A call of what an object has by a name. */
 const methodCall = (cx: Context, e: CallExpression, callee: MemberExpression, of: Term, name: string): Term => {
   takenAsThere(cx, callee.object, of);
+  if (cx.session.copies.has(of)) rare().noteCallOfCopy(cx, e, of);
   if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
-  const known = of.is === 'host' && isAsked(of.value) ? rare().knownMethod(cx, e, of, name) : undefined;
+  const isKnown = of.is === 'one-of' || (of.is === 'host' && isAsked(of.value));
+  const known = isKnown ? rare().knownMethod(cx, e, of, name) : undefined;
   if (known) return known;
   const ofArray = isArrayMethod(name) ? rare().arrayMethod(cx, e, of, name) : undefined;
   return ofArray ?? callIfThere(cx, e, named(cx, callee.property, of, name), of);

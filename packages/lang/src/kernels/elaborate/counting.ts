@@ -1,4 +1,4 @@
-import type { ForOfStatement } from 'acorn';
+import type { AnyNode } from 'acorn';
 import type { Local } from '../code/code.js';
 import { intervalOf } from '../code/interval.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
@@ -7,17 +7,11 @@ import { checkedStart, loopInterval } from './loop-variable.js';
 import { isLiteral, type Bounds } from './term.js';
 
 /** A bound as what a loop counts by, as those of parallel loops are: of u32 too. */
-const asCount = (cx: Context, s: ForOfStatement, bound: Scalar): Scalar =>
+const asCount = (cx: Context, s: AnyNode, bound: Scalar): Scalar =>
   isLiteral(bound) || bound.type === 'i32' ? bound : cx.session.cast(originOf(cx, s), bound, 'i32', intervalOf(bound));
 
 /** A loop that counts; `inside` emits its body, and is given the number that it has come to. */
-export const counting = (
-  cx: Context,
-  s: ForOfStatement,
-  name: string,
-  bounds: Bounds,
-  inside: (i: Temp) => void,
-): void => {
+export const counting = (cx: Context, s: AnyNode, name: string, bounds: Bounds, inside: (i: Temp) => void): void => {
   const at = originOf(cx, s);
   const { session } = cx;
   const known = isLiteral(bounds.step);

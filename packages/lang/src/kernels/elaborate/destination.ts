@@ -66,6 +66,7 @@ const keyOf = (cx: Context, node: MemberExpression): { readonly key?: Term; read
 };
 
 const memberDestination = (cx: Context, target: MemberExpression): Destination => {
+  if (target.object.type === 'Super') return rare().superDestination(cx, target);
   const of = holder(cx, bare(target.object));
   const { key, name } = keyOf(cx, target);
   if ('to' in of) return componentOf(cx, target, of, name ?? asIndex(cx, target.property, key!));
@@ -252,6 +253,7 @@ const itemDestination = (cx: Context, target: AnyNode, of: List | Members, slot:
   const settled = slot.is === 'pending' && slot.slot ? slot.slot : slot;
   if (!isFixed && !cx.session.copies.has(of)) return { to: 'slot', slot: settled, name, binding: undefined };
   if (isFixed) cx.session.assignedElsewhere(of);
+  cx.session.changesCopy(of);
   return refuse(
     cx,
     target,

@@ -20,7 +20,7 @@ import { statements } from './statement.js';
 import { itemsOf } from './items.js';
 import { loaded } from './member.js';
 import { isMissing } from './missing.js';
-import { isScalar, shapedTerm, termText, unshaped, type Shaped, type Term } from './term.js';
+import { isScalar, shapedTerm, unshaped, type Shaped, type Term } from './term.js';
 import type { Unit } from '../code/origin.js';
 import { functionOfUnit, unitOf } from './unit.js';
 import { runBody } from './body.js';
@@ -42,6 +42,8 @@ export interface Elaborated {
   readonly hasResult: boolean;
   /** Of a vector or matrix that is returned. */
   readonly resultShape: Shape;
+  /** Of an object what its numbers are called. */
+  readonly resultNames: readonly string[] | undefined;
   readonly random: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -96,6 +98,7 @@ const attempt = (
   let defaults: Elaborated['defaults'] = [];
   let hasResult = false;
   let resultShape: Shape = [];
+  let resultNames: readonly string[] | undefined;
   const names = new Set<string>();
 
   /** A name for a parameter that no other has. */
@@ -165,27 +168,17 @@ const attempt = (
         random: undefined,
       };
       const seeded = random ? { ...cx, random: rare().begin(cx, node, param('seed', 'u32'), []) } : cx;
-      const returned = listAsVector(cx, node, runBody(seeded, node, node, args, 'argument'));
+      const whole = runBody(seeded, node, node, args, 'argument');
+      const returned = whole.is === 'members' ? rare().numbersOfObject(cx, node, whole) : listAsVector(cx, node, whole);
       defaults = def.args.map((arg, k) => {
         const parameter = node.params[k];
         return parameter?.type === 'AssignmentPattern' ? rare().givenDefault(cx, parameter, arg) : undefined;
       });
       if (returned.is === 'nothing') return;
-      if (isMissing(cx, node, returned))
-        return session.refuse(
-          origin,
-          'lang/return',
-          'this function returns a value on some ways through it, and on others none',
-          'return a value everywhere',
-        );
-      if (!isScalar(returned) && returned.is !== 'shaped')
-        return session.refuse(
-          origin,
-          'lang/return',
-          `a kernel returns a number, a vector or a matrix, this returns ${termText(returned)}`,
-          'write it to a field, or return vec(a, b)',
-        );
+      if (isMissing(cx, node, whole)) return rare().refuseResult(session, origin);
+      if (!isScalar(returned) && returned.is !== 'shaped') return rare().refuseResult(session, origin, returned);
       if (returned.is === 'shaped') resultShape = returned.shape;
+      if (whole.is === 'members') resultNames = [...whole.members.keys()];
       hasResult = true;
       const values = elementsOf(cx, node, returned);
       if (!end.left) return session.emit(origin, { do: 'result', values });
@@ -222,6 +215,7 @@ const attempt = (
     reductions: session.reductions,
     hasResult,
     resultShape,
+    resultNames,
     random,
     diagnostics: session.diagnostics,
   };

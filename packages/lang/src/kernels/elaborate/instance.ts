@@ -4,6 +4,7 @@ import type {
   BinaryExpression,
   CallExpression,
   Class,
+  MemberExpression,
   MethodDefinition,
   NewExpression,
   ObjectExpression,
@@ -62,6 +63,7 @@ export const initial = (cx: Context, e: AssignmentExpression): Term | undefined 
   const { self } = cx;
   if (name === undefined || self?.is !== 'members' || self.members.has(name) || !cx.session.making.has(self))
     return undefined;
+  if (self.of && hasAccessor(self.of, name)) return undefined;
   const term = value(cx, e.right);
   setMember(cx, self, name, term);
   return term;
@@ -82,9 +84,32 @@ export const ofClass = (
   return method.kind === 'get' ? callFunction(cx, e as CallExpression, closure, [], self) : closure;
 };
 
-/** A member that a setter takes what is assigned to. */
-export const accessor = (cx: Context, e: AnyNode, self: Members, name: string): Destination | undefined => {
-  const { of, methods } = nearest(self.of, name);
+/** `super.name = …`: what the setter of the class that is extended takes. */
+export const superDestination = (cx: Context, e: MemberExpression): Destination => {
+  const name = memberName(e);
+  const setter =
+    name !== undefined && cx.self?.is === 'members' ? accessor(cx, e, cx.self, name, homeOf(cx, e).parent) : undefined;
+  return (
+    setter ??
+    refuse(
+      cx,
+      e,
+      'lang/unknown-member',
+      'the class that is extended has no such setter',
+      'assign to a member of `this`',
+    )
+  );
+};
+
+/** A member that a setter takes what is assigned to, of the class of an object, or one that it extends. */
+export const accessor = (
+  cx: Context,
+  e: AnyNode,
+  self: Members,
+  name: string,
+  from = self.of,
+): Destination | undefined => {
+  const { of, methods } = nearest(from, name);
   const setter = methods.find((m) => m.kind === 'set');
   if (!of || !setter) return undefined;
   const closure = closureOf(cx, of, name, setter.value);
@@ -135,6 +160,12 @@ const nearest = (
   const methods = methodsIn(of, name, false);
   return methods.length > 0 ? { of, methods } : nearest(of.parent, name);
 };
+
+/** Whether objects of a class have a method, getter or setter of a name. */
+export const hasMethod = (of: ClassOf, name: string): boolean => nearest(of, name).methods.length > 0;
+
+/** Whether a class has functions for what is assigned to a member. */
+const hasAccessor = (of: ClassOf, name: string): boolean => nearest(of, name).methods.some((m) => m.kind !== 'method');
 
 /** `x instanceof C`. */
 export const instanceOf = (cx: Context, e: BinaryExpression): Term | undefined => {
@@ -214,5 +245,5 @@ const changing = (of: ClassOf, byOthers: boolean): readonly string[] => {
       if (m.type !== 'MethodDefinition') continue;
       for (const s of m.value.body.body) visit(s, m.kind === 'constructor');
     }
-  return [...times].filter(([, n]) => byOthers || n > 1).map(([name]) => name);
+  return [...times].filter(([name, n]) => (byOthers || n > 1) && !hasAccessor(of, name)).map(([name]) => name);
 };

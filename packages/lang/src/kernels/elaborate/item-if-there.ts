@@ -58,10 +58,11 @@ export const flagOfRow = (cx: Context, e: AnyNode, row: Element): Flag | undefin
   return is && whereOutside(is);
 };
 
+/* Who does not ask reads what fields have there. */
 const whereOutside = (is: Scalar): Flag => ({
   of: 'undefined',
   is,
-  from: { local: undefined, of: 'undefined', asked: false, locals: [] },
+  from: { local: undefined, of: 'undefined', asked: false, locals: [], promised: true },
 });
 
 /** Whether there is nothing at an index of a field; undefined where there is something. */

@@ -19,6 +19,7 @@ export const eachItem = (cx: Context, node: AnyNode, term: Term): readonly (() =
   if (term.is === 'shaped') return eachRow(cx, node, term);
   if (term.is === 'table' && term.index.length < term.shape.length)
     return Array.from({ length: term.shape[term.index.length] }, (_, k) => () => indexed(cx, node, term, literal(k)));
+  if (term.is === 'host' && typeof term.value === 'string') return rare().lettersIn(cx, node, term);
   if (term.is === 'host' && Array.isArray(term.value))
     return term.value.map((value: unknown, k) => () => fromHost(cx, node, `${term.name}[${k}]`, value));
   if (term.is === 'one-of') return rare().partsOfOne(cx, node, term);

@@ -4,15 +4,20 @@ import { argumentsOf } from './evaluate.js';
 import { fromHost, tableOf } from './host-value.js';
 import { asIndex } from './index-of.js';
 import { indexed, loaded } from './member.js';
-import { isLiteral, termText, type Term } from './term.js';
+import { asArrays, calledOfOne, itemOfText } from './one-of.js';
+import { isLiteral, isOfTexts, termText, type Host, type OneOf, type Term } from './term.js';
 
-/** A method of a text, a Map or a Set of the surroundings that only asks: it is called while the kernel is compiled; but `charCodeAt` of a text takes any index. */
+/**
+ * A method of a text, of one of several texts, or of a Map or a Set of the surroundings that only asks: it is called while the kernel is compiled; but `charCodeAt` and
+ * `charAt` of a text take any index.
+ */
 export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
-  if (of.is !== 'host' || !asksOnly(of.value, name)) return undefined;
+  const isOne = of.is === 'one-of' && isOfTexts(of);
+  if ((of.is !== 'host' && !isOne) || !asksOnly(isOne ? of.values[0] : (of as Host).value, name)) return undefined;
   const given = argumentsOf(cx, e);
-  const codes = typeof of.value === 'string' && name === 'charCodeAt' ? codesOf(of.value) : undefined;
-  if (codes && given.length === 1 && !isLiteral(given[0]))
-    return loaded(cx, e, indexed(cx, e, codes, asIndex(cx, e.arguments[0], given[0])));
+  const [at] = given;
+  const letter = given.length === 1 && !isLiteral(at) ? letterMethods[name] : undefined;
+  if (letter) return letter(cx, e, of as Host | OneOf, at);
   const args = given.map((a, k) =>
     isLiteral(a) || a.is === 'host'
       ? a.value
@@ -24,16 +29,29 @@ export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: stri
           'give it what is known then',
         ),
   );
-  const method = (of.value as unknown as Record<string, (...args: unknown[]) => unknown>)[name];
-  return fromHost(cx, e, `${of.name}.${name}`, method.apply(of.value, args));
+  const called = (value: unknown): unknown =>
+    (value as Record<string, (...args: unknown[]) => unknown>)[name].apply(value, args);
+  if (isOne) return calledOfOne(cx, e, of, name, called, JSON.stringify(args));
+  return fromHost(cx, e, `${(of as Host).name}.${name}`, called((of as Host).value));
 };
 
-/** The codes of a text, of which one is taken where its index is known only when the kernel runs. */
-const codesOf = (text: string): Term | undefined =>
-  tableOf(
-    JSON.stringify(text),
-    Array.from({ length: text.length }, (_, k) => text.charCodeAt(k)),
-  );
+type LetterMethod = (cx: Context, e: CallExpression, of: Host | OneOf, at: Term) => Term | undefined;
+
+/** What takes a letter of a text at any index. */
+const letterMethods: Readonly<Record<string, LetterMethod | undefined>> = {
+  charCodeAt: (cx, e, of, at) => {
+    const index = asIndex(cx, e.arguments[0], at);
+    if (of.is === 'one-of') return indexed(cx, e, asArrays(cx, of, '[codes]', codesOf), index);
+    const codes = tableOf(JSON.stringify(of.value), codesOf(of.value as string));
+    return codes && loaded(cx, e, indexed(cx, e, codes, index));
+  },
+  charAt: (cx, e, of, at) => {
+    const index = asIndex(cx, e.arguments[0], at);
+    return of.is === 'one-of' ? indexed(cx, e, of, index) : itemOfText(cx, e, of, index);
+  },
+};
+
+const codesOf = (text: string): readonly number[] => Array.from({ length: text.length }, (_, k) => text.charCodeAt(k));
 
 const asksOnly = (value: unknown, name: string): boolean =>
   typeof value === 'string'

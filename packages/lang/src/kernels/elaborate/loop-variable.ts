@@ -1,21 +1,21 @@
 import { AXIS_NAMES } from '@filigree/ir';
-import type { AnyNode, ForOfStatement } from 'acorn';
+import type { AnyNode } from 'acorn';
 import { intervalOf } from '../code/interval.js';
 import { literal, type Interval, type Scalar, type Temp } from '../code/scalar.js';
 import { compute, originOf, type Context } from './context.js';
 import type { Bounds } from './term.js';
 
 /** Where a loop begins whose step is known when it runs: at its end, unless the step is positive. */
-export const checkedStart = (cx: Context, s: ForOfStatement, { from, to, step }: Bounds): Scalar => {
+export const checkedStart = (cx: Context, s: AnyNode, { from, to, step }: Bounds): Scalar => {
   promisePositive(cx, s, step);
   return compute(cx, s, 'select', compute(cx, s, 'gt', step, literal(0)), from, to);
 };
 
 /** Debug mode says so where the step of a loop is not positive when it runs. */
-export const promisePositive = (cx: Context, s: ForOfStatement, step: Scalar): void => {
+export const promisePositive = (cx: Context, s: AnyNode, step: Scalar): void => {
   const to: Temp = { is: 'temp', type: 'i32' };
   const promise = { x: step, base: literal(1), lo: 0, hi: 2 ** 31 - 1, of: 'step' } as const;
-  cx.session.emit(originOf(cx, s.right), { do: 'assume', to, ...promise });
+  cx.session.emit(originOf(cx, s.type === 'ForOfStatement' ? s.right : s), { do: 'assume', to, ...promise });
 };
 
 /** What the variable of a loop from, up to lies in. */

@@ -194,6 +194,7 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
     }
     case 'host': {
       const { value: holder } = of;
+      if (typeof holder === 'string') return rare().itemOfText(cx, e, of, index);
       if (typeof holder !== 'object' || holder === null) break;
       if (isLiteral(index))
         return fromHost(

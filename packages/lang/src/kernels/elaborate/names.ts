@@ -1,4 +1,5 @@
 import { libraryWord } from '#parts';
+import { rare } from '#rare';
 import type { Identifier } from 'acorn';
 import { authorName } from '../../source/author-name.js';
 import { isLoaderName, missingName } from '../../source/loader-name.js';
@@ -36,25 +37,16 @@ const resolveFree = (cx: Context, id: Identifier, printed: string): Term => {
     called((name) => Object.hasOwn(scope, name)),
   );
   if (found) return found;
-  const name = called(() => true);
-  return refuse(cx, id, 'lang/unbound', `\`${name}\` ${isUnbound}`, remedyFor(name));
+  return rare().refuseUnbound(
+    cx,
+    id,
+    called(() => true),
+  );
 };
 
 /** What `loader.name` is, where a module loader made it of an import. */
-export const resolveImported = (cx: Context, loader: Identifier, name: string): Term => {
-  const found = termOf(cx, loader, name);
-  if (found) return found;
-  const missing = missingName(loader.name, name);
-  const also = missing === name ? '' : `; of an import pass { scope: { ${entryOf(name)} } }`;
-  return refuse(cx, loader, 'lang/unbound', `\`${missing}\` ${isUnbound}`, `${remedyFor(missing)}${also}`);
-};
-
-const isUnbound = 'is neither declared in the function nor in its scope';
-
-const remedyFor = (name: string): string =>
-  `pass it: kernel([…], { scope: { ${entryOf(name)} } }, fn), or use the build plugin, which finds it by itself`;
-
-const entryOf = (name: string): string => (name === 'default' ? 'default: what you import' : name);
+export const resolveImported = (cx: Context, loader: Identifier, name: string): Term =>
+  termOf(cx, loader, name) ?? rare().refuseUnbound(cx, loader, missingName(loader.name, name), name);
 
 const termOf = (cx: Context, id: Identifier, name: string): Term | undefined => {
   const { unit } = cx;

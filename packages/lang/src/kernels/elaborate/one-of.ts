@@ -10,7 +10,7 @@ import { hold } from './holds.js';
 import { indexed, named, promiseWithin } from './member.js';
 import { absent, promised } from './missing.js';
 import type { Session } from './session.js';
-import { isLiteral, termText, type Host, type OneOf, type Table, type Term } from './term.js';
+import { isLiteral, isOfTexts, termText, type Host, type OneOf, type Table, type Term } from './term.js';
 import type { Visited } from './visited.js';
 
 /*
@@ -47,6 +47,13 @@ export const memberByText = (cx: Context, e: AnyNode, of: Term, key: OneOf): Ter
           );
     return choice(0);
   }
+  if (of.is === 'one-of') {
+    const each = column(cx, of, `[in each ${numberOf(cx.session, key.values)}]`, (all) =>
+      all.flatMap((one) => key.values.map((name) => (one as Record<string, unknown>)[name as string])),
+    );
+    const flat = compute(cx, e, 'add', compute(cx, e, 'mul', of.index, literal(key.values.length)), key.index);
+    return oneOf(cx, e, `${of.name}[${key.name}]`, each, flat);
+  }
   if (of.is !== 'host' || typeof of.value !== 'object' || of.value === null) return undefined;
   const holder = of.value as Record<string, unknown>;
   const values = column(cx, key, `[in ${numberOf(cx.session, holder)}]`, (all) =>
@@ -55,8 +62,49 @@ export const memberByText = (cx: Context, e: AnyNode, of: Term, key: OneOf): Ter
   return oneOf(cx, e, `${of.name}[${key.name}]`, values, key.index);
 };
 
+/** A letter of a text of the surroundings. */
+export const itemOfText = (cx: Context, e: AnyNode, of: Host, index: Scalar): Term =>
+  indexed(cx, e, { ...of, value: lettersOf(cx, of.value as string) }, index);
+
+/** The letters of a text as it is gone through: of two units where they are one. */
+export const lettersIn = (cx: Context, e: AnyNode, { name, value }: Host): readonly (() => Term)[] =>
+  [...(value as string)].map((letter, k) => () => fromHost(cx, e, `${name}[${k}]`, letter));
+
+/* The same array each time for one text, so that what is read twice is one table. */
+const lettersOf = ({ session: { letters } }: Context, text: string): readonly string[] => {
+  const known = letters.get(text) ?? text.split('');
+  letters.set(text, known);
+  return known;
+};
+
+/** Texts as arrays of their letters, or of what `made` makes of them; any other values as they are. */
+export const asArrays = (
+  cx: Context,
+  of: OneOf,
+  key = '[letters]',
+  made = (text: string): readonly unknown[] => lettersOf(cx, text),
+): OneOf => (isOfTexts(of) ? { ...of, values: column(cx, of, key, (all) => (all as string[]).map(made)) } : of);
+
+/** What a method of whichever text it is gives for what is known. */
+export const calledOfOne = (
+  cx: Context,
+  e: AnyNode,
+  of: OneOf,
+  name: string,
+  call: (text: unknown) => unknown,
+  key: string,
+): Term =>
+  oneOf(
+    cx,
+    e,
+    `${of.name}.${name}`,
+    column(cx, of, `[${name}(${key})]`, (all) => all.map(call)),
+    of.index,
+  );
+
 /** An item of whichever array it is. */
-export const itemOfOne = (cx: Context, e: AnyNode, of: OneOf, index: Scalar): Term => {
+export const itemOfOne = (cx: Context, e: AnyNode, one: OneOf, index: Scalar): Term => {
+  const of = asArrays(cx, one);
   const lengths = lengthsOf(cx, e, of);
   const most = Math.max(...lengths);
   if (isLiteral(index)) {
@@ -78,7 +126,8 @@ export const itemOfOne = (cx: Context, e: AnyNode, of: OneOf, index: Scalar): Te
 };
 
 /** The items of whichever array it is; of arrays of several lengths those that are there. */
-export const itemsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly Visited[] => {
+export const itemsOfOne = (cx: Context, e: AnyNode, one: OneOf): readonly Visited[] => {
+  const of = asArrays(cx, one);
   const lengths = lengthsOf(cx, e, of);
   const length = memberOfOne(cx, e, of, 'length') as Scalar;
   return Array.from({ length: Math.max(...lengths) }, (_, k) => ({
@@ -96,7 +145,7 @@ export const itemsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly Visited
 
 /** The same, taken apart: of arrays of one length. */
 export const partsOfOne = (cx: Context, e: AnyNode, of: OneOf): readonly (() => Term)[] =>
-  new Set(lengthsOf(cx, e, of)).size === 1
+  new Set(lengthsOf(cx, e, asArrays(cx, of))).size === 1
     ? itemsOfOne(cx, e, of).map(({ item }) => item)
     : refuse(cx, e, 'lang/shape', `${termText(of)} is of no known length`, 'loop over it, or index it');
 

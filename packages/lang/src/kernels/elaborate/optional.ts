@@ -54,12 +54,12 @@ const hasEnd = (of: Term, index: Scalar, exact: boolean): boolean => {
 };
 
 /**
- * What is compared, or a condition: behind the end of an array that is known when the kernel is compiled it is undefined, and so is what a function
- * gives of one; all else takes it to be there.
+ * What is compared, or a condition: behind the end of an array that is known when the kernel is compiled it is undefined, and so are a member that its object does not have
+ * and what a function gives of one; all else takes it to be there.
  */
 export const ifThere = (cx: Context, node: AnyNode): Term => {
   const e = bare(node);
-  if (e.type !== 'CallExpression' && (e.type !== 'MemberExpression' || !e.computed)) return value(cx, node);
+  if (e.type !== 'CallExpression' && e.type !== 'MemberExpression') return value(cx, node);
   return promised(cx, optional(cx, e, false));
 };
 

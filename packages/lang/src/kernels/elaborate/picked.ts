@@ -9,10 +9,12 @@ import { propertiesOf } from './properties.js';
 import { assignSlot, readSlot, setNamed } from './slots.js';
 import {
   termText,
+  type Element,
   type Host,
   type OneOf,
   type Pending,
   type Picked,
+  type Shaped,
   type Slot,
   type Table,
   type Term,
@@ -25,7 +27,8 @@ import {
  */
 
 /** A place for such a value, and for others that the attempt before found to be put there. */
-export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf): Slot => {
+export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf | Element): Slot => {
+  if (term.is === 'element') return rowsLike(cx, slot, term);
   const known = cx.session.known.picked.get(slot.site);
   /* Whether one without a value was given one on each way is known of what the kernel writes, and reads. */
   const own = term.is === 'one-of' ? term.values : slot.unset ? [term.value] : undefined;
@@ -48,9 +51,32 @@ export const pickedLike = (cx: Context, slot: Pending, term: Host | OneOf): Slot
   };
 };
 
+/** A place for rows of a field, of as many indices as this one has. */
+const rowsLike = (cx: Context, slot: Pending, row: Element): Picked => {
+  const { name, site, loop, owner, missing } = slot;
+  const cell = { name, type: 'i32', unnamed: true } as const;
+  const locals = row.index.map(() => cx.session.local(name, cell, slot.unset));
+  slot.locals.push(...locals);
+  const shape = [locals.length];
+  return {
+    is: 'picked',
+    name,
+    site,
+    values: [],
+    row,
+    at: { is: 'variable', name, shape, locals, loop, owner, missing },
+  };
+};
+
 /** Which one the variable holds. */
 export const readPicked = (cx: Context, node: AnyNode, slot: Picked, maybe: boolean): Term => {
   const { missing } = slot.at;
+  if (slot.row) {
+    const { elements } = readSlot(cx, node, { ...slot.at, missing: undefined }, undefined, maybe) as Shaped;
+    const row = { ...slot.row, index: elements };
+    if (maybe || !missing?.compared) noteMissing(cx, node, missing, row);
+    return row;
+  }
   const index = readSlot(cx, node, { ...slot.at, missing: undefined }, [0, slot.values.length - 1], maybe);
   const term = oneOf(cx, node, slot.name, slot.values, index as Scalar);
   if (maybe || !missing?.compared) noteMissing(cx, node, missing, term);
@@ -62,6 +88,7 @@ export const givePicked = (cx: Context, node: AnyNode, slot: Picked, term: Term)
   const { values, site, at } = slot;
   const nothing = absence(term);
   if (nothing && at.missing) return assignSlot(cx, node, at, term);
+  if (slot.row) return giveRow(cx, node, slot, slot.row, term);
   if (!isAround(term)) return givenMade(cx, site, values, term) ? undefined : refuseOther(cx, node, slot, term);
   const index =
     term.is === 'one-of'
@@ -71,6 +98,20 @@ export const givePicked = (cx: Context, node: AnyNode, slot: Picked, term: Term)
         : undefined;
   if (index === undefined) return noteOthers(cx, node, site, term, values);
   assignSlot(cx, node, { ...at, missing: undefined }, index);
+  setThere(cx, node, at.missing, term);
+};
+
+const giveRow = (cx: Context, node: AnyNode, { name, at }: Picked, row: Element, term: Term): void => {
+  if (term.is !== 'element' || term.field !== row.field || term.index.length !== row.index.length)
+    return refuse(
+      cx,
+      node,
+      'lang/shape',
+      `\`${name}\` holds rows of field '${row.field.name}', here it is given ${termText(term)}`,
+      'use two variables; of several fields make the choice where it is used, c ? u[i][j] : v[i][j]',
+    );
+  const place: Term = { is: 'shaped', shape: [term.index.length], elements: term.index };
+  assignSlot(cx, node, { ...at, missing: undefined }, place);
   setThere(cx, node, at.missing, term);
 };
 

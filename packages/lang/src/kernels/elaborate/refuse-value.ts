@@ -1,7 +1,9 @@
 import type { AnyNode } from 'acorn';
 import { arrayMethods } from './array-members.js';
+import type { Origin } from '../code/origin.js';
 import { refuse, type Context } from './context.js';
-import { termText, type Term } from './term.js';
+import type { Session } from './session.js';
+import { isOfTexts, termText, type Term } from './term.js';
 
 /** Refuses what is no number where one is wanted. */
 export const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
@@ -30,10 +32,30 @@ const numberRemedy = (term: Term): string => {
       return 'write isActive(parent(u), i)';
     case 'host':
       return typeof term.value === 'function' ? 'call it' : 'compute with numbers and truth values';
+    case 'one-of':
+      return isOfTexts(term) ? 'take the code of a letter, text.charCodeAt(k), or look it up, table[text]' : ofItems;
     default:
-      return 'use one of its elements';
+      return ofItems;
   }
 };
+
+const ofItems = 'use one of its elements';
+
+/** Refuses what a kernel returns: what is no number, or nothing on some ways. */
+export const refuseResult = (session: Session, at: Origin, term?: Term): never =>
+  term === undefined
+    ? session.refuse(
+        at,
+        'lang/return',
+        'this function returns a value on some ways through it, and on others none',
+        'return a value everywhere',
+      )
+    : session.refuse(
+        at,
+        'lang/return',
+        `a kernel returns numbers, this returns ${termText(term)}`,
+        'write it to a field, or return a number, vec(a, b), [a, b] or { a, b } of numbers',
+      );
 
 /** Refuses a member that a value does not have. */
 export const refuseMember = (cx: Context, e: AnyNode, of: Term, name: string): never =>
@@ -44,7 +66,7 @@ const remedyOf = (of: Term, name: string): string => {
   if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
     return 'but for push, pop, shift, unshift and splice of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
   if (of.is === 'array')
-    return `arrays of a launch have length and elements: loop over them, for (const x of ${of.name}) …, for (const i of range(${of.name}.length)) …`;
+    return `arrays of a launch have length, elements, at and fill: loop over them, for (const x of ${of.name}) …, for (const i of range(${of.name}.length)) …`;
   if (of.is === 'element')
     return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
   if (of.is === 'list' || of.is === 'sieve' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))

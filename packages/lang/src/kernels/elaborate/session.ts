@@ -102,6 +102,8 @@ export class Session {
   /** Of several values of the surroundings one member or item of each, by its name; and the tables of those that are numbers. */
   readonly parts = new Map<readonly unknown[], Map<string | number, readonly unknown[]>>();
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
+  /** The letters of texts. */
+  readonly letters = new Map<string, readonly string[]>();
   /** Numbers of such values, by which they are compared. */
   readonly numbers = new Map<unknown, number>();
   /** Of these the words of the language, and what they call. */
@@ -168,9 +170,11 @@ export class Session {
   private readonly picked = new Map<string, ReadonlySet<unknown>>();
   /** Such variables that are given objects of the kernel as well. */
   private readonly opened = new Set<string>();
+  /** Copies of one of several objects of which a method is called, and where. */
+  readonly calledOf = new WeakMap<object, string>();
   /** Names that hold a copy of one of several arrays or objects, by where they are declared. */
   readonly copying = new Set<string>();
-  /** Of these all where one of those changes while a copy is held. */
+  /** Of these all where one of those changes while a copy is held, and calls of methods that change the object. */
   private readonly places = new Set<string>();
   /** Loops that count, by the stretch of their bodies: where those stand that can be written out, and the stretch around. */
   readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
@@ -227,6 +231,14 @@ export class Session {
   /** Notes that a variable that holds an object of the surroundings is given one that the kernel makes. */
   opens(site: string): void {
     this.opened.add(site);
+  }
+
+  /** Notes that a copy is written: where a method of it is called, the next attempt calls that of the object itself. */
+  changesCopy(of: object): void {
+    const site = this.calledOf.get(of);
+    if (site === undefined) return;
+    this.places.add(site);
+    this.changesCopied();
   }
 
   /** Notes that something changes while a copy of it is held: where that may be a name for it, it is one in the next attempt. */
@@ -361,6 +373,7 @@ export class Session {
     const to: Temp = { is: 'temp', ...(within ? { within } : {}) };
     const isChosen = operator === 'select' && args.slice(1).every((s) => this.isTruth(s));
     if (isChosen || TRUTHS.has(operator)) this.truths.add(to);
+    if (operator === 'select') this.setEither(to, args.slice(1));
     const isOfWhole = args.every((s) => this.isWhole(s));
     const whole = BITS.has(operator) || ((STAYS_WHOLE.has(operator) || ROUNDING.has(operator)) && isOfWhole);
     if ((ROUNDING.has(operator) && !isOfWhole) || (whole && !BITS.has(operator) && args.some((s) => this.isRounded(s))))

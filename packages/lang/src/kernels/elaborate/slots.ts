@@ -247,7 +247,8 @@ export const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term):
     const { loop, owner, missing } = slot;
     return { is: 'variable', name: slot.name, shape, locals, type, loop, owner, missing };
   }
-  if (term.is === 'host' || term.is === 'one-of') return rare().pickedLike(cx, slot, term);
+  if (term.is === 'host' || term.is === 'one-of' || (term.is === 'element' && term.index.length > 0))
+    return rare().pickedLike(cx, slot, term);
   const owner = slot.owner && { ...slot.owner, writes: slot.owner.writes - 1 };
   const type = term.is === 'list' ? term.element : undefined;
   const inner = (item: Slot, name: string): Slot => {

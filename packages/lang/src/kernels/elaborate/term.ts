@@ -246,12 +246,17 @@ export interface Variable {
   readonly owner: Owner | undefined;
 }
 
-/** A variable that holds objects, arrays or texts of the surroundings, one after the other: the number of the one that it holds. */
+/**
+ * A variable that holds objects, arrays or texts of the surroundings, one after the other: the number of the one that it holds. Or rows of a field: the indices of the row
+ * that it holds.
+ */
 export interface Picked {
   readonly is: 'picked';
   readonly name: string;
-  /** All that it may hold. */
+  /** All that it may hold; of rows none. */
   readonly values: readonly unknown[];
+  /** The first of the rows. */
+  readonly row?: Element;
   readonly at: Variable;
   /** Where it is declared. */
   readonly site: string;

@@ -9,9 +9,20 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/decision.j
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
 export { handedOut } from '../elaborate/handed-out.js';
 export { givenDefault } from '../elaborate/given-default.js';
+export { callOfChosen, noteCallOfCopy } from '../elaborate/call-of-chosen.js';
 export { callOne } from '../elaborate/call-one.js';
 export { callWithGradient } from '../elaborate/given.js';
-export { accessorsOf, initial, instance, instanceOf, ofClass, superCall, superMember } from '../elaborate/instance.js';
+export {
+  accessorsOf,
+  hasMethod,
+  initial,
+  instance,
+  instanceOf,
+  ofClass,
+  superCall,
+  superDestination,
+  superMember,
+} from '../elaborate/instance.js';
 export { ownClass, staticMember } from '../elaborate/own-class.js';
 export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
 export { flagOfRow, itemIfThere } from '../elaborate/item-if-there.js';
@@ -21,7 +32,9 @@ export {
   areUsable,
   itemOfHost,
   itemOfOne,
+  itemOfText,
   itemsOfOne,
+  lettersIn,
   memberByText,
   memberOfOne,
   oneOf,
@@ -33,12 +46,14 @@ export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } f
 export { begin, iteration } from '../elaborate/random-state.js';
 export { switchStatement } from '../elaborate/switch.js';
 export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
-export { refuseMember, refuseNumber } from '../elaborate/refuse-value.js';
+export { refuseMember, refuseNumber, refuseResult } from '../elaborate/refuse-value.js';
 export { chosenPart, partOfChosen, readChosen } from '../elaborate/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/exchange.js';
+export { refuseUnbound } from '../elaborate/refuse-unbound.js';
 export { refuseSharing } from '../elaborate/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
 export { wholeNumber } from '../elaborate/whole-number.js';
+export { numbersOfObject } from '../elaborate/numbers-of-object.js';
 export { manyNumbers, readOne } from '../elaborate/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { wrappedProducts } from '../types/wrapped-products.js';

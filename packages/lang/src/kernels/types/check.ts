@@ -10,7 +10,7 @@ import {
   type Instruction,
   type Place,
 } from '../code/code.js';
-import { fits, givenKind, holds, isReal, isWholeLiteral, joinOperands, type Kind } from '../code/kinds.js';
+import { fits, givenKind, holds, isReal, isWhole, isWholeLiteral, joinOperands, type Kind } from '../code/kinds.js';
 import { isWholeNumber } from '../code/whole.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
@@ -70,7 +70,12 @@ const problemsOf = (i: Instruction, types: Types, within: Within): readonly Prob
     case 'atomic':
       return bitwise(i.kind) && isFloat(typeOfPlace(i.place))
         ? [bitsOfFloats(i.place)]
-        : [...indices(i.place, types), ...(bitwise(i.kind) ? combined : stored)(i.value, i.place, types, within)];
+        : [
+            ...indices(i.place, types),
+            ...(bitwise(i.kind)
+              ? combined(i.value, i.place, types, within)
+              : stored(i.value, i.place, types, within, isSumOfBits(i, types))),
+          ];
     case 'store':
       return i.noted
         ? []
@@ -107,6 +112,10 @@ const index = (s: Scalar, types: Types, what = 'an index'): readonly Problem[] =
 };
 
 const indices = (place: Place, types: Types): readonly Problem[] => place.index.flatMap((s) => index(s, types));
+
+/** Whether the last bits of a sum are those of what its last bits are added to, as they are in an array of integers. */
+const isSumOfBits = ({ kind, place, value }: Instruction & { do: 'atomic' }, types: Types): boolean =>
+  kind === 'add' && takesBits(place) && isWhole(types.kindOf(value));
 
 const bitwise = (kind: AtomicKind): boolean => kind === 'and' || kind === 'or' || kind === 'xor';
 

@@ -17,6 +17,7 @@ export interface Written {
 /** What is known of where a function stands. */
 export interface Hints {
   readonly name: string;
+  /** 0 where only the file is known. */
   readonly line: number | undefined;
   /** Where it begins in that line, or what it is given to does. */
   readonly column?: number | undefined;
@@ -118,10 +119,20 @@ const separatorsIn = (head: readonly Token[]): number => {
 const isNear = (tokens: readonly Token[], at: number, next: Token | undefined): boolean =>
   next === undefined || tokens.slice(at + 1, at + HEAD_SLACK).some((t) => isSame(next, t));
 
+const isAround = (tokens: readonly Token[], at: number, name: string): boolean =>
+  tokens.slice(Math.max(0, at - 3), at + 2).some((t) => t.key === name);
+
+/** Whether a name is given what begins here behind a type: of `f = (): readonly number[] => …` the text begins at the arrow. */
+const isDeclaredBy = (tokens: readonly Token[], at: number, name: string): boolean => {
+  let k = at - 1;
+  while (k > at - HEAD_SLACK && !/^(?:=>?|,)$/.test(tokens[k]?.key ?? ',')) k--;
+  return tokens[tokens[k]?.key === '=' ? k - 1 : k + 1]?.key === name;
+};
+
 /** How far a place is from where the function should stand: by whether its name stands before it, by lines, and of those in one line by columns. */
 const farness = ({ text, tokens }: SourceFile, at: number, { name, line, column = 1 }: Hints): number => {
-  if (name !== '' && tokens.slice(Math.max(0, at - 3), at + 2).some((t) => t.key === name)) return -1;
-  if (line === undefined) return 0;
+  if (name !== '' && (isAround(tokens, at, name) || isDeclaredBy(tokens, at, name))) return -1;
+  if (!line) return 0;
   const before = text.slice(0, tokens[at].start).split('\n');
   if (before.length !== line) return Math.abs(before.length - line);
   const columns = before[line - 1].length + 1 - column;
