@@ -75,9 +75,10 @@ const attrsFor = (c: Context, loop: Op): Attrs | undefined => {
   const kinds = accumulatorsOf(loop);
   if (!kinds || !kinds.every((kind, k) => kind !== 'add' || c.sums || !isFloat(loop.results[k]!.type)))
     return undefined;
-  if (holdsLoops(loop.regions[0]!) && (kinds.length > 0 || !goesAlongRows(c.layout, c.ops, loop))) return undefined;
-  if (!areIterationsApart(c.layout, c.table, c.ops, loop)) return undefined;
-  return kinds.length === 0 ? { simd: true } : { independent: true };
+  const holds = holdsLoops(loop.regions[0]!);
+  if ((holds && kinds.length > 0) || !areIterationsApart(c.layout, c.table, c.ops, loop)) return undefined;
+  /* One around others that goes from row to row is no lanes, but may go in tiles. */
+  return kinds.length > 0 || (holds && !goesAlongRows(c.layout, c.ops, loop)) ? { independent: true } : { simd: true };
 };
 
 const holdsLoops = ({ ops }: Region): boolean =>
