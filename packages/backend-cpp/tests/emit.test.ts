@@ -109,6 +109,35 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(stores(true).join()).not.toContain('apart');
   });
 
+  it('hides from compilers how far apart lanes read few elements of many', () => {
+    const buffers = [declareBuffer('x', 'f64', 40000, 'input'), declareBuffer('y', 'f64', 64, 'output')];
+    const read = (distance: number, elements: number): string => {
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) =>
+          b.for(b.i32(0), b.i32(64), b.i32(1), { simd: true }, [], (i) => {
+            const at = b.mul(i, b.i32(distance));
+            const sum = Array.from({ length: elements }, (_, k) => b.load('x', b.add(at, b.i32(k))));
+            b.store(
+              'y',
+              sum.reduce((a, v) => b.add(a, v)),
+              i,
+            );
+          }),
+        buffers,
+      );
+      return body(makeModule('m', buffers, [kernel]));
+    };
+    expect(read(512, 2)).toMatch(/y\[i\] = x\[\w+ \+ 0 \+ i \* stride\] \+ x\[\w+ \+ 1 \+ i \* stride\];/);
+    for (const [distance, elements] of [
+      [512, 1],
+      [4, 4],
+      [16, 8],
+    ])
+      expect(read(distance, elements)).not.toContain('stride');
+  });
+
   it('keeps loops off lanes that would read over what they have just stored, and writes them as for lanes', () => {
     const buffers = [declareBuffer('x', 'f64', 64, 'inout')];
     const lines = (back: number): readonly string[] => {

@@ -147,7 +147,7 @@ export const sim = { layout: layout(dense(i, 8).place(x)), kernels: { k } };
     ['lang/symbolic-branch', 4, 'function ({ x }) {\n    while (x[0] > 0) x[1]++;\n    return { y: x };\n  }'],
     ['lang/non-numeric', 4, '({ x }) => ({\n    y: x[0] * { two: 2 },\n  })'],
     ['trace/not-a-number', 3, '({ x }) => ({ y: x.map((v) => (v - v) / (v - v)) })'],
-    ['program/threw', 3, "() => {\n    throw new Error('my own');\n  }"],
+    ['program/threw', 4, "() => {\n    throw new Error('my own');\n  }"],
     ['program/outputs', 3, '({ x }) => x'],
   ])('says %s at line %i of the module', async (code, line, run) => {
     const file = programOf(`program-${programs++}.mjs`, run);

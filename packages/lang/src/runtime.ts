@@ -1,5 +1,6 @@
 /* What rewritten modules import: no parser here. */
-export { bindOps, type Bound } from './numeric/ops/bind.js';
+export type { Bound } from './numeric/ops/bind.js';
+export { bindModule as bindOps } from './numeric/ops/modules.js';
 export { mark, markMembers } from './numeric/ops/mark.js';
 export { keep } from './source/kept.js';
 export { defaultOps } from './numeric/ops/default-ops.js';

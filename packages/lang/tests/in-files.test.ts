@@ -1,4 +1,6 @@
-import { codeFrame } from '@filigree/ir';
+import { codeFrame, type Loc } from '@filigree/ir';
+import { filigreeEsbuild } from '@filigree/lang/plugin';
+import { build, type BuildOptions } from 'esbuild';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,6 +78,23 @@ try {
   console.log(JSON.stringify((e as DiagnosticError).diagnostics));
 }
 `,
+  'throws.ts': `import { symbolic, thrownAt } from '@filigree/lang';
+
+interface Row { readonly x: number }
+const rows: readonly Row[] = [{ x: 1 }];
+const at = ({ k }: { k: number }): number => {
+  const each = <T>(given: T, f: (given: T) => number): number => f(given);
+  return each({ k }, ({ k }) => {
+    return rows[k].x;
+  });
+};
+const run = symbolic(({ k }: { k: number }): number => 2 * at({ k }), { scope: { at, rows } });
+try {
+  run({ k: 7 });
+} catch (e) {
+  console.log(JSON.stringify([(e as Error).message, thrownAt(run, e)]));
+}
+`,
 };
 
 beforeAll(() => {
@@ -116,6 +135,49 @@ it('so it is in traced programs, where classes come with what bundlers put into 
   expect(found).toMatchObject({ code: 'lang/symbolic-branch', loc: { file: 'traced.ts', line: 18 } });
   expect(found.frame).toContain('> 18 |   if (x > 0) return half(x);');
 });
+
+const thrown = (file: string): readonly [message: string, at: { loc: Loc; frame?: string }] =>
+  JSON.parse(linesOf(file)[0]) as never;
+
+it('what a traced program throws has its place, also where the loader gave names a number', () => {
+  const [message, at] = thrown('throws.ts');
+  expect(message).toContain("reading 'x'");
+  expect(at.loc).toEqual({ file: 'throws.ts', line: 8, column: 20 });
+  expect(at.frame).toContain('> 8 |     return rows[k].x;');
+});
+
+const bundled = async (name: string, options: BuildOptions): Promise<string> => {
+  const external = ['@filigree/*'];
+  await build({
+    entryPoints: [join(folder, 'throws.ts')],
+    outfile: join(folder, name),
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    external,
+    logLevel: 'silent',
+    ...options,
+  });
+  return name;
+};
+
+it.each<readonly [string, BuildOptions, string]>([
+  ['a bundle', {}, 'throws-0.mjs'],
+  ['a bundle with a source map', { sourcemap: true }, 'throws.ts'],
+  ['a bundle with a source map inside', { sourcemap: 'inline' }, 'throws.ts'],
+  ['a minified bundle with a source map', { sourcemap: true, minifyWhitespace: true }, 'throws.ts'],
+  ['a module of the plugin', { plugins: [filigreeEsbuild()] }, 'throws-4.mjs'],
+  ['a module of the plugin with a source map', { sourcemap: true, plugins: [filigreeEsbuild()] }, 'throws.ts'],
+  ['one of the plugin with a source map inside', { sourcemap: 'inline', plugins: [filigreeEsbuild()] }, 'throws.ts'],
+])('so it has in %s', async (_, options, expected) => {
+  const made = await bundled(`throws-${bundles++}.mjs`, options);
+  const { loc, frame } = thrown(made)[1];
+  expect(loc.file).toBe(expected);
+  expect(frame).toMatch(/^> *\d+ \| .*rows\[.*\.x/m);
+  if (expected === 'throws.ts') expect(loc.line).toBe(8);
+});
+
+let bundles = 0;
 
 it('of a long line the part around the place is shown', () => {
   const frame = codeFrame(`${'a'.repeat(500)}here${'b'.repeat(500)}\nshort`, { file: 'f', line: 1, column: 501 });

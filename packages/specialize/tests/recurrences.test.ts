@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { symbolicMath as m, type Num } from '@filigree/ir';
-import { defaultOptions, type SpecializeOptions } from '@filigree/specialize';
+import { decompose, defaultOptions, group, trace, type SpecializeOptions } from '@filigree/specialize';
 import { recipe, type Recipe } from './recipes.js';
-import { numbers, relativeError, runProgram } from './support.js';
+import { numbers, relativeError, right, runProgram } from './support.js';
 
 const FEW = 100;
 
@@ -34,6 +34,33 @@ const scan = (x: Vector, f: (before: Num, v: Num, i: number) => Num): Num[] => {
 };
 
 const total = (x: Vector): Num => x.reduce((a, b) => m.add(a, b));
+
+it('are told apart from level to level, of which there are more than hashes of 32 bits tell apart', () => {
+  const n = 200_000;
+  const operations = [
+    m.add,
+    m.mul,
+    (s: Num, v: Num): Num => m.sub(v, s),
+    (s: Num, v: Num): Num => m.div(s, v),
+  ] as const;
+  const traced = trace().run({
+    inputs: { x: n },
+    run: ({ x }) => {
+      let seed = 1;
+      return {
+        y: scan(x as Num[], (s, v) => {
+          seed = (seed * 48271) % 2147483647;
+          return operations[seed % 4](s, v);
+        }),
+      };
+    },
+  });
+  const d = right(decompose().run(right(traced)));
+  const inOrder = right(group().run(d)).groups.map(({ units, level, repeated }) =>
+    units.every((u, i) => (repeated ? i === 0 || d.level[u] > d.level[units[i - 1]] : d.level[u] === level)),
+  );
+  expect(inOrder).toEqual(inOrder.map(() => true));
+});
 
 describe('recurrences', () => {
   it.each<[string, (s: Num, v: Num, i: number) => Num]>([

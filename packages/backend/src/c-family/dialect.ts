@@ -45,7 +45,7 @@ export interface CFamilyDialect {
   readonly scratch?: (arrays: readonly ScratchArray[]) => readonly string[];
   /**
    * A helper that returns a 0 whose value the compiler does not know. It is added to addresses if a loop on lanes
-   * writes near to what it reads, in languages whose compilers otherwise doubt that its iterations are independent; and to
+   * writes near to what it reads, in languages whose compilers otherwise doubt that its iterations are independent; to the distance of reads of few elements of many, see `sparseReads`; and to
    * indices of loads that conditions choose of two, `x[c ? 0 : 1]`: gcc 12 takes these for the masks in which its lanes keep conditions, and
    * reads beside the buffer.
    */

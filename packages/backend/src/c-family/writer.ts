@@ -1,6 +1,6 @@
 import { type Buffer, type Module, type Op, type Value, isVector, scalarOf } from '@filigree/ir';
 import type { CFamilyDialect, TeamSpelling } from './dialect.js';
-import { type Expr, call, expr, sum } from './expr.js';
+import { type Expr, binds, call, expr, infix, sum } from './expr.js';
 import type { Extreme } from './extremes.js';
 import type { Names } from './names.js';
 import { type Place, type Places } from './places.js';
@@ -50,6 +50,8 @@ export interface Shared {
   varying: ReadonlySet<number>;
   /** In such a loop what is added to where some buffers are written. */
   apart: ReadonlyMap<string, string>;
+  /** In such a loop indices of reads that lie far apart, see `sparseReads`, its counter, and what is added to their distance. */
+  strides: { readonly indices: ReadonlySet<number>; readonly counter: Value; readonly more: string } | undefined;
   /** In an iteration that a team runs, how it is spelled; `divided` in a loop of which each thread has a share. */
   team: TeamAtWork | undefined;
   /** Loops that are sums over rows, see `sumsInRows`, as far as loops around them are written. */
@@ -130,6 +132,9 @@ export const writer = (shared: Shared, role: Role): Writer => {
       apart: (buffer) => shared.apart.get(buffer),
       index: (v, e) => {
         const { unknownZero } = shared.dialect;
+        const { strides } = shared;
+        if (strides?.indices.has(v.id))
+          return sum(e, infix(shared.values.get(strides.counter.id)!, '*', expr(strides.more), binds.product));
         if (unknownZero === undefined || !shared.choices.has(v.id)) return e;
         shared.helpers.add(unknownZero);
         return sum(e, call(unknownZero));

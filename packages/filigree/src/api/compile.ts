@@ -8,10 +8,11 @@ import {
   option,
   optionsOf,
   type Arithmetic,
+  type Diagnostic,
   type Loc,
   type OptionSpec,
 } from '@filigree/ir';
-import { symbolic } from '@filigree/lang/numeric';
+import { symbolic, thrownAt } from '@filigree/lang/numeric';
 import { sharingSpec, type SharingOptions } from '@filigree/runtime';
 import { type InputShape, type Program, specializeSpec } from '@filigree/specialize';
 import { backendSpec, type BackendOptions } from './backends.js';
@@ -97,17 +98,13 @@ export const builtProgram = async (
   for (const [name, shape] of Object.entries(program.inputs)) checkShape(name, shape);
   const { rewrite = true, scope, at, ...rest } = options;
   const backend = await backendFor(options);
-  const toTrace = rewrite
-    ? traceable(
-        program.inputs,
-        symbolic(program.run as (...args: never[]) => unknown, {
-          ...(scope ? { scope } : {}),
-          ...(at ? { at } : {}),
-        }) as never,
-        program.capacity,
-      )
-    : (program as Program);
-  return build(explained(toTrace), { ...rest, backend });
+  if (!rewrite) return build(explained(program as Program), { ...rest, backend });
+  const run = symbolic(program.run as (...args: never[]) => unknown, { ...(scope && { scope }), ...(at && { at }) });
+  const toTrace = traceable(program.inputs, run as never, program.capacity);
+  return build(
+    explained(toTrace, (thrown) => thrownAt(run, thrown)),
+    { ...rest, backend },
+  );
 };
 
 /** What all traced programs take, for those that pass it on. */
@@ -133,25 +130,34 @@ const checkShape = (name: string, shape: unknown): void => {
 };
 
 /* What a program throws is about the program, unless memory ran out. */
-const explained = (program: Program): Program => ({
+const explained = (program: Program, placeOf: PlaceOf = () => undefined): Program => ({
   ...(program.capacity === undefined ? {} : { capacity: program.capacity }),
   inputs: program.inputs,
   run: (inputs, context) => {
     try {
       return program.run(inputs, context);
     } catch (e) {
-      if (e instanceof DiagnosticError) throw withCaller(e);
+      if (e instanceof DiagnosticError) throw withPlace(withCaller(e), e, placeOf);
       if (e instanceof RangeError && !/call stack/i.test(e.message)) throw e;
-      return fail(
-        'program/threw',
-        `the program threw ${e instanceof Error ? asWritten(`${e.name}: ${e.message}`) : String(e)}`,
+      const message = `the program threw ${e instanceof Error ? asWritten(`${e.name}: ${e.message}`) : String(e)}`;
+      throw new DiagnosticError([
         {
-          remedy: 'run the function on plain numbers to find the place',
+          ...error('program/threw', message, { remedy: 'run the function on plain numbers to find the cause' }),
+          ...placeOf(e),
         },
-      );
+      ]);
     }
   },
 });
+
+/** Where in the text of its author a program was when this was thrown. */
+type PlaceOf = (thrown: unknown) => Pick<Diagnostic, 'loc' | 'frame'> | undefined;
+
+/* What was found out without knowing the text has the place where the program called. */
+const withPlace = (e: DiagnosticError, thrown: DiagnosticError, placeOf: PlaceOf): DiagnosticError => {
+  const place = e.diagnostics.every((d) => d.loc) ? undefined : placeOf(thrown);
+  return place ? new DiagnosticError(e.diagnostics.map((d) => (d.loc ? d : { ...d, ...place }))) : e;
+};
 
 /* Engines quote code as it was rewritten: `o[$index(...)].f is not a function`. */
 const asWritten = (message: string): string => message.replace(/\$\w+\(\.\.\.\)/g, '…');

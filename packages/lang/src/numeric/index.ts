@@ -1,4 +1,5 @@
 export { symbolic, type SymbolicOptions } from './symbolic/symbolic.js';
+export { thrownAt } from './symbolic/thrown-at.js';
 export type { Lift, Num } from './symbolic/lift.js';
 export { standsIn } from '../source/spelling/origin-of.js';
 export { math } from '../source/math.js';

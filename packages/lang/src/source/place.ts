@@ -46,15 +46,23 @@ export const shown = (
   const found = text === undefined ? undefined : original?.();
   if (!found || text === undefined) return { loc, ...(lines !== undefined && { frame: codeFrame(lines, loc) }) };
   const at = offsetIn(found, text, loc);
-  const above = found.text.slice(0, at).split('\n');
-  const place = { file: found.file, line: above.length, column: above[above.length - 1].length + 1 };
+  const place = { file: found.file, ...positionOf(found.text, at) };
   return { loc: place, frame: codeFrame(found.text, place) };
 };
 
 /** Where a place of a text stands in the file of its author. */
-export const offsetIn = ({ offset }: Original, text: string, { line, column }: Loc): number => {
+export const offsetIn = ({ offset }: Original, text: string, loc: Loc): number => offset(offsetOf(text, loc));
+
+/** The line and column, from 1, of an offset in a text. */
+export const positionOf = (text: string, offset: number): Pick<Loc, 'line' | 'column'> => {
+  const above = text.slice(0, offset).split('\n');
+  return { line: above.length, column: above[above.length - 1].length + 1 };
+};
+
+/** The offset in a text of a line and column, from 1. */
+export const offsetOf = (text: string, { line, column }: Pick<Loc, 'line' | 'column'>): number => {
   const before = text.split('\n').slice(0, line - 1);
-  return offset(before.reduce((all, line) => all + line.length + 1, 0) + column - 1);
+  return before.reduce((all, line) => all + line.length + 1, 0) + column - 1;
 };
 
 /** Throws an error diagnostic at a site. */

@@ -2,6 +2,7 @@ import { mix } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
 import { ARITY } from '../decompose/codes.js';
 import type { CutHashes } from './cut-hash.js';
+import { Sequences } from './sequences.js';
 
 /**
  * Where the values of stored expressions go: to a place among the intermediates when another unit reads them, and to
@@ -24,10 +25,25 @@ export const MAX_DIRECT = 4;
 const MAX_PATTERNS = 4;
 
 /** For the kind of destination of a root: which outputs it goes to, and whether it is an intermediate. */
-export const destinationHash = (dest: Pick<Destinations, 'read' | 'ptr' | 'output'>, r: number): number => {
+const destinationHash = (dest: Pick<Destinations, 'read' | 'ptr' | 'output'>, r: number): number => {
   let h = dest.read[r];
   for (let i = dest.ptr[r]; i < dest.ptr[r + 1]; i++) h = mix(h, dest.output[i]);
   return h;
+};
+
+/** Numbers for where the values of roots `from .. to` go: the same where they go to the same outputs, and are intermediates or not. */
+export const destinationNumbers = (
+  dest: Pick<Destinations, 'read' | 'ptr' | 'output'>,
+): ((from: number, to: number) => number) => {
+  const sequences = new Sequences();
+  return (from, to) => {
+    let number = 0;
+    for (let r = from; r < to; r++) {
+      number = sequences.after(number, dest.read[r]);
+      for (let i = dest.ptr[r]; i < dest.ptr[r + 1]; i++) number = sequences.after(number, 2 + dest.output[i]);
+    }
+    return number;
+  };
 };
 
 /** Where all values of a decomposition go; what stands in more places than a kernel should write is copied. */

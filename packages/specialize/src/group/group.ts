@@ -6,7 +6,7 @@ import { cutHashes, type CutHashes } from './cut-hash.js';
 import { destinations, type Destinations } from './destinations.js';
 import type { Group } from './groups.js';
 import { repeatLevels } from './loops.js';
-import { exactGroups } from './structure.js';
+import { exactGroups, unitStructures } from './structure.js';
 import { rollSums } from './sums.js';
 
 /** A decomposition, and its units in groups. */
@@ -26,8 +26,9 @@ export const group = (given?: Partial<GroupOptions>): Pass<Decomposition, Groupi
   return pass('group', (d) => {
     const hashes = cutHashes(d);
     const dest = destinations(d, hashes);
-    const exact = exactGroups(d, hashes, dest);
-    const rolled = rollSums(d, hashes, dest, exact, options);
+    const structureOf = unitStructures(d, hashes, dest);
+    const exact = exactGroups(d, structureOf);
+    const rolled = rollSums(d, hashes, dest, exact, structureOf, options);
     const ofElements = new Set(d.elementLevels.flatMap(({ values, sums }) => [values, sums]));
     const groups = repeatLevels(rolled, ofElements, (of, level, repeated): Group => ({
       ...of[0],

@@ -1,11 +1,27 @@
-import { mix } from '@filigree/ir';
 import type { Decomposition } from '../decompose/decompose.js';
 import type { CutHashes } from './cut-hash.js';
-import { destinationHash, type Destinations } from './destinations.js';
+import { destinationNumbers, type Destinations } from './destinations.js';
+import { numbered, Sequences } from './sequences.js';
 
-/** The units of each structure, level and kind of destination, ascending. */
-export const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinations): Int32Array[] => {
-  const count = d.ptr.length - 1;
+/** A number for what a unit computes, as far as hashes say, and where the results go. */
+export type StructureOf = (unit: number) => number;
+
+export const unitStructures = (d: Decomposition, hashes: CutHashes, dest: Destinations): StructureOf => {
+  const sequences = new Sequences();
+  const numberOf = numbered<number>();
+  const destination = destinationNumbers(dest);
+  return (u) => {
+    let structure = sequences.after(0, destination(d.ptr[u], d.ptr[u + 1]));
+    for (let r = d.ptr[u]; r < d.ptr[u + 1]; r++)
+      structure = sequences.after(structure, numberOf(hashes.own[d.roots[r]]));
+    return structure;
+  };
+};
+
+/** The units of each structure and level, ascending. */
+export const exactGroups = ({ ptr, level }: Decomposition, structureOf: StructureOf): Int32Array[] => {
+  const count = ptr.length - 1;
+  const levels = level.reduce((l, m) => Math.max(l, m), 0) + 1;
   const index = new Map<number, number>();
   const groupOf = new Int32Array(count);
   const sizes: number[] = [];
@@ -13,7 +29,7 @@ export const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinati
   let lastKey = -1;
   let last = -1;
   for (let u = 0; u < count; u++) {
-    const key = structureOf(d, hashes, dest, u, d.level[u]);
+    const key = structureOf(u) * levels + level[u];
     let g = key === lastKey ? last : index.get(key);
     if (g === undefined) {
       g = sizes.length;
@@ -29,21 +45,4 @@ export const exactGroups = (d: Decomposition, hashes: CutHashes, dest: Destinati
   const next = new Int32Array(sizes.length);
   for (let u = 0; u < count; u++) groups[groupOf[u]][next[groupOf[u]]++] = u;
   return groups;
-};
-
-/** A number of 53 bits for what a unit computes and where the results go. */
-export const structureOf = (
-  d: Decomposition,
-  hashes: CutHashes,
-  dest: Destinations,
-  u: number,
-  seed: number,
-): number => {
-  let h = mix(seed, d.ptr[u + 1] - d.ptr[u]);
-  let k = 0x7f4a7c15;
-  for (let r = d.ptr[u]; r < d.ptr[u + 1]; r++) {
-    h = mix(h, hashes.own[d.roots[r]]);
-    k = mix(mix(k, h), destinationHash(dest, r));
-  }
-  return (h >>> 0) * 0x200000 + (k >>> 11);
 };

@@ -1,13 +1,14 @@
-import { costsMore, mix } from '@filigree/ir';
+import { costsMore } from '@filigree/ir';
 import { MUL } from '../decompose/codes.js';
 import type { Decomposition } from '../decompose/decompose.js';
 import { isLongProduct, MANY, REDUCTION } from '../decompose/reductions.js';
 import type { GroupOptions } from '../options.js';
 import type { CutHashes } from './cut-hash.js';
-import { destinationHash, type Destinations } from './destinations.js';
+import { destinationNumbers, type Destinations } from './destinations.js';
 import type { Group } from './groups.js';
 import type { Structured } from './loops.js';
-import { structureOf } from './structure.js';
+import { numbered } from './sequences.js';
+import type { StructureOf } from './structure.js';
 import { kindsOf, termList, type TermList } from './terms.js';
 
 /** Groups of sums of one level and kind of destination from which only the largest stay as they are. */
@@ -28,15 +29,23 @@ export const rollSums = (
   hashes: CutHashes,
   dest: Destinations,
   exact: readonly Int32Array[],
+  structureOf: StructureOf,
   options: GroupOptions,
 ): StructuredGroup[] => {
   const list = termList(d, hashes);
+  const destination = destinationNumbers(dest);
+  const unrolled = (units: Int32Array): StructuredGroup => ({
+    level: d.level[units[0]],
+    units,
+    rolled: false,
+    structure: structureOf(units[0]),
+  });
   const others: StructuredGroup[] = [];
   const sums = new Map<string, Sums[]>();
   for (const units of exact) {
-    const found = sumsOf(d, dest, list, units, options);
+    const found = sumsOf(d, destination, list, units, options);
     if (found === undefined) {
-      others.push(unrolled(d, hashes, dest, units));
+      others.push(unrolled(units));
       continue;
     }
     const known = sums.get(found.kind);
@@ -44,10 +53,11 @@ export const rollSums = (
     else sums.set(found.kind, [found]);
   }
   const joined = [...sums.values()].flatMap((all) => fewer(ofSameTerms(all, options)));
+  const numberOf = numbered<string>();
   return [
     ...others,
     ...joined.map(({ units, structure, loop, level }): StructuredGroup =>
-      loop ? { level, units, rolled: true, structure: -structure } : unrolled(d, hashes, dest, units),
+      loop ? { level, units, rolled: true, structure: ~numberOf(structure) } : unrolled(units),
     ),
   ];
 };
@@ -60,8 +70,8 @@ interface Sums {
   readonly level: number;
   /** The same for sums of one level, operation and kind of destination. */
   readonly kind: string;
-  /** The same for sums of the same kinds of terms. */
-  readonly structure: number;
+  /** The same for sums of the same kinds of terms, whatever their level. */
+  readonly structure: string;
   readonly terms: number;
   /** Whether there are enough of them for a kernel of their own. */
   readonly many: boolean;
@@ -70,7 +80,7 @@ interface Sums {
 
 const sumsOf = (
   d: Decomposition,
-  dest: Destinations,
+  destinationOf: (from: number, to: number) => number,
   list: TermList,
   units: Int32Array,
   options: GroupOptions,
@@ -84,26 +94,15 @@ const sumsOf = (
   if (terms < 2 || (code === MUL && !isLongProduct(d.graph, list.terms.subarray(0, terms)))) return undefined;
   if (!mayBeLoop(d, list, terms, many)) return undefined;
   const level = d.level[u];
-  const destination = destinationHash(dest, r);
-  let h = mix(code, destination);
-  let k = 0x2545f491;
-  for (const kind of kindsOf(list, terms)) {
-    h = mix(h, kind);
-    k = mix(k, h);
-  }
-  const structure = (h >>> 0) * 0x200000 + (k >>> 11);
-  return { units, level, kind: `${level} ${code} ${destination}`, structure, terms, many, loop: false };
-};
-
-const unrolled = (d: Decomposition, hashes: CutHashes, dest: Destinations, units: Int32Array): StructuredGroup => {
-  const u = units[0];
-  return { level: d.level[u], units, rolled: false, structure: structureOf(d, hashes, dest, u, 0) };
+  const goes = `${code} ${destinationOf(r, r + 1)}`;
+  const structure = `${goes} of ${kindsOf(list, terms).join(' ')}`;
+  return { units, level, kind: `${level} ${goes}`, structure, terms, many, loop: false };
 };
 
 /** Long sums, and sums that few others are like, with the others of the same kinds of terms. */
 const ofSameTerms = (all: readonly Sums[], { maxUnrolledTerms }: GroupOptions): Sums[] => {
   const out: Sums[] = [];
-  const families = new Map<number, Sums[]>();
+  const families = new Map<string, Sums[]>();
   for (const sums of all) {
     if (sums.many && sums.terms <= maxUnrolledTerms) {
       out.push(sums);
@@ -126,7 +125,7 @@ const fewer = (all: readonly Sums[]): readonly Sums[] => {
   if (all.length <= MAX_GROUPS) return all;
   const sorted = [...all].sort((a, b) => b.units.length - a.units.length);
   const rest = sorted.slice(LARGEST);
-  const structure = rest.map((s) => s.structure).reduce((h, s) => (h * 31 + s) % 2 ** 45, 1);
+  const structure = rest.map((s) => s.structure).join(', ');
   return [...sorted.slice(0, LARGEST), { ...rest[0], units: mergeAscending(rest), structure, loop: true }];
 };
 

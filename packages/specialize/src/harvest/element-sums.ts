@@ -1,8 +1,7 @@
-import { mix } from '@filigree/ir';
 import { ADD, associativeIn } from '../decompose/codes.js';
 import { IntList } from '../decompose/int-list.js';
 import type { NeededElements } from '../decompose/needs.js';
-import { destinationHash } from '../group/destinations.js';
+import { destinationNumbers } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
 import { columnFrom, equalColumns } from '../trace/elements/column-from.js';
 import { LARGEST, MAX_GROUPS } from '../group/sums.js';
@@ -13,6 +12,9 @@ import type { EvaluatedKind, EvaluatedTerms } from './evaluated-terms.js';
 import { termTemplate, type TermSlot } from './element-template.js';
 import { BREAK, firstPlaces, ONE_STRETCH, termsOfUnits, type TermKinds, type UnitTerms } from './element-terms.js';
 import type { Body, HarvestedGroup, Segment } from './harvested.js';
+
+/** More than blocks of sums have forms. */
+const FORMS = 2 ** 8;
 
 /** The kind of a number as a leaf; other kinds are buffers. */
 export const NUMBER = -1;
@@ -38,11 +40,10 @@ export const sumGroups = (
     ofKind: evaluated.ofKind,
   };
   const level = d.elementLevels[k].sums;
+  const numberOf = destinationNumbers(r.destinations);
   const destinationOf = (i: number): number => {
     const unit = firstSumUnit + i;
-    let h = mix(units.form[i], destinationHash(r.destinations, r.ptr[unit]));
-    for (let at = r.ptr[unit] + 1; at < r.ptr[unit + 1]; at++) h = mix(h, destinationHash(r.destinations, at));
-    return h;
+    return numberOf(r.ptr[unit], r.ptr[unit + 1]) * FORMS + units.form[i];
   };
   return groupsOfTerms(d, terms, destinationOf, firstSumUnit, options).map((group) => ({ level, ...group }));
 };

@@ -1,7 +1,8 @@
 import { inARow } from '../decompose/in-a-row.js';
-import { destinationHash } from '../group/destinations.js';
+import { destinationNumbers } from '../group/destinations.js';
 import type { Repetition } from '../group/groups.js';
 import { mayRepeat, repeatLevels } from '../group/loops.js';
+import { numbered } from '../group/sequences.js';
 import type { Column } from './columns.js';
 import type { AllUnits } from './elements.js';
 import type { Body, HarvestedGroup, ListedGroup, Segment } from './harvested.js';
@@ -22,14 +23,10 @@ export const repeatHarvested = (
   const others = new Set(listed.map((g) => g.level));
   for (const { repeated } of groups)
     if (repeated) for (let k = 0; k < repeated.period * repeated.steps; k++) others.add(repeated.first + k);
-  const numbers = new Map<string, number>();
-  const numberOf = (text: string): number => {
-    let number = numbers.get(text);
-    if (number === undefined) numbers.set(text, (number = numbers.size));
-    return number;
-  };
-  const numbered = groups.map((g) => ({ ...g, structure: numberOf(structureOf(g, units)) }));
-  return repeatLevels(numbered, others, joined).map(({ structure: _, ...g }) => g);
+  const numberOf = numbered<string>();
+  const destinationOf = destinationNumbers(units.destinations);
+  const all = groups.map((g) => ({ ...g, structure: numberOf(structureOf(g, units.ptr, destinationOf)) }));
+  return repeatLevels(all, others, joined).map(({ structure: _, ...g }) => g);
 };
 
 interface Numbered extends HarvestedGroup {
@@ -84,17 +81,15 @@ const joinedSegments = (of: readonly Segment[]): Segment => {
 /** What instances of a group compute of which buffers, and where that goes. */
 const structureOf = (
   { units, body, segments, turns }: HarvestedGroup,
-  { ptr, destinations }: Pick<AllUnits, 'ptr' | 'destinations'>,
+  ptr: Int32Array,
+  destinationOf: (from: number, to: number) => number,
 ): string => {
-  const goes = Array.from({ length: ptr[units[0] + 1] - ptr[units[0]] }, (_, k) =>
-    destinationHash(destinations, ptr[units[0]] + k),
-  );
   const parts = [
     ...(body ? [bodyText(body)] : []),
     ...segments.map((s) => `${s.operation} ${bodyText(s)}`),
     ...(turns ? ['in turns'] : []),
   ];
-  return [goes.join(' '), ...parts].join('\n');
+  return [destinationOf(ptr[units[0]], ptr[units[0] + 1]), ...parts].join('\n');
 };
 
 const bodyText = ({ template, columns, constants }: Body): string =>

@@ -206,36 +206,42 @@ const unitsAlike = (
   least: number,
 ): SumUnits => {
   const blocks = ptr.length - 1;
-  const formOf = new Int32Array(blocks);
+  /* Numbers of 53 bits: on an irregular mesh there are more forms than 32 bits tell apart. */
+  const formOf = new Float64Array(blocks);
   const counts = new Map<number, { readonly evaluated: boolean; blocks: number; sums: number }>();
   for (let b = 0; b < blocks; b++) {
     const size = ptr[b + 1] - ptr[b];
     if (size < 2) continue;
     const from = terms[sums[ptr[b]]];
     const n = terms[sums[ptr[b]] + 1] - from;
-    let h = mix(size, n);
+    let [h, k] = [mix(size, n), 0x2545f491];
+    const add = (x: number): void => {
+      h = mix(h, x);
+      k = mix(k, x);
+    };
     let [single, evaluated] = [false, false];
     for (let m = ptr[b]; m < ptr[b + 1]; m++) {
       const goes = goesTo(first + sums[m]);
       single ||= goes === undefined;
-      h = mix(h, goes ?? 0);
+      add(goes ?? 0);
     }
     for (let t = from; t < from + n; t++) evaluated ||= element[t] >= 0 && evaluates[of[t]];
     if (single && !evaluated) continue;
     for (let t = 0; t < n; t++) {
       if (element[from + t] < 0) {
-        h = mix(h, element[from + t]);
+        add(element[from + t]);
         continue;
       }
       const call = of[from + t];
       const rankOf = rank[call];
-      h = mix(h, call);
+      add(call);
       for (let m = ptr[b]; m < ptr[b + 1]; m++) {
         const at = terms[sums[m]] + t;
-        h = mix(mix(h, negative[at]), evaluates[call] ? root[at] : rankOf[root[at]] - rankOf[root[from + t]]);
+        add(negative[at]);
+        add(evaluates[call] ? root[at] : rankOf[root[at]] - rankOf[root[from + t]]);
       }
     }
-    formOf[b] = h === 0 ? 1 : h;
+    formOf[b] = 1 + (h >>> 0) * 0x200000 + (k >>> 11);
     const known = counts.get(formOf[b]);
     if (known === undefined) counts.set(formOf[b], { evaluated, blocks: 1, sums: size });
     else {
@@ -249,14 +255,15 @@ const unitsAlike = (
     ([, c]) => c.blocks >= (c.evaluated ? Math.max(least, evaluating / MOST_FORMS) : least),
   );
   const kept = enough.length > MAX_GROUPS ? enough.sort((x, y) => y[1].sums - x[1].sums).slice(0, LARGEST) : enough;
-  const forms = new Set(kept.map(([form]) => form));
+  const numberOf = new Map(kept.map(([form], k) => [form, k + 1]));
   const unitPtr: number[] = [0];
   const form: number[] = [];
   for (let b = 0; b < blocks; b++) {
-    const together = forms.has(formOf[b]);
+    const number = numberOf.get(formOf[b]) ?? 0;
+    const together = number > 0;
     for (let m = together ? ptr[b + 1] : ptr[b] + 1; m <= ptr[b + 1]; m++) {
       unitPtr.push(m);
-      form.push(together ? formOf[b] : 0);
+      form.push(number);
     }
   }
   return { unitPtr: Int32Array.from(unitPtr), sums, form: Int32Array.from(form) };

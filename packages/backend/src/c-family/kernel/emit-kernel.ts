@@ -84,6 +84,7 @@ export const emitKernel = (
     partCount: 0,
     lanes: undefined,
     apart: new Map(),
+    strides: undefined,
     accumulated: new Set(),
     varying: new Set(),
     team: undefined,

@@ -5,20 +5,23 @@ import { accessesOf } from '../core-ops.js';
 import { affineValues } from '../usage.js';
 import { type Writer, line } from '../writer.js';
 import { effectOf, terminators } from './region.js';
+import { sparseReads } from './strides.js';
 import { constantNumber } from './variables.js';
 
 /** Writes what is in a loop that is to run on lanes, or in any other. */
 export const onLanes = (w: Writer, loop: Op | undefined, write: () => void): void => {
-  const { lanes, apart, accumulated, varying } = w.shared;
+  const { lanes, apart, strides, accumulated, varying } = w.shared;
   if (loop) {
     w.shared.lanes = affineValues(loop);
     w.shared.apart = apartIn(w, loop);
+    w.shared.strides = stridesIn(w, loop);
     w.shared.accumulated = accumulatedIn(loop);
     w.shared.varying = iterationDependent(loop);
   }
   write();
   w.shared.lanes = lanes;
   w.shared.apart = apart;
+  w.shared.strides = strides;
   w.shared.accumulated = accumulated;
   w.shared.varying = varying;
 };
@@ -123,6 +126,15 @@ const apartIn = (w: Writer, loop: Op): Writer['shared']['apart'] => {
   const name = w.shared.names.take('apart');
   line(w, `const long long ${name} = ${w.site.helper(unknownZero!)}();`);
   return new Map(near.map((buffer) => [buffer, name]));
+};
+
+const stridesIn = (w: Writer, loop: Op): Writer['shared']['strides'] => {
+  const { unknownZero } = w.shared.dialect;
+  const indices = unknownZero === undefined || isSerial(loop) ? new Set<number>() : sparseReads(w, loop);
+  if (indices.size === 0) return undefined;
+  const more = w.shared.names.take('stride');
+  line(w, `const long long ${more} = ${w.site.helper(unknownZero!)}();`);
+  return { indices, counter: loop.regions[0]!.params[0]!, more };
 };
 
 const takesLanes = (w: Writer, op: Op): boolean => {

@@ -1,6 +1,7 @@
 import { byteSize, scalarOf, type Op, type Region, type Value } from '@filigree/ir';
 import { accessesOf } from '../core-ops.js';
 import { type Writer } from '../writer.js';
+import { strideIn } from './strides.js';
 import { constantNumber } from './variables.js';
 
 /**
@@ -23,7 +24,7 @@ export const sumsInRows = (w: Writer, loop: Op): readonly Op[] => {
       return false;
     const place = carried.get(op.operands[3]!.id);
     const goesOn = place !== undefined && next[place]!.id === op.results[0]!.id;
-    return goesOn && fillsRegister(op, number) && readsRows(op);
+    return goesOn && fillsRegister(op, number) && readsRows(w, op);
   });
 };
 
@@ -37,21 +38,10 @@ const fillsRegister = ({ operands, results: [sum] }: Op, number: (v: Value) => n
 };
 
 /** Whether all that it reads lies side by side, or is one element for all iterations. */
-const readsRows = ({ regions: [body] }: Op): boolean => {
-  const [counter] = body!.params as [Value];
-  const made = new Map(body!.ops.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
-  /** How far it moves on from one iteration to the next; nothing where that is not told. */
-  const stride = (v: Value): number | undefined => {
-    if (v.id === counter.id) return 1;
-    const op = made.get(v.id);
-    if (!op) return 0;
-    const moves = op.operands.map(stride);
-    const [a, b] = moves;
-    if (moves.every((m) => m === 0)) return 0;
-    if (op.name === 'arith.cast') return a;
-    if (a === undefined || b === undefined) return undefined;
-    return op.name === 'arith.add' ? a + b : op.name === 'arith.sub' ? a - b : undefined;
-  };
-  const strides = body!.ops.flatMap((op) => (accessesOf(op) ?? []).map(({ index }) => index[0] && stride(index[0])));
+const readsRows = (w: Writer, loop: Op): boolean => {
+  const stride = strideIn(w, loop);
+  const strides = loop.regions[0]!.ops.flatMap((op) =>
+    (accessesOf(op) ?? []).map(({ index }) => index[0] && stride(index[0])),
+  );
   return strides.includes(1) && strides.every((s) => s === 0 || s === 1);
 };

@@ -34,7 +34,7 @@ export interface Site {
   readonly sameOnLanes: (v: Value) => boolean;
   /** What is added to the address when a buffer is written, see `unknownZero`. */
   readonly apart: (buffer: string) => string | undefined;
-  /** An index of a load, whose value is given: with what is added to one that conditions choose of two, see `unknownZero`. */
+  /** An index of a load, whose value is given: with what is added to one that conditions choose of two, or whose distance compilers are not to know, see `unknownZero`. */
   readonly index: (v: Value, index: Expr) => Expr;
   /** A product of floats as it is written, see `rounded`. */
   readonly product: (v: Value, product: Expr) => Expr;

@@ -9,6 +9,7 @@ import { locOf, sourceError, type Original, type Source, locOption } from '../..
 import { firstEffect, methodHasEffect, type OuterEffect } from '../rewrite/effects.js';
 import { doesMuch, readsOnlyArguments } from '../rewrite/pure.js';
 import { rewrite } from '../rewrite/rewrite.js';
+import { named, type BuiltText } from './built-text.js';
 import { authorName } from '../../source/author-name.js';
 import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
 import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
@@ -31,6 +32,7 @@ import {
   type AnyFunction,
 } from './captured.js';
 import type { Lift } from './lift.js';
+import { noteTexts } from './thrown-at.js';
 import { standardGlobals } from '../../source/standard-globals.js';
 
 /** What a function needs from its surroundings. */
@@ -74,7 +76,10 @@ export const symbolic = <F extends AnyFunction, S = Sym>(fn: F, given?: Symbolic
     return fn as unknown as Lift<F, S>;
   }
   noteOrigin(fn, symbolic);
-  return new Builder(options.scope ?? {}, ops, framesOf(stackOf(fn))).function(fn, options.at) as Lift<F, S>;
+  const builder = new Builder(options.scope ?? {}, ops, framesOf(stackOf(fn)));
+  const result = builder.function(fn, options.at);
+  noteTexts(result as AnyFunction, builder.texts);
+  return result as Lift<F, S>;
 };
 
 const symbolicSpec: OptionSpec<SymbolicOptions<unknown>> = {
@@ -91,6 +96,8 @@ interface Unit {
 }
 
 class Builder {
+  /** What was rewritten so far, by what stacks call it. */
+  readonly texts = new Map<string, BuiltText>();
   private readonly units = new Map<unknown, Unit>();
   private readonly built = new Map<unknown, unknown>();
   private readonly making = new Set<unknown>();
@@ -299,8 +306,10 @@ class Builder {
     const imports = [...helpers].map(([name, local]) => `${name}: ${local}`).join(', ');
     const captured = [...names.keys()].join(', ');
     const expression = code.toString().replace(/;\s*$/, '');
-    const result = isMethod ? `${prefix}.method(${expression})` : expression;
-    const body = `'use strict'; const { ${imports} } = ${prefix}.ops; ${captured ? `let { ${captured} } = ${prefix}.early; ${prefix}.link = (${prefix}) => { ({ ${captured} } = ${prefix}); };` : ''} return ${result}`;
+    const [open, close] = isMethod ? [`${prefix}.method(`, ')'] : ['', ''];
+    const before = `'use strict'; const { ${imports} } = ${prefix}.ops; ${captured ? `let { ${captured} } = ${prefix}.early; ${prefix}.link = (${prefix}) => { ({ ${captured} } = ${prefix}); };` : ''} return ${open}`;
+    const text = named(this.texts, { parsed, code, column: before.length });
+    const body = `${before}${expression}${close}\n//# sourceURL=${text}`;
     const environment: {
       ops: Bound;
       early: Record<string, unknown>;

@@ -16,13 +16,52 @@ export interface Frame {
 
 /** The places in files that a stack names, the innermost first; those in installed packages only where the innermost is in one. */
 export const framesOf = (stack: string): readonly Frame[] => {
-  const frames = stack.split('\n').flatMap((line): readonly Frame[] => {
+  const frames = allFrames(stack);
+  return frames.length > 0 && isInstalled(frames[0]) ? frames : frames.filter((f) => !isInstalled(f));
+};
+
+/** All places in files that a stack names, the innermost first. */
+export const allFrames = (stack: string): readonly Frame[] =>
+  stack.split('\n').flatMap((line): readonly Frame[] => {
     const place = /(?:\(|at )(?:async )?(file:\/\/[^)]*?|\/[^)]*?|[A-Za-z]:\\[^)]*?):(\d+):(\d+)\)?$/.exec(line);
     return place ? [{ path: pathOf(place[1]), line: Number(place[2]), column: Number(place[3]) }] : [];
   });
-  const installed = (f: Frame): boolean => /[\\/]node_modules[\\/]/.test(f.path);
-  return frames.length > 0 && installed(frames[0]) ? frames : frames.filter((f) => !installed(f));
+
+/** Whether a place is in an installed package. */
+export const isInstalled = ({ path }: Frame): boolean => /[\\/]node_modules[\\/]/.test(path);
+
+/** The place that a file's source map has for this one; the place itself where there is none. */
+export const mapped = (frame: Frame): Frame => {
+  const [path, module] = [builtin('path'), builtin('module')];
+  const [, url] = [...(fileAt(frame.path)?.text.matchAll(/^\/\/# sourceMappingURL=(\S+)/gm) ?? [])].at(-1) ?? [];
+  if (url === undefined || !path || !module) return frame;
+  const folder = path.dirname(frame.path);
+  const [, encoding, data] = /^data:[^,]*?(;base64)?,(.*)$/.exec(url) ?? [];
+  const file = path.resolve(folder, url);
+  const map = data === undefined ? fileAt(file)?.text : encoding ? utf8(data) : decodeURIComponent(data);
+  const entry = map === undefined ? undefined : entryIn(module, map, frame);
+  if (entry?.originalSource === undefined) return frame;
+  const from = data === undefined ? path.dirname(file) : folder;
+  return {
+    path: entry.originalSource.startsWith('file:')
+      ? pathOf(entry.originalSource)
+      : path.resolve(from, entry.originalSource),
+    line: entry.originalLine + 1,
+    column: entry.originalColumn + 1,
+  };
 };
+
+/** What a source map says of a place; nothing where it is none. */
+const entryIn = (module: Node['module'], map: string, { line, column }: Frame) => {
+  try {
+    return new module.SourceMap(JSON.parse(map)).findEntry(line - 1, column - 1);
+  } catch {
+    return undefined;
+  }
+};
+
+const utf8 = (base64: string): string =>
+  new TextDecoder().decode(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)));
 
 /** The files at these paths, and then those that they import by a relative path, as far as there are any. @param imported whether these, too */
 export const filesFrom = function* (paths: readonly string[], imported = true): Generator<SourceFile> {
@@ -32,7 +71,7 @@ export const filesFrom = function* (paths: readonly string[], imported = true): 
     const path = waiting.shift()!;
     if (seen.has(path)) continue;
     seen.add(path);
-    const file = read(path);
+    const file = fileAt(path);
     if (!file) continue;
     yield file;
     if (!imported) continue;
@@ -56,6 +95,14 @@ interface Node {
   };
   readonly path: { dirname(path: string): string; resolve(...parts: string[]): string };
   readonly url: { fileURLToPath(url: string): string };
+  readonly module: {
+    readonly SourceMap: new (map: unknown) => {
+      findEntry(
+        line: number,
+        column: number,
+      ): { originalSource?: string; originalLine: number; originalColumn: number };
+    };
+  };
 }
 
 /* In a browser there are no files, and this is undefined. */
@@ -66,7 +113,8 @@ const builtin = <K extends keyof Node>(name: K): Node[K] | undefined =>
 
 const known = new Map<string, SourceFile & { readonly time: number }>();
 
-const read = (path: string): SourceFile | undefined => {
+/** A file as it stands now; undefined where there is none. */
+export const fileAt = (path: string): SourceFile | undefined => {
   const fs = builtin('fs');
   try {
     const status = fs?.statSync(path, { throwIfNoEntry: false });

@@ -1,3 +1,5 @@
+import { stemsOf } from '../author-name.js';
+
 /** A name, numeral or operator of a source text; `void 0`, which printers write for it, is the name `undefined`. */
 export interface Token {
   /** The name or operator, or `#` and the value: what it is, however it is spelled. */
@@ -20,8 +22,8 @@ export const tokensOf = (source: string): readonly Token[] => {
 };
 
 /**
- * The tokens without what a module loader writes in place of an imported name: `(0, __import_1__.range)` for `range`, and without
- * what keeps the names of inner functions and classes: `__name(f, "f")`.
+ * The tokens without what a module loader writes in place of an imported name: `(0, __import_1__.range)` for `range`, without
+ * what keeps the names of inner functions and classes: `__name(f, "f")`, and without what a printer says twice where it gave a name a number: `{ x: x2 }` for `{ x }`.
  */
 export const ownTokens = (source: string): readonly Token[] => {
   const all = tokensOf(
@@ -29,7 +31,12 @@ export const ownTokens = (source: string): readonly Token[] => {
   );
   const isLoaders = (k: number): boolean => /^(__\w+_import_\d+__|import_\w+)$/.test(all[k]?.key ?? '');
   const begins = (k: number): boolean => all[k]?.text === '0' && all[k + 1]?.text === ',' && isLoaders(k + 2);
-  return all.filter((_, k) => !isLoaders(k) && !begins(k) && !begins(k - 1));
+  const renames = (k: number): boolean =>
+    all[k + 1]?.text === ':' &&
+    all[k + 2] !== undefined &&
+    isNumbered(all[k + 2]) &&
+    stemsOf(all[k + 2].key).includes(all[k].key);
+  return all.filter((_, k) => !isLoaders(k) && !begins(k) && !begins(k - 1) && !renames(k) && !renames(k - 1));
 };
 
 export const isNumeral = ({ key }: Token): boolean => key.startsWith('#');

@@ -3,6 +3,7 @@ import { ARITY, NEG } from '../../decompose/codes.js';
 import { IntList } from '../../decompose/int-list.js';
 import { elementsOfSum, nextValue, type Elements, type Sums } from './elements.js';
 import { holderOf, namesIn, type Holder, type Place } from './places.js';
+import { refusedAt } from './refused-at.js';
 import { nodeOf } from './node-of.js';
 
 /** What a body writes to a place: the values are added to what is there, or take its place. */
@@ -10,6 +11,8 @@ export interface Write {
   readonly place: Place;
   readonly values: readonly number[];
   readonly adds: boolean;
+  /** Where in the body. */
+  readonly at: Error;
 }
 
 /** A body that has run. */
@@ -36,12 +39,19 @@ export const assemble = (graph: Graph, all: readonly Elements[], body: TracedBod
     sources: w.values.map((id) => sourceOf(graph, body, values, roots, id)),
   }));
   const sums = collectTerms(graph, all);
-  for (let e = 0; e < count; e++)
-    for (const { place, sources, adds } of sourced) {
-      const slot = sums.slot(place, e, adds);
-      for (const { root, column, node, negative } of sources)
-        sums.push(slot, root >= 0 ? ~(firstValue + root * count + e) : (column?.[e] ?? node), negative);
-    }
+  let now: Error | undefined;
+  refusedAt(
+    () => now,
+    () => {
+      for (let e = 0; e < count; e++)
+        for (const { place, sources, adds, at } of sourced) {
+          now = at;
+          const slot = sums.slot(place, e, adds);
+          for (const { root, column, node, negative } of sources)
+            sums.push(slot, root >= 0 ? ~(firstValue + root * count + e) : (column?.[e] ?? node), negative);
+        }
+    },
+  );
   return { count, variables, columns, roots: Int32Array.from(roots.keys()), firstValue, sums: sums.finish() };
 };
 

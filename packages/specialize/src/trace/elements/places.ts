@@ -62,6 +62,7 @@ export const viewOf = (place: Place, access: Access): unknown => {
     });
   return new Proxy(Object.isFrozen(target) ? copyOf(target) : target, {
     get: (t, key, receiver) => {
+      if (key === Symbol.toPrimitive) return asKey(place, t);
       const at = inner(key);
       if (at !== undefined) return viewOf(at, access);
       /* Methods and getters see the view. Those of typed arrays take nothing but typed arrays. */
@@ -84,6 +85,16 @@ export const viewOf = (place: Place, access: Access): unknown => {
     deleteProperty: (_, key) => refuse(key),
   });
 };
+
+/** An array is no index, and JavaScript would take the text of its entries for one. */
+const asKey =
+  ({ name }: Place, array: object) =>
+  (hint: string): unknown =>
+    hint === 'string'
+      ? fail('elements/table', `the array '${name}' is taken for an index`, {
+          remedy: 'what elements are to look up an index in is a typed array of integers: hand over Int32Array.from(…)',
+        })
+      : String(array);
 
 /** What a table of indices is to a body: a key of arrays, which has no entries of its own. */
 export const indexView = (index: ElementIndex, { indexOf }: Pick<Access, 'indexOf'>): ElementIndex =>

@@ -4,6 +4,7 @@ import { isIndexTable, type Elements, type ElementsWord } from './elements.js';
 import { ElementIndex, entryOf, indexView, requireAlike, viewOf, type Access, type Place } from './places.js';
 import { assemble, type Write } from './assemble.js';
 import { nodeOf } from './node-of.js';
+import { here, refusedAt } from './refused-at.js';
 
 /** `elements` on symbols of a graph: runs the body once. What it computes is added to `all`. */
 export const traceElements = (graph: Graph, all: Elements[]): ElementsWord => {
@@ -59,19 +60,31 @@ const traceBody = (
   const written = new Set(writes.map((w) => w.place.array));
   const variables = [...readBy].filter((id) => used.has(id)).sort((a, b) => a - b);
   for (const id of variables) {
-    const { place } = used.get(id)!;
+    const { place, at } = used.get(id)!;
     if (written.has(place.array))
-      fail('elements/order', `elements read '${place.name}', which they also write`, {
-        remedy: 'write to another array; what an element needs again it can keep in a variable',
-      });
+      refusedAt(
+        () => at,
+        () =>
+          fail('elements/order', `elements read '${place.name}', which they also write`, {
+            remedy: 'write to another array; what an element needs again it can keep in a variable',
+          }),
+      );
   }
-  const columns = variables.map((id) => columnOf(graph, used.get(id)!.place, count));
+  const columns = variables.map((id) => {
+    const { place, at } = used.get(id)!;
+    return refusedAt(
+      () => at,
+      () => columnOf(graph, place, count),
+    );
+  });
   return assemble(graph, all, { count, anchor, variables: Int32Array.from(variables), columns, writes });
 };
 
 interface Leaf {
   readonly variable: number;
   readonly place: Place;
+  /** Where in the body it is read first. */
+  readonly at: Error;
 }
 
 /** Records what a body reads and writes. */
@@ -85,6 +98,9 @@ const accesses = (graph: Graph, anchor: number, count: number) => {
   const writes: Write[] = [];
   let made = 0;
   let met = 0;
+  /* Where an index was made a key that no array among the tables has met yet, and where that remained so. */
+  let asked: Error | undefined;
+  let foreign: Error | undefined;
   const prefix = `elements ${anchor} index `;
   const textOf = (step: Place['path'][number]): string =>
     typeof step === 'object' ? `i${indices.indexOf(step)}` : JSON.stringify(step);
@@ -95,7 +111,7 @@ const accesses = (graph: Graph, anchor: number, count: number) => {
   const leafAt = (place: Place): Leaf => {
     const where = identity(place);
     const key = `${where} v${versions.get(where) ?? 0}`;
-    const known = leaves.get(key) ?? { variable: graph.variable(), place };
+    const known = leaves.get(key) ?? { variable: graph.variable(), place, at: here() };
     leaves.set(key, known);
     return known;
   };
@@ -103,6 +119,7 @@ const accesses = (graph: Graph, anchor: number, count: number) => {
     indexOf: (key) => {
       if (!key.startsWith(prefix)) return undefined;
       met++;
+      asked = undefined;
       return indices[Number(key.slice(prefix.length))];
     },
     read: (place) => new Sym(graph, leafAt(place).variable),
@@ -117,20 +134,29 @@ const accesses = (graph: Graph, anchor: number, count: number) => {
       const where = identity(place);
       const now = leaves.get(`${where} v${versions.get(where) ?? 0}`)?.variable ?? -1;
       versions.set(where, (versions.get(where) ?? 0) + 1);
-      if (now < 0 || !reads(graph, id, now)) writes.push({ place, values: [id], adds: false });
-      else writes.push({ place, values: addedTo(graph, id, now, place.name), adds: true });
+      if (now < 0 || !reads(graph, id, now)) writes.push({ place, values: [id], adds: false, at: here() });
+      else writes.push({ place, values: addedTo(graph, id, now, place.name), adds: true, at: here() });
     },
   };
   const index = (name: string, table: Int32Array | undefined): ElementIndex => {
-    const i = new ElementIndex(name, table, `${prefix}${indices.length}`, () => made++);
+    const i = new ElementIndex(name, table, `${prefix}${indices.length}`, () => {
+      made++;
+      foreign ??= asked;
+      asked = here();
+    });
     indices.push(i);
     return indexView(i, access);
   };
   const finish = (): void => {
     if (made !== met)
-      fail('elements/foreign', 'an array that is not among the tables is used with the index of an element', {
-        remedy: 'hand over all arrays that elements read or write: elements(n, { x, out, i }, ({ x, out, i }) => …)',
-      });
+      refusedAt(
+        () => foreign ?? asked,
+        () =>
+          fail('elements/foreign', 'an array that is not among the tables is used with the index of an element', {
+            remedy:
+              'hand over all arrays that elements read or write: elements(n, { x, out, i }, ({ x, out, i }) => …)',
+          }),
+      );
   };
   return { access, index, leaves, writes, finish };
 };
