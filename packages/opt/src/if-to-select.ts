@@ -71,16 +71,21 @@ export const ifToSelect = corePass(
 /** Whether a loop is to go on lanes, and nothing in it keeps it from that: it only reads, computes and writes, this not in branches. */
 const forLanes = (facts: Facts): ((loop: Op) => boolean) => {
   const known = new WeakMap<Op, boolean>();
-  const isPlain = (region: Region, mayStore: boolean): boolean =>
+  const isPlain = (region: Region, mayStore: boolean, mayTrap: boolean): boolean =>
     region.ops.every((op) => {
       if (facts.terminator(op)) return true;
-      if (op.regions.length > 0) return op.regions.every((r) => isPlain(r, mayStore && op.name !== 'scf.if'));
+      /* Lanes of which the loop has ended go on as long as one of them does. */
+      if (op.regions.length > 0)
+        return op.regions.every((r, n) =>
+          isPlain(r, mayStore && op.name !== 'scf.if', mayTrap && (op.name !== 'scf.while' || n === 0)),
+        );
       const access = loadStoreOf(op);
-      return access ? access.kind === 'load' || mayStore : facts.pure(op);
+      if (access) return access.kind === 'load' || mayStore;
+      return mayTrap ? facts.pure(op) : facts.speculatable(op);
     });
   return (op) => {
     if (op.name !== 'scf.for' || op.attrs['simd'] !== true) return false;
-    const found = known.get(op) ?? op.regions.every((r) => isPlain(r, true));
+    const found = known.get(op) ?? op.regions.every((r) => isPlain(r, true, true));
     known.set(op, found);
     return found;
   };
