@@ -1,5 +1,14 @@
-import { cloneOps, opWith, useCounts, type IdSource, type Op, type OpTable, type Region } from '@filigree/ir';
-import { accumulatorsOf } from '@filigree/opt';
+import {
+  cloneOps,
+  opWith,
+  useCounts,
+  type IdSource,
+  type Op,
+  type OpTable,
+  type Region,
+  type Value,
+} from '@filigree/ir';
+import { accumulatorsOf, definedIn } from '@filigree/opt';
 import { takenBy } from './out-of-branches.js';
 
 /** A loop as two, one after the other. */
@@ -11,16 +20,23 @@ export interface SumsApart {
 }
 
 /**
- * What a loop, or a nest of loops, adds up over all iterations, by values that it hands on or in memory of the kernel, as derivatives by arguments are, apart from what it writes to fields. Nothing where it adds up nothing of that kind, where an iteration reads for
+ * What a loop, or a nest of loops, adds up over all iterations, by values that it hands on, in memory of the kernel, or in elements that are the same for all, as derivatives by arguments and coefficients are, apart from what else it writes to fields. Nothing where it adds up nothing of that kind, where an iteration reads for
  * that what it has written before, or writes what follows from it. No iteration reads what another one writes.
  */
 export const sumsApart = (loop: Op, table: OpTable, ids: IdSource): SumsApart | undefined => {
   const used = useCounts(loop.regions[0]);
-  const isSum = ({ name, attrs, results }: Op): boolean =>
-    name === 'mem.atomic' && attrs.kind === 'add' && !used.has(results[0].id);
+  const inside = definedIn(loop.regions[0]);
+  const numbers = new Set(
+    within(loop).flatMap(({ name, results }) => (name === 'arith.constant' ? [results[0].id] : [])),
+  );
+  const isSame = (v: Value): boolean => !inside.has(v.id) || numbers.has(v.id);
+  const isSum = ({ name, attrs, operands, results }: Op): boolean =>
+    (name === 'mem.atomic' || (name === 'field.atomic' && operands.slice(1).every(isSame))) &&
+    attrs.kind === 'add' &&
+    !used.has(results[0].id);
   if (loop.results.length === 0 && !within(loop).some(isSum)) return undefined;
   const sums = readsBeforeItWrites(loop, isSum) ? part(loop, isSum, true, table) : undefined;
-  const rest = sums && part(loop, isWrite, false, table);
+  const rest = sums && part(loop, (op) => isWrite(op) && !isSum(op), false, table);
   if (!rest) return undefined;
   const [fresh] = cloneOps([sums], ids).ops;
   return { sums: opWith(fresh, { results: loop.results }), rest };
