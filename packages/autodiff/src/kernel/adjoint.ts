@@ -23,6 +23,7 @@ import { accessesOf, type Accesses } from './accesses.js';
 import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
+import { boundedLoops } from './bounded-loops.js';
 import { clearedBy } from './cleared.js';
 import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
@@ -115,13 +116,13 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
+  const table = opTable(dialects);
   /* Of equal loads each would become an update of memory. */
-  const shared = runPasses({ ...module, kernels: [storesApart(source)] }, [
+  const shared = runPasses({ ...module, kernels: [storesApart(boundedLoops(source, table, layout))] }, [
     storeForwarding({ dialects }),
     cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
-  const table = opTable(dialects);
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, shared);
   const elementOf = elementOps(layout, adjoints, ownBuffers);
