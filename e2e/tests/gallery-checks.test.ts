@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { wasm } from '@filigree/backend-wasm';
 import type { TypedArray } from '@filigree/ir';
-import { gallery } from '../src/index.js';
+import { gallery, withPictures } from '../src/index.js';
 import { disturbed } from './disturbed.js';
+
+const out = mkdtempSync(join(tmpdir(), 'gallery-'));
+afterAll(() => rmSync(out, { recursive: true }));
 
 const run = async (
   name: string,
@@ -13,7 +16,11 @@ const run = async (
   disturb: Parameters<typeof disturbed>[1],
 ): Promise<boolean> => {
   const common = { dtype: 'f64' as const, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
-  const { check } = await gallery[name].run({ args, backend: disturbed(wasm(), disturb), ...common });
+  const { check } = await gallery[name].run({
+    args: withPictures(name, args, out),
+    backend: disturbed(wasm(), disturb),
+    ...common,
+  });
   return check.passed;
 };
 
@@ -61,9 +68,7 @@ describe('the check of an example says that it failed where one entry of an outp
 it('the check of an example says why where its arguments ask for too little', async () => {
   const why = async (name: string, args: Record<string, string>) => {
     const common = { dtype: 'f64' as const, threads: 1, seed: 3, bench: false, ablate: [], progress: () => undefined };
-    const out = mkdtempSync(join(tmpdir(), 'gallery-'));
     const { check } = await gallery[name].run({ args: { ...args, out }, backend: wasm(), ...common });
-    rmSync(out, { recursive: true });
     return check.why;
   };
   expect(await why('plane-wave', { order: '2', size: '1' })).toContain('give a larger size');

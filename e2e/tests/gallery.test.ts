@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
-import { compileProblem, cotanProblem, gallery, gridMesh } from '../src/index.js';
+import { compileProblem, cotanProblem, gallery, gridMesh, withPictures } from '../src/index.js';
 import { ABLATIONS, type ExampleOptions, type ExampleResult } from 'filigree';
 
 // On a machine for continuous integration a missing compiler is a failure, elsewhere a reason to skip.
 const hasCompiler = (await cpp().probe()).usable || process.env.CI === 'true';
 const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
+
+const out = mkdtempSync(join(tmpdir(), 'filigree-gallery-'));
+afterAll(() => rmSync(out, { recursive: true }));
 
 const run = (
   name: string,
@@ -16,7 +19,7 @@ const run = (
   options: Partial<ExampleOptions> = {},
 ): Promise<ExampleResult> =>
   gallery[name].run({
-    args,
+    args: withPictures(name, args, out),
     dtype: 'f64',
     threads: 1,
     seed: 3,
@@ -41,6 +44,8 @@ const SMALL: readonly (readonly [string, Record<string, string>])[] = [
   ['cloth-hessian', { n: '36', mode: 'hand' }],
   ['cloth-hessian', { n: '36', blocks: 'tagged' }],
   ['cloth-hessian', { n: '36', mode: 'ad' }],
+  ['cloth-hessian', { n: '36', mode: 'hand', blocks: 'tagged', values: 'yes' }],
+  ['cloth-hessian', { n: '36', mode: 'ad', values: 'yes' }],
 ];
 const SLOW = 300_000;
 
@@ -71,6 +76,9 @@ describe.each(backends)('minimisation on %s', (backend) => {
       expect(Number(metrics.gradientCheck)).toBeLessThan(1e-6);
       expect(Number(metrics.hessianCheck)).toBeLessThan(1e-6);
       expect(Number(metrics.lossLast)).toBeLessThan(0.995 * Number(metrics.lossFirst));
+      const pictures = [metrics.before, metrics.after].map((file) => readFileSync(String(file)));
+      for (const png of pictures) expect(png.subarray(1, 4).toString()).toBe('PNG');
+      expect(pictures[0].equals(pictures[1])).toBe(false);
     },
     SLOW,
   );
@@ -102,6 +110,14 @@ describe('the gallery', () => {
     expect(result.check.passed).toBe(true);
     // It did compute in f32.
     expect(result.check.maxRelError).toBeGreaterThan(1e-12);
+  });
+
+  it('with values=yes the values of a cloth are those of its faces, 45 of each, not added up', async () => {
+    const outputs = async (values: string) =>
+      (await run('cloth-hessian', { n: '36', mode: 'ad', values }, { backend: 'wasm' })).metrics.outputs;
+    expect(await outputs('yes')).toBe(45 * 50);
+    // Six of each of the 36 vertices, nine of each of the 85 edges.
+    expect(await outputs('no')).toBe(6 * 36 + 9 * 85);
   });
 
   it.each(Object.keys(ABLATIONS))('is right without %s', async (stage) => {

@@ -115,9 +115,9 @@ export const EXPERIMENTS: readonly Example[] = [
     [
       'meshes',
       "second derivatives (Hessian) of a cloth's energy, derived by hand or by the compiler, as a sparse matrix",
-      'mode=hand|ad, faces=loop|elements, blocks=auto|tagged, mesh=FILE or n=VERTICES',
+      'mode=hand|ad, faces=loop|elements, blocks=auto|tagged, values=yes (of each face, not added up)|no, mesh=FILE or n=VERTICES',
     ],
-    ['mode', 'faces', 'blocks', 'mesh', 'n'],
+    ['mode', 'faces', 'blocks', 'values', 'mesh', 'n'],
     (args, seed) => {
       const side = Math.round(Math.sqrt(args.integer('n', 20_736, 4, MOST)));
       const mesh = surface(args.mesh() ?? gridMesh(side, side));
@@ -128,7 +128,8 @@ export const EXPERIMENTS: readonly Example[] = [
         fail('example/argument', `with '${elements ? 'faces=elements' : 'mode=ad'}' no blocks are tagged`, {
           remedy: 'leave out blocks, or give mode=hand and faces=loop',
         });
-      const cloth = clothInput(mesh, seed);
+      const valuesAlone = args.word('values', 'no', ['yes', 'no']) === 'yes';
+      const cloth = clothInput(valuesAlone ? facesApart(mesh) : mesh, seed);
       if (elements) return byHand ? clothHessianOfElementsProblem(cloth) : clothDerivedOfElementsProblem(cloth);
       return byHand ? clothHessianProblem(cloth, tagged) : clothDerivedHessianProblem(cloth);
     },
@@ -137,6 +138,13 @@ export const EXPERIMENTS: readonly Example[] = [
 
 /** Whether the loop over faces is one body for all, which is traced once. */
 const asElements = (args: Arguments): boolean => args.word('faces', 'loop', ['loop', 'elements']) === 'elements';
+
+/** The same faces, each with vertices of its own. */
+const facesApart = ({ faces, vertices, ...rest }: Mesh): Mesh => ({
+  ...rest,
+  faces: Int32Array.from(faces, (_, k) => k),
+  vertices: Float64Array.from({ length: 3 * faces.length }, (_, k) => vertices[3 * faces[Math.floor(k / 3)] + (k % 3)]),
+});
 
 /** The largest size an example accepts. */
 const MOST = 10_000_000;

@@ -466,6 +466,49 @@ describe('what serial loops overwrite', () => {
     sim.dispose();
   });
 
+  /* What iterations write beyond the end of a field is nowhere, so that there are only so many of them. */
+  const asFarAsTold: Readonly<Record<string, KernelDef>> = {
+    rows: kernel([d, 'i32'], (d, m) => {
+      for (const p of range(m))
+        for (const k of serially(range(1, m))) d[p][k] = Math.sin(d[p][k]) + d[p][k - 1] * d[p][k];
+    }),
+    stretches: kernel([lines, d, 'i32'], (lines, d, m) => {
+      for (const p of range(m)) {
+        for (const _ of serially(range(2)))
+          for (const k of serially(range(1, 4))) lines[4 * p + k] = Math.sin(lines[4 * p + k - 1]) * lines[4 * p + k] + d[p][k]; // prettier-ignore
+        for (const k of serially(range(4))) d[p][k] += lines[4 * p + k] ** 2;
+      }
+    }),
+    pairs: kernel([d, 'i32'], (d, m) => {
+      for (const p of range(m)) for (const q of range(2)) d[p][2 * q] = d[p][2 * q] * d[p][2 * q + 1] ** 2;
+    }),
+  };
+  const asFar = Object.entries(asFarAsTold).flatMap(([name, f]) =>
+    [3, N, 9].flatMap((m) => targets.filter(([where]) => where === 'dense').map((t) => [name, m, t, f] as const)),
+  );
+  it.each(asFar)('has right derivatives in parallel loops up to an argument: %s, %i', async (_name, m, target, f) => {
+    const [where, backend, threads] = target;
+    const sim = await made(program({ layout: layouts[where](), kernels: { f, total }, differentiate: true, backend, threads })); // prettier-ignore
+    const launch = sim.run.f as unknown as (m: number) => void;
+    const forward = (): void => void (launch(m), launch(m), sim.run.total());
+    begin((field, at, value) => sim.field(field).set(at, value));
+    const { gradient } = valueAndGradient(sim, forward, { loss, wrt: { d } });
+    for (let n = 0; n < N * N; n++) {
+      const at = [Math.floor(n / N), n % N];
+      const found = Number(gradient.d.get(at));
+      const along = (h: number): number => {
+        begin((field, at, value) => sim.field(field).set(at, value));
+        sim.field(d).set(at, Number(sim.field(d).get(at)) + h);
+        forward();
+        return sim.field(loss).get(0);
+      };
+      const h = 2e-4;
+      const expected = (8 * (along(h) - along(-h)) - (along(2 * h) - along(-2 * h))) / (12 * h);
+      expect(Math.abs(found - expected), `d[${at.join()}]`).toBeLessThan(1e-6 * Math.max(1, Math.abs(expected)));
+    }
+    sim.dispose();
+  });
+
   it('is kept of steps that run again, and in debug mode', async () => {
     const f = right['elimination with pivots'];
     const place = layouts.dense();

@@ -6,6 +6,8 @@ import { tableCase, type TableCase } from './table-cases.js';
 /** What a child process is to measure. */
 export interface ChildJob {
   readonly name: TableCase;
+  /** One of `waysOf`. */
+  readonly way?: string;
   readonly n?: number;
   readonly dtype: 'f32' | 'f64';
   readonly ablate: readonly string[];
@@ -29,7 +31,7 @@ export interface ChildResult {
 const measureJob = async (job: ChildJob): Promise<ChildResult> => {
   const startMB = peakRssMB();
   const c = tableCase(job.name, job.dtype, job.n);
-  const compiled = await compileProblem(problemOf(c), { ...job, cache: false });
+  const compiled = await compileProblem(problemOf(c, job.way), { ...job, cache: false });
   compiled.run();
   const expected = compiled.problem.evaluate(compiled.inputs);
   const maxRelError = compiled.maxRelError(expected);

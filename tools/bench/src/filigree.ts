@@ -36,8 +36,8 @@ export const filigreeProvider =
     const close = (): void => made.forEach(({ instance }) => instance.dispose());
     const contenders: Contender[] = [];
     try {
-      for (const [way, problem] of waysOf(c)) {
-        const compiled = await compileProblem(problem, {
+      for (const way of waysOf(c.name)) {
+        const compiled = await compileProblem(problemOf(c, way), {
           backend: options.backend,
           dtype: c.dtype,
           threads,
@@ -46,9 +46,11 @@ export const filigreeProvider =
         });
         made.push(compiled);
         const { instance, cost } = compiled;
-        const name = [`filigree ${instance.backend}`, ...way, ...(threads > 1 ? [`${threads} threads`] : [])].join(
-          ', ',
-        );
+        const name = [
+          `filigree ${instance.backend}`,
+          ...(way === undefined ? [] : [way]),
+          ...(threads > 1 ? [`${threads} threads`] : []),
+        ].join(', ');
         const outputs = instance.module.buffers.filter((b) => b.role === 'output').map((b) => instance.buffers[b.name]);
         contenders.push({
           name,
@@ -66,33 +68,32 @@ export const filigreeProvider =
     return { contenders, skipped: [], close };
   };
 
-/** The programs that compute the result of a case, with words that tell them apart where there are several. */
-const waysOf = (c: BenchCase): readonly (readonly [way: readonly string[], problem: Problem])[] => {
-  const { problem } = c;
-  if (problem.kind !== 'program' || problem.program !== 'cloth-hessian') return [[[], problemOf(c)]];
-  const cloth = clothOf(problem);
-  return [
-    [['mode=hand', 'blocks=auto'], clothHessianProblem(cloth)],
-    [['mode=hand', 'blocks=tagged'], clothHessianProblem(cloth, true)],
-    [['mode=ad'], clothDerivedHessianProblem(cloth)],
-    [['mode=ad', 'faces=elements'], clothDerivedOfElementsProblem(cloth)],
-  ];
-};
+/** The ways in which the program of a case is written, where there are several. */
+export const waysOf = (name: string): readonly (string | undefined)[] =>
+  name === 'cloth-hessian' ? [...CLOTH_WAYS.keys()] : [undefined];
 
-/** The problem of a case as a program that Filigree compiles. */
-export const problemOf = (c: BenchCase): Problem =>
+const CLOTH_WAYS: ReadonlyMap<string, (cloth: ClothInput) => Problem> = new Map([
+  ['mode=hand, blocks=auto', (cloth) => clothHessianProblem(cloth)],
+  ['mode=hand, blocks=tagged', (cloth) => clothHessianProblem(cloth, true)],
+  ['mode=ad', clothDerivedHessianProblem],
+  ['mode=ad, faces=elements', clothDerivedOfElementsProblem],
+]);
+
+/** The problem of a case as a program that Filigree compiles, the first of its ways unless one is named. */
+export const problemOf = (c: BenchCase, way?: string): Problem =>
   c.problem.kind === 'expression'
     ? matrixProblem(c.title, c.problem.expression, c.problem.matrices)
-    : programProblem(c.problem);
+    : programProblem(c.problem, way);
 
-const programProblem = (p: ProgramProblem): Problem => {
+const programProblem = (p: ProgramProblem, way = 'mode=hand, blocks=auto'): Problem => {
   const { mesh, reals, assembly, neighbours } = p;
   if (p.program === 'arap' && neighbours)
     return arapProblem({ rest: reals.rest, deformed: reals.deformed, weights: reals.weights, neighbours });
   if (assembly && p.program === 'cotan') return cotanProblem({ ...mesh, vertices: reals.vertices }, assembly);
   if (assembly && p.program === 'dual-laplacian')
     return dualLaplacianProblem({ ...mesh, vertices: reals.vertices }, assembly);
-  if (p.program === 'cloth-hessian') return clothHessianProblem(clothOf(p));
+  const cloth = p.program === 'cloth-hessian' ? CLOTH_WAYS.get(way) : undefined;
+  if (cloth) return cloth(clothOf(p));
   return fail('bench/problem', `the case ${p.program} lacks its topology`);
 };
 

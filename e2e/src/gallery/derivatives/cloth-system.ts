@@ -19,6 +19,7 @@ import type { Problem } from '../problem.js';
 import { compileProblem } from '../run-program.js';
 import { blocksOf, checkDerivatives, worstOf } from './checks.js';
 import { conjugateGradients, timesSymmetric } from './conjugate-gradients.js';
+import { writeMeshPictures } from './mesh-pictures.js';
 
 /** Implicit steps of a hanging cloth: the system of each is assembled from derivatives of its energy. */
 export const clothSystemExample: Example = {
@@ -28,12 +29,13 @@ export const clothSystemExample: Example = {
   ...described(
     'meshes',
     'a cloth that falls: the linear system of an implicit step, of stretch, shear and bend, by derivatives',
-    'n=VERTICES, steps=STEPS',
+    'n=VERTICES, steps=STEPS, out=DIR',
   ),
   run: async (options) => {
-    const args = argumentsOf(options.args, ['n', 'steps']);
+    const args = argumentsOf(options.args, ['n', 'steps', 'out']);
     const side = Math.round(Math.sqrt(args.integer('n', 400, 4, 10_000_000)));
-    const cloth = hangingCloth(gridMesh(side, side, (x, y) => 0.05 * Math.sin(5 * x) * Math.cos(4 * y)));
+    const mesh = gridMesh(side, side, (x, y) => 0.05 * Math.sin(5 * x) * Math.cos(4 * y));
+    const cloth = hangingCloth(mesh);
     const compiled = await compileProblem(cloth.problem, options);
     try {
       options.progress(0.8, 'check and step');
@@ -81,6 +83,8 @@ export const clothSystemExample: Example = {
       }
       const stepMs = (performance.now() - begin) / steps;
       const lossLast = total(cloth.energy(x), mass, v);
+      const drawn = { faces: mesh.faces, dim: 3, before: cloth.problem.values.x, after: x };
+      const pictures = writeMeshPictures(args.text('out', 'out'), 'cloth-system', drawn);
       options.progress(1, 'done');
       const accepted = options.dtype === 'f64' ? 1e-6 : 2e-2;
       const worst = Math.max(worstOf(errors), systemCheck);
@@ -93,6 +97,9 @@ export const clothSystemExample: Example = {
           steps,
           ...errors,
           systemCheck,
+          /* One program computes all of it: nothing is recorded. */
+          tapeMB: 0,
+          ...pictures,
           outputs: pattern.colIdx.length,
           launches: compiled.cost.launches,
           indexBytes: compiled.cost.indexBytes,

@@ -8,6 +8,7 @@ import { described } from '../described.js';
 import type { Problem } from '../problem.js';
 import { compileProblem } from '../run-program.js';
 import { blocksOf, checkDerivatives, worstOf } from './checks.js';
+import { writeMeshPictures } from './mesh-pictures.js';
 import { newton } from './newton.js';
 
 /** A surface laid flat with little distortion: energy, gradient and Hessian by differentiation, minimised by Newton's method. */
@@ -18,10 +19,10 @@ export const symmetricDirichletExample: Example = {
   ...described(
     'meshes',
     'a surface laid flat with little distortion: Newton steps by derivatives of the energy, which are found',
-    'n=VERTICES, iterations=STEPS',
+    'n=VERTICES, iterations=STEPS, out=DIR',
   ),
   run: async (options) => {
-    const args = argumentsOf(options.args, ['n', 'iterations']);
+    const args = argumentsOf(options.args, ['n', 'iterations', 'out']);
     const side = Math.round(Math.sqrt(args.integer('n', 1_600, 4, 10_000_000)));
     const surface = gridMesh(side, side, (x, y) => 0.3 * Math.sin(3 * x) * y);
     const { problem, start, allowed, terms } = flattening(surface);
@@ -47,7 +48,7 @@ export const symmetricDirichletExample: Example = {
         options.seed,
       );
       const begin = performance.now();
-      const { values } = newton(
+      const { x: last, values } = newton(
         {
           value: (uv) => (allowed(uv) ? at(uv)('energy')[0] : Infinity),
           derivatives: (uv) => {
@@ -65,6 +66,8 @@ export const symmetricDirichletExample: Example = {
         compiled.run();
         return performance.now() - from;
       }).sort((a, b) => a - b);
+      const drawn = { faces: surface.faces, dim: 2, before: start, after: last };
+      const pictures = writeMeshPictures(args.text('out', 'out'), 'symmetric-dirichlet', drawn);
       options.progress(1, 'done');
       const accepted = options.dtype === 'f64' ? 1e-6 : 2e-2;
       return {
@@ -75,6 +78,9 @@ export const symmetricDirichletExample: Example = {
           lossLast,
           iterations: values.length - 1,
           ...errors,
+          /* One program computes all of it: nothing is recorded. */
+          tapeMB: 0,
+          ...pictures,
           outputs: pattern.colIdx.length,
           launches: compiled.cost.launches,
           indexBytes: compiled.cost.indexBytes,

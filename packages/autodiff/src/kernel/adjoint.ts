@@ -13,7 +13,7 @@ import {
   type Module,
   type OptionSpec,
 } from '@filigree/ir';
-import { canonicalize, cse, dce, storeForwarding } from '@filigree/opt';
+import { canonicalize, cse, dce, storeForwarding, unroll } from '@filigree/opt';
 import { refuseCertainRaces } from './access/certain.js';
 import { storesApart } from './apart.js';
 import { encodedWith, fieldDialect, layoutOf, valueName, type Formats, type Layout } from '@filigree/sparse/fields';
@@ -23,6 +23,7 @@ import { accessesOf, type Accesses } from './accesses.js';
 import { activeValues } from './activity.js';
 import { inOrder, reversesInAnyOrder } from './any-order.js';
 import { adjointBuffers } from './adjoint-buffers.js';
+import { boundedLoops } from './bounded-loops.js';
 import { clearedBy } from './cleared.js';
 import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './draft.js';
 import { elementOps, type ElementOpOf } from './element-ops.js';
@@ -115,13 +116,13 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
+  const table = opTable(dialects);
   /* Of equal loads each would become an update of memory. */
-  const shared = runPasses({ ...module, kernels: [storesApart(source)] }, [
+  const shared = runPasses({ ...module, kernels: [storesApart(boundedLoops(source, table, layout))] }, [
     storeForwarding({ dialects }),
     cse({ dialects: orderedChoices(dialects, rows) }),
   ]).kernels[0];
 
-  const table = opTable(dialects);
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, shared);
   const elementOf = elementOps(layout, adjoints, ownBuffers);
@@ -216,7 +217,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseLost(name, scattered, 'adjoint');
   refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
-  const turned = gather ? gatherStencils(scattered, table, layout) : scattered;
+  const turned = gather ? gathered(whole, dialects, layout) : scattered;
   const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
   const [last] = summed?.kernels ?? [turned];
   const ordered = { ...last, body: inOrder(last.body) };
@@ -263,6 +264,25 @@ const firstWhole = (ways: readonly (() => Drafted | undefined)[]): Drafted | und
   }
   return undefined;
 };
+
+/** The kernel of a module with sums gathered; short loops, as those over the taps of a filter, are written out where that makes sums into neighbours of them. */
+const gathered = (module: Module, dialects: readonly Dialect[], layout: Layout): Kernel => {
+  const table = opTable(dialects);
+  const turned = gatherStencils(module.kernels[0], table, layout);
+  let scatters = false;
+  walk(turned.body, ({ name }) => (scatters ||= name === 'field.atomic'));
+  if (!scatters) return turned;
+  const [flat] = runPasses({ ...module, kernels: [turned] }, [
+    unroll({ dialects, maxTrips: MOST_TAPS, maxOps: MOST_WRITTEN_OUT }),
+    canonicalize({ dialects }),
+    cse({ dialects }),
+  ]).kernels;
+  const again = gatherStencils(flat, table, layout);
+  return again === flat ? turned : again;
+};
+
+const MOST_TAPS = 8;
+const MOST_WRITTEN_OUT = 512;
 
 /** Where sums of a kernel get nests of their own, the module with these; what loops hand on as it is is known before. */
 const summedByElement = (module: Module, dialects: readonly Dialect[], layout: Layout): Module | undefined => {

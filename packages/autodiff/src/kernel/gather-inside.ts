@@ -32,7 +32,8 @@ export const gatheredInside = (
   const definitions = new Map(ops.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
   const uses = new Map<number, number>();
   for (const op of all) for (const v of op.operands) uses.set(v.id, (uses.get(v.id) ?? 0) + 1);
-  const slices = slicesOf(all, box);
+  const written = new Set(all.flatMap((op) => (op.name === 'field.load' ? [] : [op.attrs.field])));
+  const slices = slicesOf(all, box, written);
   if (!slices || !areOthers(slices, coordinate)) return undefined;
 
   const additions = slices.flatMap((slice): readonly (Addition & { readonly slice: Slice })[] =>
@@ -55,6 +56,7 @@ export const gatheredInside = (
     byOf(index, box)!.every((n, d) => n === by[d]);
   /* What they are set to follows from elements that stay, and from such as no other iteration sets. */
   const isThere = (load: Op): boolean => {
+    if (!written.has(load.attrs.field)) return true;
     const by = byOf(load.operands, box)!;
     return sliceOf(load).touches.every((t) => t.name === 'field.load' || isAt(by, t.operands.slice(1)));
   };
@@ -250,15 +252,19 @@ interface Slice {
   readonly touches: readonly Op[];
 }
 
-/** The slices that ops touch; nothing where an op touches elements in another way. */
-const slicesOf = (ops: readonly Op[], box: readonly AxisOfBox[]): readonly Slice[] | undefined => {
+/** The slices of what is written that ops touch; nothing where an op touches elements in another way. */
+const slicesOf = (
+  ops: readonly Op[],
+  box: readonly AxisOfBox[],
+  written: ReadonlySet<unknown>,
+): readonly Slice[] | undefined => {
   const changing = new Set(box.map(({ counter }) => counter.id));
   const slices = new Map<string, { field: string; index: readonly Value[]; touches: Op[] }>();
   for (const op of ops) {
     const { field } = op.attrs;
     if (takenBy(op).some((v) => changing.has(v.id)) || op.name === 'field.load')
       for (const r of op.results) changing.add(r.id);
-    if (!op.name.startsWith('field.')) continue;
+    if (!op.name.startsWith('field.') || !written.has(field)) continue;
     const index = op.name === 'field.load' ? op.operands : op.operands.slice(1);
     if (typeof field !== 'string' || !['field.load', 'field.store', 'field.atomic'].includes(op.name)) return undefined;
     const places = index.map((v) => {

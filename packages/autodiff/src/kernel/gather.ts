@@ -22,14 +22,16 @@ import { digitsOf, type Digits } from './digits.js';
 import { gatheredInside } from './gather-inside.js';
 import { integerForms } from './integer-forms.js';
 import { coordinatesOf } from './touched.js';
-import { MOST_OPS, nestOf, type Nest } from './whole-nests.js';
+import { sumsApart } from './sums-apart.js';
+import { cutNestOf, MOST_OPS, nestOf, type Nest } from './whole-nests.js';
 
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
  * what its neighbours would have added, `s[i][j] += f((i + n - 1) % n, j)`. So nothing is atomic, and the loop is one for vector lanes. What iterations set to a constant thereafter, as
  * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another, and a slice of a field that all iterations name alike, `s[t][i][j]`.
  *
- * Boxes that do not go round are `gatheredInside`.
+ * Boxes that do not go round are `gatheredInside`; where indices are kept within a field by `min` and `max`, the inner part of the box, in which these do nothing (`cutNestOf`). What loops hand on beside, as the derivative
+ * by an argument, is summed up by a loop of its own before (`sumsApart`).
  *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
@@ -45,10 +47,20 @@ export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): 
   };
   kernel.body.ops.forEach(know);
   const turned = (op: Op): readonly Op[] | undefined => {
-    const nest = op.operands.length === 3 ? nestOf(op, { table, ids, constants, forms }) : undefined;
-    if (!nest) return undefined;
-    const around = nest.hasBranches || nest.narrowed ? undefined : gathered(nest, table, ids, constants);
-    return around ?? gatheredInside(nest, { table, ids, constants, coordinate, extentsOf });
+    const apart = sumsApart(op, table, ids);
+    const rest = apart && turned(apart.rest);
+    if (rest) return [apart.sums, ...rest];
+    if (op.operands.length > 3) return undefined;
+    const setting = { table, ids, constants, forms };
+    const nest = nestOf(op, setting);
+    const around = !nest || nest.hasBranches || nest.narrowed ? undefined : gathered(nest, table, ids, constants);
+    const inside = (some: Nest): readonly Op[] | undefined =>
+      gatheredInside(some, { table, ids, constants, coordinate, extentsOf });
+    const inPlace = around ?? (nest && inside(nest));
+    if (inPlace) return inPlace;
+    const cut = cutNestOf(op, setting);
+    const middle = cut && inside(cut.inner);
+    return middle && [...middle, ...cut.edges];
   };
   const ops = kernel.body.ops.flatMap((op) => {
     const control = controlOf(op);
@@ -80,7 +92,7 @@ const gathered = (
   const { loops, ops } = nest;
   const digits = digitsOf(loops, ops, constants);
   if (!digits) return undefined;
-  const body = new Body(ops, table, digits);
+  const body = new Body(ops, table, digits, constants);
   const targets = body.targets();
   if (targets.size === 0) return undefined;
 
@@ -211,6 +223,8 @@ class Body {
     private readonly ops: readonly Op[],
     private readonly table: OpTable,
     private readonly digits: Digits,
+    /** Those that are there before the loops. */
+    private readonly constants: ReadonlyMap<number, Scalar>,
   ) {
     for (const op of ops) {
       for (const r of op.results) this.definitions.set(r.id, op);
@@ -248,7 +262,7 @@ class Body {
         if (other.name === 'field.load') continue;
         const waits =
           other.name === 'field.store' &&
-          this.definitions.get(other.operands[0].id)?.name === 'arith.constant' &&
+          this.isNumber(other.operands[0]) &&
           this.isOwn(other.operands.slice(1)) &&
           touching.every((o) => o === other || this.positions.get(o)! < this.positions.get(other)!);
         if (!waits) return undefined;
@@ -256,6 +270,10 @@ class Body {
       }
     }
     return { ...addition, places, deferred };
+  }
+
+  private isNumber(v: Value): boolean {
+    return this.constants.has(v.id) || this.definitions.get(v.id)?.name === 'arith.constant';
   }
 
   /** What a value is computed from, in order, down to digits; nothing where it cannot be computed elsewhere too. */

@@ -97,6 +97,11 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
     if (op.name === 'arith.sub') note(formSum(a, b, -1));
     if (op.name === 'arith.mul' && (a.terms.size === 0 || b.terms.size === 0))
       note(a.terms.size === 0 ? formSum(number(0), b, a.plus) : formSum(number(0), a, b.plus));
+    if (op.name === 'arith.min' || op.name === 'arith.max') {
+      const [x, y] = [boundsOf(a), boundsOf(b)];
+      const choose = op.name === 'arith.min' ? Math.min : Math.max;
+      limit(result, number(choose(x[0], y[0])), number(choose(x[1], y[1])));
+    }
     if ((op.name !== 'arith.div' && op.name !== 'arith.rem') || b.terms.size > 0 || b.plus <= 0) return;
     const [lo, hi] = boundsOf(a);
     const [least, most] = op.name === 'arith.rem' ? [0, Math.min(hi, b.plus - 1)] : [lo / b.plus, hi / b.plus];

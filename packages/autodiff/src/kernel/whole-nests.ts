@@ -1,6 +1,7 @@
-import type { IdSource, Op, OpTable, Scalar, Value } from '@filigree/ir';
+import { Builder, cloneOps, type IdSource, type Op, type OpTable, type Scalar, type Value } from '@filigree/ir';
 import { runsInAnyOrder } from './any-order.js';
 import { saidBy, type Fact } from './conjuncts.js';
+import { cutAtClamps, edgesOf, type Between } from './cut-clamps.js';
 import type { IntegerForms } from './integer-forms.js';
 import { outOfBranches } from './out-of-branches.js';
 
@@ -10,7 +11,7 @@ export interface Nest {
   /** What is in them all, as if it were in the innermost. Branches only read. */
   readonly ops: readonly Op[];
   /** Between which numbers iterations do something, where that is fewer than the loops say: from, and to below, for each loop. */
-  readonly narrowed?: readonly (readonly [from: number, to: number])[];
+  readonly narrowed?: readonly Between[];
   /** Whether it has branches, so that what an iteration does not write may be outside of a field. */
   readonly hasBranches: boolean;
 }
@@ -27,9 +28,54 @@ export interface NestSetting {
 export const nestOf = (loop: Op, s: NestSetting): Nest | undefined => {
   const found = straight(loop, s.table);
   if (!found) return undefined;
-  const narrow = narrowed(found, s) ?? found;
-  const flat = outOfBranches(narrow.ops, s.table, s.ids);
-  return flat && { ...narrow, ops: flat, hasBranches: narrow.ops.some((op) => op.regions.length > 0) };
+  return flattened(narrowed(found, s) ?? found, s);
+};
+
+const flattened = (nest: Omit<Nest, 'hasBranches'>, s: NestSetting): Nest | undefined => {
+  const flat = outOfBranches(nest.ops, s.table, s.ids);
+  return flat && { ...nest, ops: flat, hasBranches: nest.ops.some((op) => op.regions.length > 0) };
+};
+
+/** The inner part of a nest, where what keeps indices within a field does nothing, see `cutAtClamps`, and the same as it was in what is around that. */
+export const cutNestOf = (
+  loop: Op,
+  s: NestSetting,
+): { readonly inner: Nest; readonly edges: readonly Op[] } | undefined => {
+  const found = straight(loop, s.table);
+  if (!found) return undefined;
+  const { loops, ops, narrowed: given } = { narrowed: undefined, ...(narrowed(found, s) ?? found) };
+  const numberIn = (v: Value): number => numberOf(v, s.constants, s.forms);
+  const whole = given ?? loops.map(({ operands: [from, to] }): Between => [numberIn(from), numberIn(to)]);
+  if (whole.flat().some(Number.isNaN)) return undefined;
+  const counters = loops.map(({ regions: [{ params }] }) => params[0]);
+  const known = (v: Value): number | undefined => (Number.isNaN(numberIn(v)) ? undefined : numberIn(v));
+  const cut = cutAtClamps(counters, whole, ops, known);
+  const inner = cut && flattened({ loops, ops: cut.ops, narrowed: cut.inner }, s);
+  return inner && { inner, edges: edgesOf(whole, cut.inner).flatMap((box) => nestOver(loops, box, ops, s)) };
+};
+
+/** The nest over a part of its box. */
+const nestOver = (
+  loops: readonly Op[],
+  box: readonly Between[],
+  ops: readonly Op[],
+  { table, ids }: NestSetting,
+): readonly Op[] => {
+  const b = new Builder(table, new Map(), ids);
+  const along = (counters: readonly Value[]): void => {
+    const d = counters.length;
+    if (d === loops.length) {
+      const start = new Map(loops.map(({ regions: [{ params }] }, n) => [params[0].id, counters[n]]));
+      cloneOps(ops.slice(0, -1), ids, start).ops.forEach((op) => b.append(op));
+    } else {
+      const [from, to] = box[d];
+      b.for(b.i32(from), b.i32(to), b.i32(1), loops[d].attrs, [], (n) => (along([...counters, n]), []));
+    }
+  };
+  return b.collect(() => {
+    b.loc = loops[0].loc;
+    along([]);
+  }).ops;
 };
 
 const straight = (loop: Op, table: OpTable): Pick<Nest, 'loops' | 'ops'> | undefined => {

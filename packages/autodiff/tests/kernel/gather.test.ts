@@ -239,7 +239,7 @@ describe('adjoints of stencils', () => {
     readonly dj: number;
     /** How many states before. */
     readonly back: number;
-    readonly by: 'number' | 'itself' | 'coefficient' | 'argument';
+    readonly by: 'number' | 'itself' | 'coefficient' | 'argument' | 'one';
   }
   const inner = (terms: readonly Near[], told = false): Module => ({
     name: 'm',
@@ -259,6 +259,7 @@ describe('adjoints of stencils', () => {
                 const value = b.value('field.load', at, { field: 'u' });
                 if (by === 'itself') return b.math('sin', value);
                 if (by === 'argument') return b.mul(value, s);
+                if (by === 'one') return b.mul(value, b.value('field.load', [b.i32(2), b.i32(di + 2)], { field: 'c' }));
                 return b.mul(value, by === 'number' ? b.f64(1 + di) : b.value('field.load', [i, j], { field: 'c' }));
               });
               b.op('field.store', [values.reduce(b.add), t, i, j], { field: 'u' });
@@ -298,18 +299,128 @@ describe('adjoints of stencils', () => {
       di: fc.integer({ min: -2, max: 2 }),
       dj: fc.integer({ min: -2, max: 2 }),
       back: fc.integer({ min: 1, max: 2 }),
-      by: fc.constantFrom<Near['by']>('number', 'itself', 'coefficient', 'argument'),
+      by: fc.constantFrom<Near['by']>('number', 'itself', 'coefficient', 'argument', 'one'),
     });
     fc.assert(
       fc.property(fc.array(near, { minLength: 1, maxLength: 6 }), (terms) => {
         const [gathers, adds] = [true, false].map((gather) => swept(inner(terms), gather));
         gathers.numbers.forEach((v, n) => expect(v).toBeCloseTo(adds.numbers[n], 10));
-        /* What loops hand on beside is not turned round. */
-        const handsOn = terms.some(({ by }) => by === 'argument');
-        expect(!handsOn && gathers.text.includes('field.atomic')).toBe(false);
+        /* What loops hand on beside is summed up by loops of its own, and so are coefficients that are one for all; where these are some of what lies everywhere too, nothing is turned round. */
+        const [one, own] = ['one', 'coefficient'].map((kind) => terms.some(({ by }) => by === kind));
+        if (!(one && own)) expect(gathers.text).not.toMatch(/field\.atomic.*u_grad/);
       }),
       { numRuns: 30 },
     );
+  });
+
+  /** All of a grid, where indices are kept within it: by extrema, by choices, or by branches. */
+  type Kept = 'extrema' | 'choice' | 'branch';
+  const clamped = (terms: readonly (Near & { readonly kept: Kept })[], [rows, columns] = [SIDE, SIDE]): Module => ({
+    ...inner([{ di: 0, dj: 0, back: 1, by: 'number' }]),
+    kernels: [
+      buildKernel(
+        'f',
+        { t: 'i32', s: 'f64', q: 'i32' },
+        (b, { t, s }) =>
+          b.for(b.i32(0), b.i32(rows), b.i32(1), { parallel: true }, [], (i) => {
+            b.for(b.i32(0), b.i32(columns), b.i32(1), { simd: true }, [], (j) => {
+              const far = (v: Value, by: number, most: number, kept: Kept): Value => {
+                if (by === 0) return v;
+                const [there, end] = [b.add(v, b.i32(by)), b.i32(by < 0 ? 0 : most)];
+                if (kept === 'extrema') return by < 0 ? b.max(there, end) : b.min(end, there);
+                const isWithin = b.cmp(by < 0 ? 'ge' : 'lt', there, by < 0 ? end : b.i32(most + 1));
+                return kept === 'choice'
+                  ? b.select(isWithin, there, end)
+                  : b.if(
+                      isWithin,
+                      () => there,
+                      () => end,
+                    )[0];
+              };
+              const values = terms.map(({ di, dj, back, by, kept }) => {
+                const at = [b.sub(t, b.i32(back)), far(i, di, rows - 1, kept), far(j, dj, columns - 1, kept)];
+                const value = b.value('field.load', at, { field: 'u' });
+                if (by === 'itself') return b.math('sin', value);
+                if (by === 'argument') return b.mul(value, s);
+                if (by === 'one') return b.mul(value, b.value('field.load', [b.i32(2), b.i32(di + 2)], { field: 'c' }));
+                return b.mul(value, by === 'number' ? b.f64(1 + di) : b.value('field.load', [i, j], { field: 'c' }));
+              });
+              b.op('field.store', [values.reduce(b.add), t, i, j], { field: 'u' });
+            });
+          }),
+        [],
+        { dialects: [...coreDialects, fieldDialect(states)] },
+      ),
+    ],
+  });
+
+  /** How many iterations of the innermost loops of a kernel add to elements by atomics. */
+  const atomicIterations = (kernel: string, field: string): number => {
+    const numbers = new Map(
+      [...kernel.matchAll(/(%\d+) = arith\.constant {value = (-?\d+)} : i32/g)].map((m) => [m[1], +m[2]]),
+    );
+    const around: number[] = [];
+    let count = 0;
+    for (const line of kernel.split('\n')) {
+      const loop = /scf\.for (%\d+), (%\d+), %\d+/.exec(line);
+      if (line.endsWith('{')) around.push(loop ? numbers.get(loop[2])! - numbers.get(loop[1])! : 1);
+      if (line.includes('field.atomic') && line.includes(field)) count += around.reduce((a, n) => a * n);
+      if (/^ *}/.test(line)) around.pop();
+    }
+    return count;
+  };
+
+  it('gather within the part of a grid where indices need not be kept within it', () => {
+    const near = fc.record({
+      di: fc.integer({ min: -2, max: 2 }),
+      dj: fc.integer({ min: -2, max: 2 }),
+      back: fc.integer({ min: 1, max: 2 }),
+      by: fc.constantFrom<Near['by']>('number', 'itself', 'coefficient', 'argument', 'one'),
+      kept: fc.constantFrom<Kept>('extrema', 'choice', 'branch'),
+    });
+    fc.assert(
+      fc.property(fc.array(near, { minLength: 1, maxLength: 5 }), (terms) => {
+        const [gathers, adds] = [true, false].map((gather) => swept(clamped(terms), gather));
+        gathers.numbers.forEach((v, n) => expect(v).toBeCloseTo(adds.numbers[n], 10));
+        /* At each end two rows or columns at most are not turned round. */
+        const edge = SIDE ** 2 - (SIDE - 4) ** 2;
+        const [one, own] = ['one', 'coefficient'].map((kind) => terms.some(({ by }) => by === kind));
+        if (!(one && own)) expect(atomicIterations(gathers.text, 'u_grad')).toBeLessThanOrEqual(terms.length * edge);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('gather where short loops go over the taps of a filter, whose weights lie in a field', () => {
+    const filter: Module = {
+      ...inner([{ di: 0, dj: 0, back: 1, by: 'number' }]),
+      kernels: [
+        buildKernel(
+          'f',
+          { t: 'i32', s: 'f64', q: 'i32' },
+          (b, { t }) =>
+            b.for(b.i32(2), b.i32(SIDE - 2), b.i32(1), { parallel: true }, [], (i) => {
+              b.for(b.i32(2), b.i32(SIDE - 2), b.i32(1), { simd: true }, [], (j) => {
+                const sum = b.for(b.i32(-2), b.i32(3), b.i32(1), {}, [b.f64(0)], (di, [before]) =>
+                  b.for(b.i32(-1), b.i32(2), b.i32(1), {}, [before], (dj, [sum]) => {
+                    const at = [b.sub(t, b.i32(1)), b.add(i, di), b.add(j, dj)];
+                    const weight = b.value('field.load', [b.add(di, b.i32(2)), b.add(dj, b.i32(1))], { field: 'c' });
+                    return [b.add(sum, b.mul(weight, b.value('field.load', at, { field: 'u' })))];
+                  }),
+                )[0];
+                b.op('field.store', [sum, t, i, j], { field: 'u' });
+              });
+            }),
+          [],
+          { dialects: [...coreDialects, fieldDialect(states)] },
+        ),
+      ],
+    };
+    const [gathers, adds] = [true, false].map((gather) => swept(filter, gather));
+    gathers.numbers.forEach((v, n) => expect(v).toBeCloseTo(adds.numbers[n], 10));
+    expect(adds.text).toMatch(/field\.atomic.*u_grad/);
+    expect(gathers.text).not.toMatch(/field\.atomic.*u_grad/);
+    expect(gathers.text.match(/field\.atomic.*c_grad/g)).toHaveLength(15);
   });
 
   it('stay sums by atomics where what is read may be what is added to, and in boxes that are mostly edge', () => {

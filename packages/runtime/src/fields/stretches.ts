@@ -1,7 +1,7 @@
 import type { Arena } from './arena.js';
 import type { Component } from './component.js';
 import { digitsIn } from './whole.js';
-import { copyAlong, type Axis } from './strided.js';
+import { copyWordsAlong, type Axis } from './strided.js';
 
 /** Words of memory at constant distances, as they lie there: what is fastest to copy. */
 export interface Stretches {
@@ -49,10 +49,12 @@ export const stretchesOf = (
     stretches: {
       length,
       read: (array) => {
-        for (const { at, first, reading } of copies) copyAlong({ array: memory, first }, { array, first: at }, reading);
+        for (const { at, first, reading } of copies)
+          copyWordsAlong({ array: memory, first }, { array, first: at }, reading);
       },
       write: (array) => {
-        for (const { at, first, writing } of copies) copyAlong({ array, first: at }, { array: memory, first }, writing);
+        for (const { at, first, writing } of copies)
+          copyWordsAlong({ array, first: at }, { array: memory, first }, writing);
       },
     },
     others: components.filter((_, n) => found[n] === undefined),

@@ -18,7 +18,14 @@ export const copyAlong = (
   from: Pick<Strided, 'array' | 'first'>,
   to: Pick<Strided, 'array' | 'first'>,
   axes: readonly Axis[],
-): void => copyAxes(from.array, from.first, to.array, to.first, axes, 0);
+): void => copyAxes(from.array, from.first, to.array, to.first, axes, 0, copyRows);
+
+/** The same of arrays of words, which engines copy several times as fast by code that sees no other arrays. */
+export const copyWordsAlong = (
+  from: { readonly array: Int32Array; readonly first: number },
+  to: { readonly array: Int32Array; readonly first: number },
+  axes: readonly Axis[],
+): void => copyAxes(from.array, from.first, to.array, to.first, axes, 0, copyRowsOfWords);
 
 /** An axis of a copy: its elements, and how far they are apart on both sides. */
 export interface Axis {
@@ -44,17 +51,18 @@ export const joinedAxes = (
   return axes.length > 1 ? axes : [{ side: 1, step: 0, targetStep: 0 }, ...axes];
 };
 
-const copyAxes = (
-  from: TypedArray,
+const copyAxes = <A extends TypedArray>(
+  from: A,
   first: number,
-  to: TypedArray,
+  to: A,
   target: number,
   axes: readonly Axis[],
   depth: number,
+  rows: (from: A, first: number, to: A, target: number, rows: Axis, row: Axis) => void,
 ): void => {
-  if (depth === axes.length - 2) return copyRows(from, first, to, target, axes[depth], axes[depth + 1]);
+  if (depth === axes.length - 2) return rows(from, first, to, target, axes[depth], axes[depth + 1]);
   const { side, step, targetStep } = axes[depth];
-  for (let n = 0; n < side; n++) copyAxes(from, first + n * step, to, target + n * targetStep, axes, depth + 1);
+  for (let n = 0; n < side; n++) copyAxes(from, first + n * step, to, target + n * targetStep, axes, depth + 1, rows);
 };
 
 const copyRows = (from: TypedArray, first: number, to: TypedArray, target: number, rows: Axis, row: Axis): void => {
@@ -67,3 +75,31 @@ const copyRows = (from: TypedArray, first: number, to: TypedArray, target: numbe
 
 /** Rows of at least this length are worth a call of what engines do fast: a loop over arrays of several types takes longer for each element than such a call begins with. */
 const LONG = 4;
+
+const copyRowsOfWords = (
+  from: Int32Array,
+  first: number,
+  to: Int32Array,
+  target: number,
+  rows: Axis,
+  row: Axis,
+): void => {
+  const { side, step, targetStep } = row;
+  const [far, targetFar] = [rows.step, rows.targetStep];
+  const isAdjacent = step === 1 && targetStep === 1;
+  /* Each in a loop of its own: numbers of 8 bytes that lie between others take half the time so. */
+  if (isAdjacent && side === 2)
+    for (let n = 0, a = first, b = target; n < rows.side; n++, a += far, b += targetFar) {
+      to[b] = from[a];
+      to[b + 1] = from[a + 1];
+    }
+  else if (isAdjacent && side >= MANY_WORDS)
+    for (let n = 0, a = first, b = target; n < rows.side; n++, a += far, b += targetFar)
+      to.set(from.subarray(a, a + side), b);
+  else
+    for (let n = 0, a = first, b = target; n < rows.side; n++, a += far, b += targetFar)
+      for (let k = 0; k < side; k++) to[b + k * targetStep] = from[a + k * step];
+};
+
+/** As `LONG`, of words alone. */
+const MANY_WORDS = 32;
