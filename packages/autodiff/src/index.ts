@@ -16,9 +16,9 @@ export {
   type WatchOptions,
 } from './kernel/access/watched.js';
 export { withMarks, type Marks } from './kernel/access/marks.js';
-export type { Overflow } from './kernel/draft.js';
-export { withoutGiven } from './kernel/given.js';
-export { clearGradients } from './kernel/clear-gradients.js';
+export type { Overflow } from './kernel/reverse/draft.js';
+export { withoutGiven } from './kernel/reverse/given.js';
+export { clearGradients } from './kernel/fields/clear-gradients.js';
 export {
   adjointField,
   differentiable,
@@ -27,7 +27,7 @@ export {
   withTangents,
   type WithGradients,
   type WithTangents,
-} from './kernel/gradient-fields.js';
+} from './kernel/fields/gradient-fields.js';
 export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
-export { elementsAt, placeOfField, type Touched } from './kernel/touched.js';
-export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/needs.js';
+export { elementsAt, placeOfField, type Touched } from './kernel/elements/touched.js';
+export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/keep/needs.js';

@@ -1,7 +1,7 @@
 import type { Loc } from '@filigree/ir';
 import { shown } from '../source/place.js';
 import type { Unit } from './code/origin.js';
-import { unitOf } from './elaborate/unit.js';
+import { unitOf } from './elaborate/context/unit.js';
 import type { KernelDef } from './kernel.js';
 
 /** Shows a place that ops of a kernel name: where it is in the file of its author, if that is found, and the lines around. */

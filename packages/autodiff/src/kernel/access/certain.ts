@@ -11,8 +11,8 @@ import {
 } from '@filigree/ir';
 import { tripCount } from '@filigree/opt';
 import { isSparse, nodeOf, type Layout } from '@filigree/sparse/fields';
-import type { ElementOpOf } from '../element-ops.js';
-import { coordinatesOf } from '../touched.js';
+import type { ElementOpOf } from '../elements/element-ops.js';
+import { coordinatesOf } from '../elements/touched.js';
 
 /**
  * Refuses a parallel loop whose iterations certainly meet in an element in a way on which no derivative can rest: each writes it, or one reads it while others add to it. What

@@ -1,6 +1,6 @@
 import { fail } from '@filigree/ir';
 import type { FieldDecl, Layout } from '@filigree/sparse/fields';
-import { companions, placedBeside } from '../companion-fields.js';
+import { companions, placedBeside } from '../fields/companion-fields.js';
 
 /** The fields in which a watched kernel notes who touched an element of a field last. */
 export interface Marks {

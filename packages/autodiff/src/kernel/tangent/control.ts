@@ -13,7 +13,7 @@ import {
   type Region,
   type Value,
 } from '@filigree/ir';
-import { areApart, textOf, type Touched } from '../touched.js';
+import { areApart, textOf, type Touched } from '../elements/touched.js';
 import {
   effectsWithin,
   isOwnMemory,

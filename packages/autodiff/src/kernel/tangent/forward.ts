@@ -11,12 +11,12 @@ import {
   type Value,
 } from '@filigree/ir';
 import type { DerivativeTable } from '../../table/derivative.js';
-import type { Again } from '../again.js';
-import type { ElementOpOf } from '../element-ops.js';
-import type { FoundAgain } from '../found-again.js';
-import { lostValue } from '../lost.js';
-import type { OwnedIn, Owns } from '../own.js';
-import type { Coordinate } from '../touched.js';
+import type { Again } from '../reverse/again.js';
+import type { ElementOpOf } from '../elements/element-ops.js';
+import type { FoundAgain } from '../values/found-again.js';
+import { lostValue } from '../keep/lost.js';
+import type { OwnedIn, Owns } from '../elements/own.js';
+import type { Coordinate } from '../elements/touched.js';
 import type { TwinsOf } from './twins.js';
 
 /** What forward mode asks and shares. */

@@ -1,5 +1,5 @@
 import { fail, opWith, partsOfGiven, type Builder, type Op, type ScalarType, type Value } from '@filigree/ir';
-import { takenAt } from '../is-given.js';
+import { takenAt } from '../values/is-given.js';
 import { setTangent, tangentOf, valueOf, type Forward } from './forward.js';
 
 /**

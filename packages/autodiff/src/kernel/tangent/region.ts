@@ -8,9 +8,9 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { isGiven } from '../is-given.js';
-import { ruleOf } from '../rule.js';
-import { adjointsAsked } from '../where-reached.js';
+import { isGiven } from '../values/is-given.js';
+import { ruleOf } from '../values/rule.js';
+import { adjointsAsked } from '../reverse/where-reached.js';
 import { forwardControl, isControl } from './control.js';
 import { forwardElement } from './elements.js';
 import {

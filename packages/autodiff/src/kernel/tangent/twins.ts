@@ -1,5 +1,5 @@
 import { isFloat, walk, type Attrs, type Buffer, type Kernel, type Module, type Op, type Value } from '@filigree/ir';
-import { placeOfField } from '../touched.js';
+import { placeOfField } from '../elements/touched.js';
 
 /** A value that an op on elements reads or writes, and the op that does the same to its tangent: this one with other attributes. */
 export interface Twin {

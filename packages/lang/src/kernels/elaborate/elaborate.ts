@@ -11,22 +11,22 @@ import type { Block, Local, Reduction } from '../code/code.js';
 import type { Shape } from '../vocabulary/algebra.js';
 import type { Origin } from '../code/origin.js';
 import type { WholeVariables } from '../code/whole.js';
-import type { Context } from './context.js';
-import { Env } from './env.js';
+import type { Context } from './context/context.js';
+import { Env } from './context/env.js';
 import { expression } from './expression.js';
-import { knownAtFirst, Refused, Session, TooLarge, type Known, type TableUse } from './session.js';
-import { ifThere } from './optional.js';
-import { statements } from './statement.js';
-import { itemsOf } from './items.js';
-import { loaded } from './member.js';
-import { isMissing } from './missing.js';
-import { isScalar, shapedTerm, unshaped, type Shaped, type Term } from './term.js';
+import { knownAtFirst, Refused, Session, TooLarge, type Known, type TableUse } from './context/session.js';
+import { ifThere } from './expressions/optional.js';
+import { statements } from './statements/statement.js';
+import { itemsOf } from './terms/items.js';
+import { loaded } from './terms/member.js';
+import { isMissing } from './terms/missing.js';
+import { isScalar, shapedTerm, unshaped, type Shaped, type Term } from './context/term.js';
 import type { Unit } from '../code/origin.js';
-import { functionOfUnit, unitOf } from './unit.js';
-import { runBody } from './body.js';
+import { functionOfUnit, unitOf } from './context/unit.js';
+import { runBody } from './calls/body.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { AnyNode } from 'acorn';
-import { readSlot, variable } from './slots.js';
+import { readSlot, variable } from './terms/slots.js';
 
 /** A kernel's code, and what it needs around it. */
 export interface Elaborated {

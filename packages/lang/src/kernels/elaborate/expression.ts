@@ -10,23 +10,38 @@ import type {
 import { bare } from '../../source/ast.js';
 import { holds, leastType } from '../code/kinds.js';
 import { literal } from '../code/scalar.js';
-import { assignment, update } from './assign.js';
-import { call } from './call.js';
-import { effect } from './effect.js';
-import { apart, asNumber, asScalar, compute, refuse, takenAsThere, unsupported, type Context } from './context.js';
-import { isModuleName, resolve, resolveImported } from './names.js';
-import { readSlot } from './slots.js';
-import { isOfTexts, nothing, type Term } from './term.js';
-import { hostNumber } from './host-value.js';
-import { list, members } from './literals.js';
-import { compared, condition, scalar, value } from './evaluate.js';
-import { binaryOperation, binaryOperators, equalTerms, isComparison, isEquality } from './binary-operation.js';
-import { chosen, eitherValue, thereOr, type Arm } from './choice.js';
-import { absence, absent, isMissing, isNeverThere, partOf } from './missing.js';
-import { cut, ifThere, isChained, isNothing, optional } from './optional.js';
-import { indexed, named } from './member.js';
-import { memberName } from './member-name.js';
-import { asIndex } from './index-of.js';
+import { assignment, update } from './places/assign.js';
+import { call } from './calls/call.js';
+import { effect } from './places/effect.js';
+import {
+  apart,
+  asNumber,
+  asScalar,
+  compute,
+  refuse,
+  takenAsThere,
+  unsupported,
+  type Context,
+} from './context/context.js';
+import { isModuleName, resolve, resolveImported } from './terms/names.js';
+import { readSlot } from './terms/slots.js';
+import { isOfTexts, nothing, type Term } from './context/term.js';
+import { hostNumber } from './terms/host-value.js';
+import { list, members } from './expressions/literals.js';
+import { compared, condition, scalar, value } from './expressions/evaluate.js';
+import {
+  binaryOperation,
+  binaryOperators,
+  equalTerms,
+  isComparison,
+  isEquality,
+} from './expressions/binary-operation.js';
+import { chosen, eitherValue, thereOr, type Arm } from './expressions/choice.js';
+import { absence, absent, isMissing, isNeverThere, partOf } from './terms/missing.js';
+import { cut, ifThere, isChained, isNothing, optional } from './expressions/optional.js';
+import { indexed, named } from './terms/member.js';
+import { memberName } from './terms/member-name.js';
+import { asIndex } from './terms/index-of.js';
 
 /** What an expression stands for; an element of a field is not read yet. */
 export const expression = (cx: Context, node: AnyNode): Term => {

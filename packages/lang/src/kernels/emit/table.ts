@@ -1,6 +1,6 @@
 import { constBuffer, type Buffer, type ScalarType } from '@filigree/ir';
 import { eachInstruction, type Block, type Place } from '../code/code.js';
-import type { TableUse } from '../elaborate/session.js';
+import type { TableUse } from '../elaborate/context/session.js';
 import type { Types } from '../types/infer.js';
 
 /** The constant buffers that hold arrays of the surroundings, in the types in which the code reads them. */

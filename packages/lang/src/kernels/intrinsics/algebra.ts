@@ -4,8 +4,8 @@ import { DiagnosticError, unaryFunctions } from '@filigree/ir';
 import { algebraOp, resultShape, type AlgebraOp } from '../vocabulary/algebra.js';
 import type { ScalarRing } from '../vocabulary/ring.js';
 import { sized, type SizedName } from '../vocabulary/sized.js';
-import { compute, refuse, type Context } from '../elaborate/context.js';
-import { itemsOf } from '../elaborate/items.js';
+import { compute, refuse, type Context } from '../elaborate/context/context.js';
+import { itemsOf } from '../elaborate/terms/items.js';
 import {
   isLiteral,
   isScalar,
@@ -15,9 +15,9 @@ import {
   areScalars,
   type Shaped,
   type Term,
-} from '../elaborate/term.js';
-import { argumentsOf } from '../elaborate/evaluate.js';
-import { power } from '../elaborate/binary-operation.js';
+} from '../elaborate/context/term.js';
+import { argumentsOf } from '../elaborate/expressions/evaluate.js';
+import { power } from '../elaborate/expressions/binary-operation.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
 /** The algebra of small vectors and matrices over scalars of a kernel. */

@@ -1,12 +1,12 @@
 import type { CallExpression } from 'acorn';
 import type { AtomicKind, Place } from '../code/code.js';
-import { addsCodes, atomic as update, combinedBits, load, store, storeCombined } from '../elaborate/access.js';
-import { scalarPlace, shapedFor } from '../elaborate/assign.js';
-import { asScalar, compute, refuse, type Context } from '../elaborate/context.js';
-import { reference, scalar, value } from '../elaborate/evaluate.js';
-import { indexed, placesOf } from '../elaborate/member.js';
+import { addsCodes, atomic as update, combinedBits, load, store, storeCombined } from '../elaborate/terms/access.js';
+import { scalarPlace, shapedFor } from '../elaborate/places/assign.js';
+import { asScalar, compute, refuse, type Context } from '../elaborate/context/context.js';
+import { reference, scalar, value } from '../elaborate/expressions/evaluate.js';
+import { indexed, placesOf } from '../elaborate/terms/member.js';
 import type { OperatorName } from '../code/operators.js';
-import { nothing, shapeOfField, termText, type Term } from '../elaborate/term.js';
+import { nothing, shapeOfField, termText, type Term } from '../elaborate/context/term.js';
 import type { Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 import { coordinates } from './places.js';

@@ -1,6 +1,6 @@
 import { isScalarType } from '@filigree/ir';
-import { refuse } from '../elaborate/context.js';
-import { isLiteral } from '../elaborate/term.js';
+import { refuse } from '../elaborate/context/context.js';
+import { isLiteral } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
 import { castTo, scalars } from './math.js';
 

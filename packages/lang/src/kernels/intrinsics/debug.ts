@@ -1,12 +1,12 @@
 import type { AnyNode, CallExpression, TemplateLiteral, ThrowStatement } from 'acorn';
 import { bare } from '../../source/ast.js';
 import type { Scalar, Temp } from '../code/scalar.js';
-import type { Missing } from '../elaborate/absence.js';
-import { asNumber, compute, originOf, refuse, type Context } from '../elaborate/context.js';
-import { argumentsOf, condition, value } from '../elaborate/evaluate.js';
-import { note } from '../elaborate/note.js';
+import type { Missing } from '../elaborate/context/absence.js';
+import { asNumber, compute, originOf, refuse, type Context } from '../elaborate/context/context.js';
+import { argumentsOf, condition, value } from '../elaborate/expressions/evaluate.js';
+import { note } from '../elaborate/context/note.js';
 import type { NoteKind, NotePart } from '../notes.js';
-import { isLiteral, isOfTexts, isScalar, nothing, termText, type Term } from '../elaborate/term.js';
+import { isLiteral, isOfTexts, isScalar, nothing, termText, type Term } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
 
 /** `print('x', x)`, `console.log('x', x)`: nothing unless the program is debugged. */

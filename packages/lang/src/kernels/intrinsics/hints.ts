@@ -1,11 +1,11 @@
 import type { CallExpression } from 'acorn';
 import { componentsOf, type AnyField } from '@filigree/sparse/fields';
-import { compute, originOf, refuse, type Context } from '../elaborate/context.js';
-import { argumentsOf, reference } from '../elaborate/evaluate.js';
-import { draw, drawTwice } from '../elaborate/random-state.js';
-import { words } from '../elaborate/words.js';
+import { compute, originOf, refuse, type Context } from '../elaborate/context/context.js';
+import { argumentsOf, reference } from '../elaborate/expressions/evaluate.js';
+import { draw, drawTwice } from '../elaborate/terms/random-state.js';
+import { words } from '../elaborate/terms/words.js';
 import { randomDouble, randomInteger, randomSingle } from '../vocabulary/random.js';
-import { isLiteral, isScalar, nothing, termText } from '../elaborate/term.js';
+import { isLiteral, isScalar, nothing, termText } from '../elaborate/context/term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 import { scalars } from './math.js';

@@ -2,7 +2,7 @@
 import { rare } from '#rare';
 import * as vocabulary from '../vocabulary/core.js';
 import { isForHost, libraryWordOf } from '../vocabulary/inline.js';
-import { refuse } from '../elaborate/context.js';
+import { refuse } from '../elaborate/context/context.js';
 import { algebraFunction, sizedFunction } from './algebra.js';
 import { active, ndrange, ordered, range } from './loops.js';
 import { castIntrinsic, idiv, mathIntrinsics } from './math.js';

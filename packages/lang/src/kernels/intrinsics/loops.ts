@@ -1,9 +1,9 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { refuse, type Context } from '../elaborate/context.js';
-import { argumentsOf, reference, value } from '../elaborate/evaluate.js';
-import { itemsOf } from '../elaborate/items.js';
-import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/term.js';
-import { asIndex, asStart } from '../elaborate/index-of.js';
+import { refuse, type Context } from '../elaborate/context/context.js';
+import { argumentsOf, reference, value } from '../elaborate/expressions/evaluate.js';
+import { itemsOf } from '../elaborate/terms/items.js';
+import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/context/term.js';
+import { asIndex, asStart } from '../elaborate/terms/index-of.js';
 import { literal, type Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 

@@ -4,7 +4,7 @@ import { binaryFunctions, unaryFunctions, type ScalarType } from '@filigree/ir';
 
 import { givenKind, isNarrow, isReal } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
-import type { Flag } from '../elaborate/absence.js';
+import type { Flag } from '../elaborate/context/absence.js';
 import {
   asNumber,
   asScalar,
@@ -14,14 +14,14 @@ import {
   refuse,
   unsupported,
   type Context,
-} from '../elaborate/context.js';
+} from '../elaborate/context/context.js';
 import { constantOf } from '../emit/constant.js';
-import { isLiteral, unshaped, type Term } from '../elaborate/term.js';
+import { isLiteral, unshaped, type Term } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf, condition } from '../elaborate/evaluate.js';
-import { isMissing } from '../elaborate/missing.js';
-import { power } from '../elaborate/binary-operation.js';
-import { words } from '../elaborate/words.js';
+import { argumentsOf, condition } from '../elaborate/expressions/evaluate.js';
+import { isMissing } from '../elaborate/terms/missing.js';
+import { power } from '../elaborate/expressions/binary-operation.js';
+import { words } from '../elaborate/terms/words.js';
 import { literal, typedLiteral, type Scalar } from '../code/scalar.js';
 import { math, type FunctionName } from '../../source/math.js';
 

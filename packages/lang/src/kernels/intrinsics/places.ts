@@ -1,10 +1,10 @@
 import type { AnyNode, CallExpression } from 'acorn';
-import { storeTerm } from '../elaborate/assign.js';
-import { refuse, type Context } from '../elaborate/context.js';
-import { reference, value } from '../elaborate/evaluate.js';
-import { itemsOf } from '../elaborate/items.js';
-import { isScalar, nothing, termText, type Element, type Term } from '../elaborate/term.js';
-import { asIndex } from '../elaborate/index-of.js';
+import { storeTerm } from '../elaborate/places/assign.js';
+import { refuse, type Context } from '../elaborate/context/context.js';
+import { reference, value } from '../elaborate/expressions/evaluate.js';
+import { itemsOf } from '../elaborate/terms/items.js';
+import { isScalar, nothing, termText, type Element, type Term } from '../elaborate/context/term.js';
+import { asIndex } from '../elaborate/terms/index-of.js';
 import type { Scalar } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 

@@ -1,10 +1,10 @@
 import { quadraticSpline } from '../vocabulary/spline.js';
-import { compute, refuse } from '../elaborate/context.js';
-import { named } from '../elaborate/member.js';
-import { termText, tupleOf, unshaped, type Shaped, type Term } from '../elaborate/term.js';
+import { compute, refuse } from '../elaborate/context/context.js';
+import { named } from '../elaborate/terms/member.js';
+import { termText, tupleOf, unshaped, type Shaped, type Term } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf } from '../elaborate/evaluate.js';
-import { callWord } from '../elaborate/inline.js';
+import { argumentsOf } from '../elaborate/expressions/evaluate.js';
+import { callWord } from '../elaborate/calls/inline.js';
 import { literal, type Scalar } from '../code/scalar.js';
 
 /** `splineNodes(spline)`, `splineNodes(point, low, side)`: a loop over nodes, what each needs computed where its iteration stands. */

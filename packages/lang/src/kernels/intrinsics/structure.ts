@@ -11,11 +11,11 @@ import {
   type SNode,
 } from '@filigree/sparse/fields';
 import type { StructureOp } from '../code/code.js';
-import { storeTerm } from '../elaborate/assign.js';
-import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context.js';
-import { reference, value } from '../elaborate/evaluate.js';
-import { asIndex } from '../elaborate/index-of.js';
-import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/term.js';
+import { storeTerm } from '../elaborate/places/assign.js';
+import { compute, originOf, placedOf, refuse, type Context } from '../elaborate/context/context.js';
+import { reference, value } from '../elaborate/expressions/evaluate.js';
+import { asIndex } from '../elaborate/terms/index-of.js';
+import { isLiteral, nothing, termText, type Element, type Term } from '../elaborate/context/term.js';
 import { literal, type Scalar, type Temp } from '../code/scalar.js';
 import type { Intrinsic } from './intrinsic.js';
 

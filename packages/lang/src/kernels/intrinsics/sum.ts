@@ -1,12 +1,12 @@
 import { parallelSum, serialSum } from '../vocabulary/sum.js';
-import { refuse } from '../elaborate/context.js';
-import type { Term } from '../elaborate/term.js';
+import { refuse } from '../elaborate/context/context.js';
+import type { Term } from '../elaborate/context/term.js';
 import { addTerms } from './algebra.js';
 import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf } from '../elaborate/evaluate.js';
-import { callFunction, callWord } from '../elaborate/inline.js';
-import { eachItem } from '../elaborate/items.js';
-import { visitedBy } from '../elaborate/visited.js';
+import { argumentsOf } from '../elaborate/expressions/evaluate.js';
+import { callFunction, callWord } from '../elaborate/calls/inline.js';
+import { eachItem } from '../elaborate/terms/items.js';
+import { visitedBy } from '../elaborate/expressions/visited.js';
 import { literal } from '../code/scalar.js';
 
 /** `sum(space, term)`: written out where the items are known, else a loop. */

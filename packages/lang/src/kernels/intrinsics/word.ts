@@ -1,7 +1,7 @@
 import { wordOperator } from '../code/operators.js';
 import { literal } from '../code/scalar.js';
-import { originOf } from '../elaborate/context.js';
-import { isLiteral } from '../elaborate/term.js';
+import { originOf } from '../elaborate/context/context.js';
+import { isLiteral } from '../elaborate/context/term.js';
 import type { Word } from '../extension.js';
 import type { Intrinsic } from './intrinsic.js';
 import { scalars } from './math.js';

@@ -1,17 +1,17 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
-export { overActive } from '../elaborate/active-loop.js';
-export { arrayMethod, itemAt } from '../elaborate/array-methods.js';
-export { otherMember } from '../elaborate/added-parts.js';
-export { ofVariables } from '../elaborate/part.js';
-export { comparedWithNothing } from '../elaborate/compared-with-nothing.js';
-export { equalOthers, orderIfThere, sameValue } from '../elaborate/equality.js';
-export { decided, decidesBy, decision, undecided } from '../elaborate/decision.js';
-export { extremeOf, numbersOf, refusePlace } from '../elaborate/extreme.js';
-export { handedOut } from '../elaborate/handed-out.js';
-export { givenDefault } from '../elaborate/given-default.js';
-export { callOfChosen, noteCallOfCopy } from '../elaborate/call-of-chosen.js';
-export { callOne } from '../elaborate/call-one.js';
-export { callWithGradient } from '../elaborate/given.js';
+export { overActive } from '../elaborate/statements/active-loop.js';
+export { arrayMethod, itemAt } from '../elaborate/arrays/array-methods.js';
+export { otherMember } from '../elaborate/arrays/added-parts.js';
+export { ofVariables } from '../elaborate/terms/part.js';
+export { comparedWithNothing } from '../elaborate/expressions/compared-with-nothing.js';
+export { equalOthers, orderIfThere, sameValue } from '../elaborate/expressions/equality.js';
+export { decided, decidesBy, decision, undecided } from '../elaborate/places/decision.js';
+export { extremeOf, numbersOf, refusePlace } from '../elaborate/places/extreme.js';
+export { handedOut } from '../elaborate/terms/handed-out.js';
+export { givenDefault } from '../elaborate/expressions/given-default.js';
+export { callOfChosen, noteCallOfCopy } from '../elaborate/calls/call-of-chosen.js';
+export { callOne } from '../elaborate/calls/call-one.js';
+export { callWithGradient } from '../elaborate/calls/given.js';
 export {
   accessorsOf,
   hasMethod,
@@ -22,12 +22,12 @@ export {
   superCall,
   superDestination,
   superMember,
-} from '../elaborate/instance.js';
-export { ownClass, staticMember } from '../elaborate/own-class.js';
-export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/made-array.js';
-export { flagOfRow, itemIfThere } from '../elaborate/item-if-there.js';
-export { compared, nullable } from '../elaborate/nullable.js';
-export { knownText, typeOf } from '../elaborate/known-text.js';
+} from '../elaborate/calls/instance.js';
+export { ownClass, staticMember } from '../elaborate/calls/own-class.js';
+export { arrayFrom, filledArray, newArray, plainArray, typedArrayFrom } from '../elaborate/arrays/made-array.js';
+export { flagOfRow, itemIfThere } from '../elaborate/expressions/item-if-there.js';
+export { compared, nullable } from '../elaborate/places/nullable.js';
+export { knownText, typeOf } from '../elaborate/expressions/known-text.js';
 export {
   areUsable,
   itemOfHost,
@@ -39,22 +39,22 @@ export {
   memberOfOne,
   oneOf,
   partsOfOne,
-} from '../elaborate/one-of.js';
-export { refuseExpression, refuseStatement } from '../elaborate/refuse-syntax.js';
-export { knownMethod } from '../elaborate/known-method.js';
-export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/properties.js';
-export { begin, iteration } from '../elaborate/random-state.js';
-export { switchStatement } from '../elaborate/switch.js';
-export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/picked.js';
-export { refuseMember, refuseNumber, refuseResult } from '../elaborate/refuse-value.js';
-export { chosenPart, partOfChosen, readChosen } from '../elaborate/chosen-part.js';
-export { exchanged, exchangedByThird } from '../elaborate/exchange.js';
-export { refuseUnbound } from '../elaborate/refuse-unbound.js';
-export { refuseSharing } from '../elaborate/refuse-sharing.js';
-export { numberOfNothing, withDefault } from '../elaborate/with-default.js';
-export { wholeNumber } from '../elaborate/whole-number.js';
-export { numbersOfObject } from '../elaborate/numbers-of-object.js';
-export { manyNumbers, readOne } from '../elaborate/one-item.js';
+} from '../elaborate/expressions/one-of.js';
+export { refuseExpression, refuseStatement } from '../elaborate/context/refuse-syntax.js';
+export { knownMethod } from '../elaborate/expressions/known-method.js';
+export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/arrays/properties.js';
+export { begin, iteration } from '../elaborate/terms/random-state.js';
+export { switchStatement } from '../elaborate/statements/switch.js';
+export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/arrays/picked.js';
+export { refuseMember, refuseNumber, refuseResult } from '../elaborate/terms/refuse-value.js';
+export { chosenPart, partOfChosen, readChosen } from '../elaborate/places/chosen-part.js';
+export { exchanged, exchangedByThird } from '../elaborate/places/exchange.js';
+export { refuseUnbound } from '../elaborate/terms/refuse-unbound.js';
+export { refuseSharing } from '../elaborate/terms/refuse-sharing.js';
+export { numberOfNothing, withDefault } from '../elaborate/expressions/with-default.js';
+export { wholeNumber } from '../elaborate/terms/whole-number.js';
+export { numbersOfObject } from '../elaborate/expressions/numbers-of-object.js';
+export { manyNumbers, readOne } from '../elaborate/terms/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
 export { wholeVariables } from '../types/whole-variables.js';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '@filigree/ir';
 import { eachInstruction, type Block, type Instruction } from '../code/code.js';
 import { diagnosticAt } from '../code/origin.js';
-import { isLiteral } from '../elaborate/term.js';
+import { isLiteral } from '../elaborate/context/term.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 import type { Types } from './infer.js';
 import { withinBlock } from './within.js';
