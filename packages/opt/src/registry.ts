@@ -28,7 +28,7 @@ import { offload } from './offload.js';
 import { predicateLoops } from './predicate-loops.js';
 import { partition } from './partition/partition.js';
 import { privatize } from './privatize/privatize.js';
-import { quickRemainders } from './quick-remainders.js';
+import { quickRemainders } from './quick-remainders/quick-remainders.js';
 import { shareIndices } from './share-indices.js';
 import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';

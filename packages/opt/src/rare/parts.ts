@@ -11,4 +11,6 @@ export { distributeLoops } from '../vectorize/distribute-loops.js';
 export { promoteArrays } from '../own-arrays/promote-arrays.js';
 export { writeOutLoops } from '../own-arrays/write-out-loops.js';
 export { rowsHeld } from '../unroll/rows-held.js';
+export { allChosen, choicesIn, noTurns, withTurns } from '../vectorize/choices.js';
+export { restsOfQuotients } from '../quick-remainders/rests-of-quotients.js';
 export { tileNests } from '../tile/tile-nests.js';

@@ -1,7 +1,8 @@
+import { rare } from '#rare';
 import { isFloat, scalarOf, useCounts, type Builder, type Op, type Value } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
-import { choicesOf, chosenOf, chosenOfLanes, noTurns, turnsAmong, type Choice, type Chosen } from './choices.js';
+import { choicesOf, type Choice } from './choosing.js';
 
 /** How the lanes of a loop accumulate one of its carried values: `choose` where it is replaced along with the least or greatest. */
 export type Accumulation = (typeof KINDS)[number] | 'choose';
@@ -53,7 +54,7 @@ export const emptyVectors = (
     const type = scalarOf(loop.results[k]!.type);
     return b.splat(kind === 'choose' ? loop.operands[3 + k]! : b.constant(identityOf(kind, type), type), lanes);
   }),
-  ...noTurns(b, loop, choices, lanes),
+  ...(choices.length > 0 ? rare().noTurns(b, loop, choices, lanes) : []),
 ];
 
 /** What vectors hold for each carried value, one after the other, with what it was before the loop. */
@@ -64,17 +65,7 @@ export const accumulated = (
   choices: readonly Choice[],
   vectors: readonly (readonly Value[])[],
 ): readonly Value[] => {
-  const turns = turnsAmong(kinds.length, choices);
-  const chosen = new Map<number, Value>();
-  choices.forEach((choice, n) => {
-    const all = vectors.map((own): Chosen => ({ values: choice.carried.map((k) => own[k]!), turn: own[turns[n]!]! }));
-    const one = chosenOfLanes(
-      b,
-      choice,
-      all.reduce((x, y) => chosenOf(b, choice, x, y)),
-    );
-    choice.carried.forEach((k, at) => chosen.set(k, one[at]!));
-  });
+  const chosen = choices.length > 0 ? rare().allChosen(b, kinds.length, choices, vectors) : new Map<number, Value>();
   return kinds.map((kind, k) => {
     if (kind === 'choose') return chosen.get(k)!;
     const mine = vectors.map((own) => own[k]!).reduce(b[kind]);

@@ -11,24 +11,10 @@ import {
 } from '@filigree/ir';
 import { identityOf } from '../support/identity.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
-
-/** Carried values that a loop replaces together, where a number is beyond the one that it keeps: `if (x > best) { best = x; at = k; }`. */
-export interface Choice {
-  /** What is replaced, by number among the carried values; first the one that is compared. */
-  readonly carried: readonly number[];
-  readonly keeps: 'min' | 'max';
-  /** Whether what is equal replaces it as well: the last of them is kept, else the first. */
-  readonly last: boolean;
-  /** Where it holds, all of them are replaced. */
-  readonly condition: Value;
-  /**
-   * The carried value that is the iteration of the last replacement, once there was one. What the loop begins with may be anything: where the first is kept, what is equal is of an iteration.
-   */
-  readonly turn: number | undefined;
-}
+import type { Choice } from './choosing.js';
 
 /** The choices of a loop between carried values that it needs for nothing else. */
-export const choicesOf = (loop: Op): readonly Choice[] => {
+export const choicesIn = (loop: Op): readonly Choice[] => {
   const body = loop.regions[0]!;
   const uses = useCounts(body);
   const made = new Map(bodyOf(body).flatMap((op) => op.results.map((v): [number, Op] => [v.id, op])));
@@ -133,19 +119,19 @@ export const noTurns = (b: Builder, loop: Op, choices: readonly Choice[], lanes:
     });
 
 /** Where among what such a loop carries the turn of each choice is. */
-export const turnsAmong = (carried: number, choices: readonly Choice[]): readonly number[] => {
+const turnsAmong = (carried: number, choices: readonly Choice[]): readonly number[] => {
   let next = carried;
   return choices.map(({ turn }) => turn ?? next++);
 };
 
 /** Values that were chosen, by vectors or lane by lane: what was compared, the others, and when. */
-export interface Chosen {
+interface Chosen {
   readonly values: readonly Value[];
   readonly turn: Value;
 }
 
 /** Of two that were chosen, lane by lane, the one that all of their iterations in a row would have. */
-export const chosenOf = (b: Builder, { keeps, last }: Choice, one: Chosen, other: Chosen): Chosen => {
+const chosenOf = (b: Builder, { keeps, last }: Choice, one: Chosen, other: Chosen): Chosen => {
   const [kept, found] = [one.values[0]!, other.values[0]!];
   const isSooner = b.cmp(last ? 'gt' : 'lt', other.turn, one.turn);
   const isBeyond = b.cmp(keeps === 'max' ? 'gt' : 'lt', found, kept);
@@ -157,7 +143,7 @@ export const chosenOf = (b: Builder, { keeps, last }: Choice, one: Chosen, other
 };
 
 /** What was chosen of all lanes of vectors. */
-export const chosenOfLanes = (b: Builder, choice: Choice, { values, turn }: Chosen): readonly Value[] => {
+const chosenOfLanes = (b: Builder, choice: Choice, { values, turn }: Chosen): readonly Value[] => {
   const { keeps, last } = choice;
   const lanes = b.lanes(turn);
   const splat = (v: Value): Value => b.splat(v, lanes);
@@ -171,4 +157,25 @@ export const chosenOfLanes = (b: Builder, choice: Choice, { values, turn }: Chos
     if (type === 'i1') return b.reduce('or', b.and(isIt, v));
     return b.reduce('max', b.select(isIt, v, splat(b.constant(identityOf('max', type), type))));
   });
+};
+
+/** What vectors of a loop have chosen in the end, by number among what it carries. */
+export const allChosen = (
+  b: Builder,
+  carried: number,
+  choices: readonly Choice[],
+  vectors: readonly (readonly Value[])[],
+): ReadonlyMap<number, Value> => {
+  const turns = turnsAmong(carried, choices);
+  const chosen = new Map<number, Value>();
+  choices.forEach((choice, n) => {
+    const all = vectors.map((own): Chosen => ({ values: choice.carried.map((k) => own[k]!), turn: own[turns[n]!]! }));
+    const one = chosenOfLanes(
+      b,
+      choice,
+      all.reduce((x, y) => chosenOf(b, choice, x, y)),
+    );
+    choice.carried.forEach((k, at) => chosen.set(k, one[at]!));
+  });
+  return chosen;
 };

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   byteSize,
   isFloat,
@@ -20,7 +21,7 @@ import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { terminatorOf } from '../support/values.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { accumulated, accumulates, accumulatorsOf, emptyVectors, keepsExtreme } from './accumulators.js';
-import { choicesOf, withTurns } from './choices.js';
+import { choicesOf } from './choosing.js';
 import { gathersForArithmetic } from './gathers.js';
 import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
@@ -125,7 +126,7 @@ const accumulateOnLanes = (
     const stride = indexConstant(b, loop, BigInt(lanes * vectors));
     const { simd: _simd, independent: _independent, ...attrs } = attrsOfParts(loop);
     const choices = choicesOf(loop);
-    const turning = withTurns(b, loop, choices);
+    const turning = choices.length > 0 ? rare().withTurns(b, loop, choices) : loop;
     const varying = laneVaryingIn(turning);
     const onLanes = (): readonly Value[] => {
       const empty = Array.from({ length: vectors }, () => emptyVectors(b, loop, kinds, choices, lanes));
