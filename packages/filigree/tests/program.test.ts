@@ -51,6 +51,7 @@ const forCompilers = [
   'plainOps',
   'shownIn',
   'standsIn',
+  'thrownAt',
   'transform',
   'withFrontEnd',
 ];
