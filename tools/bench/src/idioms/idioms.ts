@@ -31,6 +31,7 @@ const { a, b, c, x, y, w, points, forces, cells, born, features, centres, keys, 
 const BODIES = 1024;
 const [ITEMS, CENTRES, FEATURES] = [2000, 100, 10];
 const STEPS = 64;
+const [SORTED, CHAINS] = [512, 8192];
 
 export const form = layout(
   ...[a, b, c].map((f) => dense(ij, N).place(f)),
@@ -68,7 +69,7 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
 /** Arrays as plain TypeScript has them. */
 export type Arrays = Readonly<Record<keyof typeof fields, Float32Array | Int32Array>>;
 
-const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES, STEPS };
+const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES, STEPS, SORTED, CHAINS };
 
 /** Kernels as people write them in their first days. */
 export const kernels = {
@@ -224,6 +225,64 @@ export const kernels = {
         for (let q = 0; q < N; q++) best = Math.max(best, c[t - 1][q] + b[q][s]);
         c[t][s] = best + a[t][s];
       }
+  }),
+  nearest_point: kernel([points, counts], { scope }, (points, counts) => {
+    let [best, at] = [1e30, -1];
+    for (let k = 0; k < BODIES; k++) {
+      const [dx, dy, dz] = [points[k][0] - 0.5, points[k][1] - 0.25, points[k][2] - 0.75];
+      const d = dx * dx + dy * dy + dz * dz;
+      if (d < best) {
+        best = d;
+        at = k;
+      }
+    }
+    counts[0] = at;
+  }),
+  running_maximum: kernel([x, y], { scope }, (x, y) => {
+    let most = -1e30;
+    for (let k = 0; k < M; k++) {
+      if (x[k] > most) most = x[k];
+      y[k] = most;
+    }
+  }),
+  first_above: kernel([x, counts], { scope }, (x, counts) => {
+    let at = -1;
+    for (let k = 0; k < M; k++)
+      if (x[k] > 2) {
+        at = k;
+        break;
+      }
+    counts[0] = at;
+  }),
+  insertion_sort: kernel([x, y], { scope }, (x, y) => {
+    for (let k = 0; k < SORTED; k++) y[k] = x[k];
+    for (let k = 1; k < SORTED; k++) {
+      const v = y[k];
+      let at = k - 1;
+      while (at >= 0 && y[at] > v) {
+        y[at + 1] = y[at];
+        at--;
+      }
+      y[at + 1] = v;
+    }
+  }),
+  bubble_sort: kernel([x, y], { scope }, (x, y) => {
+    for (let k = 0; k < SORTED; k++) y[k] = x[k];
+    for (let n = SORTED - 1; n > 0; n--)
+      for (let k = 0; k < n; k++) if (y[k] > y[k + 1]) [y[k], y[k + 1]] = [y[k + 1], y[k]];
+  }),
+  collatz: kernel([keys], { scope }, (keys) => {
+    for (const k of range(CHAINS)) {
+      let [n, steps] = [k + 1, 0];
+      while (n !== 1 && steps < 500) {
+        n = n % 2 === 0 ? n / 2 : 3 * n + 1;
+        steps++;
+      }
+      keys[k] = steps;
+    }
+  }),
+  turned_image: kernel([a, c], { scope }, (a, c) => {
+    for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j][N - 1 - i] = a[i][j];
   }),
 };
 
@@ -394,6 +453,66 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
         }
         c[t * N + s] = best + a[t * N + s];
       }
+  },
+  nearest_point: ({ points, counts }) => {
+    let best = Infinity;
+    for (let k = 0; k < BODIES; k++) {
+      const dx = points[3 * k] - 0.5;
+      const dy = points[3 * k + 1] - 0.25;
+      const dz = points[3 * k + 2] - 0.75;
+      const d = dx * dx + dy * dy + dz * dz;
+      if (d < best) {
+        best = d;
+        counts[0] = k;
+      }
+    }
+  },
+  running_maximum: ({ x, y }) => {
+    let most = -Infinity;
+    for (let k = 0; k < M; k++) {
+      if (x[k] > most) most = x[k];
+      y[k] = most;
+    }
+  },
+  first_above: ({ x, counts }) => {
+    let at = -1;
+    for (let k = 0; k < M; k++)
+      if (x[k] > 2) {
+        at = k;
+        break;
+      }
+    counts[0] = at;
+  },
+  insertion_sort: ({ x, y }) => {
+    for (let k = 0; k < SORTED; k++) y[k] = x[k];
+    for (let k = 1; k < SORTED; k++) {
+      const v = y[k];
+      let at = k - 1;
+      for (; at >= 0 && y[at] > v; at--) y[at + 1] = y[at];
+      y[at + 1] = v;
+    }
+  },
+  bubble_sort: ({ x, y }) => {
+    for (let k = 0; k < SORTED; k++) y[k] = x[k];
+    for (let n = SORTED - 1; n > 0; n--)
+      for (let k = 0; k < n; k++) {
+        const [here, there] = [y[k], y[k + 1]];
+        if (here > there) {
+          y[k] = there;
+          y[k + 1] = here;
+        }
+      }
+  },
+  collatz: ({ keys }) => {
+    for (let k = 0; k < CHAINS; k++) {
+      let n = k + 1;
+      let steps = 0;
+      for (; n !== 1 && steps < 500; steps++) n = n % 2 === 0 ? n / 2 : 3 * n + 1;
+      keys[k] = steps;
+    }
+  },
+  turned_image: ({ a, c }) => {
+    for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j * N + N - 1 - i] = a[i * N + j];
   },
 };
 
