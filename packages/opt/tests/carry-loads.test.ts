@@ -16,6 +16,7 @@ import {
 } from '@filigree/ir';
 import { canonicalize, carryLoads } from '@filigree/opt';
 import { applied } from './applied.js';
+import { chooser, picker } from './chooser.js';
 
 const buffers: readonly Buffer[] = [
   declareBuffer('x', 'i32', 32, 'inout'),
@@ -25,9 +26,8 @@ const buffers: readonly Buffer[] = [
 
 /** A loop that carries two indices, chooses them anew by what it reads at them and elsewhere, and writes now and again. */
 const randomChoices = (choices: readonly number[]): Module => {
-  let at = 0;
-  const choose = (n: number): number => choices[at++ % choices.length]! % n;
-  const pick = <T>(of: readonly T[]): T => of[choose(of.length)]!;
+  const choose = chooser(choices);
+  const pick = picker(choose);
   const loop = (b: Builder, m: Value): void => {
     const [zero, one, two, three] = [0, 1, 2, 3].map(b.i32) as [Value, Value, Value, Value];
     const first = pick([zero, m, one]);

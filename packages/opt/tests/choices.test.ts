@@ -15,6 +15,7 @@ import {
 } from '@filigree/ir';
 import { markChoices, vectorize } from '@filigree/opt';
 import { applied, loopsIn } from './applied.js';
+import { chooser, picker } from './chooser.js';
 
 const buffers: readonly Buffer[] = [
   declareBuffer('x', 'f32', 96, 'input'),
@@ -25,9 +26,8 @@ const buffers: readonly Buffer[] = [
 
 /** A loop that keeps what goes with the least or greatest of what it computes, under conditions, two of them at times, and a sum beside. */
 const randomChoices = (choices: readonly number[]): Module => {
-  let at = 0;
-  const choose = (n: number): number => choices[at++ % choices.length]! % n;
-  const pick = <T>(of: readonly T[]): T => of[choose(of.length)]!;
+  const choose = chooser(choices);
+  const pick = picker(choose);
   const rarely = (): boolean => choose(5) === 0;
   const loop = (b: Builder, m: Value): void => {
     const [zero, one, two] = [0, 1, 2].map(b.i32) as [Value, Value, Value];

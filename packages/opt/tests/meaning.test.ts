@@ -47,6 +47,7 @@ import { indexInputs, randomIndices } from './random-indices.js';
 import { nestInputs, randomNests } from './random-nests.js';
 import { randomRecords, recordInputs } from './random-records.js';
 import { randomScatters, scatterInputs } from './random-scatters.js';
+import { chooser } from './chooser.js';
 import { randomInputs, randomModule, type Choose } from './random-module.js';
 import { randomWords, wordInputs } from './random-words.js';
 
@@ -81,12 +82,6 @@ const program = fc.record({
   choices: fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 250 }),
   seed: fc.nat(1000),
 });
-
-/** Takes the choices one after the other, and again from the start when they are used up. */
-const chooser = (choices: readonly number[]): Choose => {
-  let at = 0;
-  return (n) => choices[at++ % choices.length]! % n;
-};
 
 /** The buffers after a run, or nothing where it traps. */
 const run = (module: Module, buffers: Record<string, TypedArray>): Record<string, TypedArray> | undefined =>

@@ -17,6 +17,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import { canonicalize, promote, writeOut } from '@filigree/opt';
+import { chooser, picker } from './chooser.js';
 
 const SIZE = 4;
 const buffers: readonly Buffer[] = [
@@ -28,9 +29,8 @@ const buffers: readonly Buffer[] = [
 
 /** Loops and branches around arrays of an iteration's own, at places that counters and numbers name, and now and again others. */
 const randomArrays = (choices: readonly number[]): Module => {
-  let at = 0;
-  const choose = (n: number): number => choices[at++ % choices.length]! % n;
-  const pick = <T>(of: readonly T[]): T => of[choose(of.length)]!;
+  const choose = chooser(choices);
+  const pick = picker(choose);
   const kernel = buildKernel(
     'arrays',
     { m: 'i32' },

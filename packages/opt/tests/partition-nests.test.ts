@@ -14,15 +14,15 @@ import {
 } from '@filigree/ir';
 import { canonicalize, dce, integerRange, partition } from '@filigree/opt';
 import { applied, loopsIn } from './applied.js';
+import { chooser, picker } from './chooser.js';
 
 const SIZE = 64;
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', SIZE, 'input'), declareBuffer('y', 'i32', SIZE, 'inout')];
 
 /** Filters: for each element, a loop over taps of which some are outside. */
 const randomFilter = (choices: readonly number[]): Module => {
-  let at = 0;
-  const choose = (n: number): number => choices[at++ % choices.length]! % n;
-  const pick = <T>(of: readonly T[]): T => of[choose(of.length)]!;
+  const choose = chooser(choices);
+  const pick = picker(choose);
   const kernel = buildKernel(
     'filter',
     { m: 'i32' },

@@ -15,15 +15,15 @@ import {
 } from '@filigree/ir';
 import { tile } from '@filigree/opt';
 import { applied, loopsIn } from './applied.js';
+import { chooser, picker } from './chooser.js';
 
 const SIZE = 16384;
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', SIZE, 'input'), declareBuffer('y', 'i32', SIZE, 'inout')];
 
 /** Loops in any order around loads from anywhere and stores of elements that no other iteration touches. */
 const randomNest = (choices: readonly number[]): Module => {
-  let at = 0;
-  const choose = (n: number): number => choices[at++ % choices.length]! % n;
-  const pick = <T>(of: readonly T[]): T => of[choose(of.length)]!;
+  const choose = chooser(choices);
+  const pick = picker(choose);
   const kernel = buildKernel(
     'nest',
     { m: 'i32' },

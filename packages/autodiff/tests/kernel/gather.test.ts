@@ -241,6 +241,19 @@ describe('adjoints of stencils', () => {
     readonly back: number;
     readonly by: 'number' | 'itself' | 'coefficient' | 'argument' | 'one';
   }
+  /** What a neighbour counts, by how it is weighed. */
+  const weighed = (
+    b: Builder,
+    value: Value,
+    { di, by }: Pick<Near, 'di' | 'by'>,
+    at: readonly Value[],
+    s: Value,
+  ): Value => {
+    if (by === 'itself') return b.math('sin', value);
+    if (by === 'argument') return b.mul(value, s);
+    if (by === 'one') return b.mul(value, b.value('field.load', [b.i32(2), b.i32(di + 2)], { field: 'c' }));
+    return b.mul(value, by === 'number' ? b.f64(1 + di) : b.value('field.load', at, { field: 'c' }));
+  };
   const inner = (terms: readonly Near[], told = false): Module => ({
     name: 'm',
     layout: layoutTree(states),
@@ -256,11 +269,7 @@ describe('adjoints of stencils', () => {
               const far = (v: Value, by: number): Value => (by === 0 ? v : b.add(v, b.i32(by)));
               const values = terms.map(({ di, dj, back, by }) => {
                 const at = [told ? q : b.sub(t, b.i32(back)), far(i, di), far(j, dj)];
-                const value = b.value('field.load', at, { field: 'u' });
-                if (by === 'itself') return b.math('sin', value);
-                if (by === 'argument') return b.mul(value, s);
-                if (by === 'one') return b.mul(value, b.value('field.load', [b.i32(2), b.i32(di + 2)], { field: 'c' }));
-                return b.mul(value, by === 'number' ? b.f64(1 + di) : b.value('field.load', [i, j], { field: 'c' }));
+                return weighed(b, b.value('field.load', at, { field: 'u' }), { di, by }, [i, j], s);
               });
               b.op('field.store', [values.reduce(b.add), t, i, j], { field: 'u' });
             });
@@ -339,11 +348,7 @@ describe('adjoints of stencils', () => {
               };
               const values = terms.map(({ di, dj, back, by, kept }) => {
                 const at = [b.sub(t, b.i32(back)), far(i, di, rows - 1, kept), far(j, dj, columns - 1, kept)];
-                const value = b.value('field.load', at, { field: 'u' });
-                if (by === 'itself') return b.math('sin', value);
-                if (by === 'argument') return b.mul(value, s);
-                if (by === 'one') return b.mul(value, b.value('field.load', [b.i32(2), b.i32(di + 2)], { field: 'c' }));
-                return b.mul(value, by === 'number' ? b.f64(1 + di) : b.value('field.load', [i, j], { field: 'c' }));
+                return weighed(b, b.value('field.load', at, { field: 'u' }), { di, by }, [i, j], s);
               });
               b.op('field.store', [values.reduce(b.add), t, i, j], { field: 'u' });
             });

@@ -16,9 +16,9 @@ export const exchangesIn = ({ body }: Kernel): ReadonlySet<Op> => {
     if (op.name === 'arith.constant') constants.set(op.results[0]!.id, Number(op.attrs['value']));
     if (op.name === 'mem.load') loaded.add(op.results[0]!.id);
     if (isSum(op)) sums.set(op.results[0]!.id, op);
-    const access = op.name === 'mem.store' ? accessesOf(op)?.[0] : undefined;
+    const access = op.name === 'mem.store' && loaded.has(op.operands[0]!.id) ? accessesOf(op)?.[0] : undefined;
+    if (!access) return;
     const counted = around.filter(isSerial).flatMap(({ regions }) => regions.flatMap(({ params }) => params));
-    if (!access || counted.length === 0 || !loaded.has(op.operands[0]!.id)) return;
     const { values, plus } = sumOf(
       access.index[0]!,
       (v: Value) => sums.get(v.id),

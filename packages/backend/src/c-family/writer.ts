@@ -146,8 +146,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         shared.helpers.add(name);
         return call(name, e);
       },
-      extreme: (v) =>
-        shared.dialect.extremesByCall === true && shared.lanes === undefined ? shared.extremes.get(v.id) : undefined,
+      extreme: (v) => (shared.lanes === undefined ? shared.extremes.get(v.id) : undefined),
       alone: (op, value) => {
         const { alone } = shared.dialect;
         if (alone === undefined || !shared.exchanges.has(op)) return value;

@@ -22,7 +22,8 @@ import { clobbered, factsOf, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
-import { handsOn, isIndex } from './carry-loads.js';
+import { handsOn } from '../support/hands-on.js';
+import { isIndex } from './carry-loads.js';
 
 /** See `carryLoads`. */
 export const carryLoadsOf = (module: Module, dialects: readonly Dialect[]): Module => {

@@ -1,6 +1,7 @@
 import { rare } from '#rare';
-import { walk, type Kernel, type Op, type Value } from '@filigree/ir';
+import { walk, type Kernel, type Value } from '@filigree/ir';
 import { corePass } from '../support/core-pass.js';
+import { handsOn } from '../support/hands-on.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 
 /**
@@ -15,14 +16,6 @@ export const carryLoads = corePass(
   {},
   (dialects) => (module) => (module.kernels.some(choosesIndices) ? rare().carryLoadsOf(module, dialects) : module),
 );
-
-/** Whether a loop runs its iterations one after the other and hands something on. */
-export const handsOn = ({ name, attrs, results }: Op): boolean =>
-  name === 'scf.for' &&
-  results.length > 0 &&
-  attrs['parallel'] !== true &&
-  attrs['simd'] !== true &&
-  attrs['independent'] !== true;
 
 /** Whether a serial loop carries an integer that it chooses, as most kernels do not. */
 const choosesIndices = ({ body }: Kernel): boolean => {

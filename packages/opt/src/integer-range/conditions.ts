@@ -1,4 +1,5 @@
 import { handedOn, receivedBy, type Control, type Op, type Region, type Value } from '@filigree/ir';
+import { impliedTruths } from '../support/implied-truths.js';
 
 /** A comparison that is known to hold. */
 export interface Condition {
@@ -32,44 +33,18 @@ export const impliedBy = (
   condition: Value,
   is: boolean,
   definition: (v: Value) => Op | undefined,
-): readonly Condition[] => {
-  const out: Condition[] = [];
-  const hold = (v: Value, truth: boolean): void => {
-    const def = definition(v);
-    if (def?.name === 'arith.not') hold(def.operands[0]!, !truth);
-    else if (def?.name === (truth ? 'arith.and' : 'arith.or')) def.operands.forEach((o) => hold(o, truth));
-    else if (def?.name === 'arith.select') {
-      /* Where one side is not what it came to, it was the other. */
-      const [choice, ...sides] = def.operands as [Value, Value, Value];
-      const excluded = sides.findIndex((side) => definition(side)?.attrs['value'] === !truth);
-      if (excluded < 0) return;
-      hold(choice, excluded === 1);
-      hold(sides[1 - excluded]!, truth);
-    } else if (def?.name === 'scf.if') {
-      /* The same of what a branch hands on, which may be its own condition: `i >= 0 && x[i] > y`. */
-      const condition = def.operands[0]!;
-      const sides = def.regions.map(
-        (r) => r.ops.at(-1)!.operands[def.results.findIndex((result) => result.id === v.id)]!,
-      );
-      const isExcluded = (side: Value, n: number): boolean =>
-        side.id === condition.id ? (n === 0) !== truth : definition(side)?.attrs['value'] === !truth;
-      const excluded = sides.findIndex(isExcluded);
-      if (excluded < 0) return;
-      hold(condition, excluded === 1);
-      hold(sides[1 - excluded]!, truth);
-    } else if (def?.name === 'arith.cmp' && typeof def.operands[0]!.type === 'string') {
-      const [a, b] = [def.operands[0]!, def.operands[1]!];
-      const p = String(def.attrs['predicate']);
-      const predicate = truth ? p : inverse[p]!;
-      out.push(
-        { value: a, predicate, compared: b, holds: truth },
-        { value: b, predicate: mirrored[predicate]!, compared: a, holds: truth },
-      );
-    }
-  };
-  hold(condition, is);
-  return out;
-};
+): readonly Condition[] =>
+  impliedTruths(condition, is, definition).flatMap(({ value, holds }) => {
+    const made = definition(value);
+    if (made?.name !== 'arith.cmp' || typeof made.operands[0]!.type !== 'string') return [];
+    const [a, b] = [made.operands[0]!, made.operands[1]!];
+    const p = String(made.attrs['predicate']);
+    const predicate = holds ? p : inverse[p]!;
+    return [
+      { value: a, predicate, compared: b, holds },
+      { value: b, predicate: mirrored[predicate]!, compared: a, holds },
+    ];
+  });
 
 const inverse: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };
 const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le', eq: 'eq', ne: 'ne' };

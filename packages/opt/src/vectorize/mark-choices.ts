@@ -1,7 +1,8 @@
-import { isFloat, mapKernels, rewriteOps, opWith, type Op } from '@filigree/ir';
+import { isFloat, mapKernels, opWith, rewriteOps, walk, type Kernel, type Op } from '@filigree/ir';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
 import { factsOf, type Facts } from '../support/facts.js';
+import { handsOn } from '../support/hands-on.js';
 import { tripCount } from '../support/trip-count.js';
 import { accumulatorsOf } from './accumulators.js';
 
@@ -14,8 +15,9 @@ import { accumulatorsOf } from './accumulators.js';
 export const markChoices = corePass('mark-choices', { sums: false as boolean }, (dialects, { sums }) => {
   const facts = factsOf(dialects);
   return (module) =>
-    mapKernels(module, (kernel) =>
-      rewriteOps(
+    mapKernels(module, (kernel) => {
+      if (!holdsSerial(kernel)) return kernel;
+      return rewriteOps(
         kernel,
         dialects,
         (op, ctx) => {
@@ -25,16 +27,22 @@ export const markChoices = corePass('mark-choices', { sums: false as boolean }, 
           return { ops: [opWith(op, { attrs: { ...op.attrs, independent: true } })], values: op.results };
         },
         module.buffers,
-      ),
-    );
+      );
+    });
 });
 
+/** Whether a kernel has such a loop at all, as most do not. */
+const holdsSerial = ({ body }: Kernel): boolean => {
+  let found = false;
+  walk(body, (op) => void (found ||= isPlainSerial(op)));
+  return found;
+};
+
 /** A loop that hands something on, holds no other, and of which nothing is said yet. */
-const isPlainSerial = ({ name, attrs, results, regions }: Op): boolean =>
-  name === 'scf.for' &&
-  results.length > 0 &&
-  ['parallel', 'simd', 'independent', 'lanes'].every((said) => attrs[said] === undefined) &&
-  regions[0]!.ops.every((op) => op.regions.length === 0);
+const isPlainSerial = (op: Op): boolean =>
+  handsOn(op) &&
+  ['simd', 'lanes'].every((said) => op.attrs[said] === undefined) &&
+  op.regions[0]!.ops.every(({ regions }) => regions.length === 0);
 
 const keepsChoices = (loop: Op, sums: boolean): boolean => {
   const kinds = accumulatorsOf(loop) ?? [];

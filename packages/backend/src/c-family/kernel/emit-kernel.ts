@@ -93,7 +93,7 @@ export const emitKernel = (
     exact,
     choices,
     minuends: minuends(kernel),
-    extremes: extremesIn(kernel),
+    extremes: dialect.extremesByCall === true ? extremesIn(kernel) : new Map(),
     exchanges: dialect.alone === undefined ? new Set() : exchangesIn(kernel),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);
