@@ -126,6 +126,34 @@ describe('lowerGemm', () => {
     );
   });
 
+  test.each(Object.entries(gemmTargets))('vectors lie along k where both matrices do, for %s', (_name, target) => {
+    fc.assert(
+      fc.property(
+        gemmSpecs(3),
+        fc.integer({ min: 1, max: 9 }),
+        fc.integer({ min: 17, max: 130 }),
+        fc.boolean(),
+        ({ mPadded: _padding, ...spec }, m, k, first) => {
+          /* One of the two is thin, the other has several tiles now and then. */
+          const [rows, columns] = first ? [m, 1 + (spec.n % 2)] : [1 + (spec.m % 2), m];
+          const deep: GemmSpec = {
+            ...spec,
+            ...{ m: rows, n: columns, k },
+            a: { kind: 'dense', rowStride: k + 3, columnStride: 1 },
+            b: { kind: 'dense', rowStride: 1, columnStride: k + 1 },
+            c: { rowStride: columns + 2, columnStride: 1 },
+          };
+          agrees(deep, target, false);
+          const text = printModule(passed(lowerGemm(target), gemmModule(deep)));
+          if (k < 100) return;
+          expect(text).toContain('arith.reduce');
+          expect(gemmFlops({ ...deep, alpha: 1 }, target)).toBe(2 * rows * columns * k);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
   test('code that would be long is put in loops', () => {
     fc.assert(
       fc.property(gemmSpecs(8), fc.integer({ min: 30, max: 90 }), fc.integer({ min: 9, max: 40 }), (spec, k, m) => {

@@ -3,6 +3,15 @@ import type { RowPieces } from './row-pieces.js';
 import type { Entries } from './entries.js';
 import type { TileRun } from './tiles.js';
 
+/** Vectors along k. */
+export interface DeepLanes {
+  readonly lanes: number;
+  /** Independent vectors of each sum. */
+  readonly chains: number;
+  /** What fills no vector is loaded under a mask, not number by number. */
+  readonly masked: boolean;
+}
+
 /** How a product is computed: which matrix is taken in vectors, and the blocks of C that are kept in registers. */
 export interface GemmPlan {
   /** The product as it is computed: of the transposed matrices where `swapped`. */
@@ -20,6 +29,8 @@ export interface GemmPlan {
   readonly panel: boolean;
   /** Loops go over the columns and the entries of a sparse B, or of both matrices, by lists of where they are; else every entry is written out. */
   readonly looped: false | 'columns' | 'entries';
+  /** Vectors lie along k, not along rows: every sum is one. Rows are then taken one by one. */
+  readonly deep?: DeepLanes;
   /** Steps over k that are written out: all of them, or so many in a loop. */
   readonly unrolledK: number;
   /** Independent sums that each element of C is computed in by a tile of so many vectors and columns, to hide the latency of additions. */

@@ -25,6 +25,7 @@ import { gemmSpecOf } from '../gemm-attrs.js';
 import { gemmBuffers, gemmOperands, linalg } from '../linalg.js';
 import { type GemmBlock, type Run, blocksOf } from './blocks.js';
 import { type EntryTables, entryTables } from './entry-tables.js';
+import { emitDeepTile } from './deep-tile.js';
 import type { TileShape } from './factors.js';
 import type { GemmSpec, GemmTarget, MatrixView, Strides } from '../gemm-spec.js';
 import { executedFlops } from './gemm-flops.js';
@@ -242,7 +243,8 @@ const emitGemm = (
     /* Registers are for this tile alone, unless all of a matrix has place in them. */
     if (!single || pieces.starts.length * spec.k > registers) reload(b, (places.panel ?? places.a).buffer);
     if (!single || spec.k * spec.n > registers) reload(b, places.b.buffer);
-    emitTile(b, plan, shapeOf(rows, columns), places, alpha);
+    if (plan.deep) emitDeepTile(b, plan, plan.deep, shapeOf(rows, columns), places, alpha);
+    else emitTile(b, plan, shapeOf(rows, columns), places, alpha);
   };
   const outer: LoopAttrs = parallel ? { parallel: true } : {};
   const overRows = (places: TilePlaces, attrs: LoopAttrs, body: (run: TileRun, places: TilePlaces) => void): void =>

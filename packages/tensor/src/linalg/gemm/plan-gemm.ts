@@ -1,4 +1,5 @@
 import { transposed } from './entries.js';
+import { deepPlans } from './deep-plans.js';
 import type { GemmSpec, GemmTarget, MatrixView } from '../gemm-spec.js';
 import { loopedPlans } from './looped-plans.js';
 import { writtenPlans } from './written-plans.js';
@@ -26,6 +27,7 @@ const candidatesOf = (spec: GemmSpec, target: GemmTarget, alone: boolean): reado
   const all = forms.flatMap(({ spec: s, swapped }) => [
     ...writtenPlans(s, swapped, target, alone),
     ...loopedPlans(s, swapped, target),
+    ...(swapped ? [] : deepPlans(s, target)),
   ]);
   const short = all.filter((p) => p.looped || p.codeBytes <= MOST_CODE * target.instructionCache);
   const plans = undominated(short.length > 0 ? short : all);
