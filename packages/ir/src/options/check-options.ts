@@ -28,7 +28,6 @@ interface Place {
 
 const checked = (given: unknown, { what, prefix, spec }: Place): Readonly<Record<string, unknown>> => {
   const known = Object.keys(spec);
-  const form = `write { ${prefix}${known[0] ?? ''}: … }`;
   if (typeof given !== 'object' || given === null || Array.isArray(given) || ArrayBuffer.isView(given))
     return prefix === ''
       ? fail('option/form', `the options of ${what} are ${describe(given)}`, {
@@ -38,13 +37,23 @@ const checked = (given: unknown, { what, prefix, spec }: Place): Readonly<Record
           remedy: `give an object of ${known.join(', ')}, or leave it out`,
         });
   const options = given as Readonly<Record<string, unknown>>;
-  for (const name of reading(what, form, () => Object.keys(options)))
-    if (!Object.hasOwn(spec, name) && reading(what, name, () => options[name]) !== undefined)
-      unknownOption(what, prefix, name, known);
   const copy: Record<string, unknown> = {};
-  for (const [name, kind] of Object.entries(spec)) {
-    const value = reading(what, `${prefix}${name}`, () => options[name]);
-    if (value !== undefined) copy[name] = kind.read(value, what, `${prefix}${name}`);
+  /* Launches are checked too: nothing is made here for each name. Getters and proxies may throw whatever they like. */
+  let name = '';
+  try {
+    for (name of Object.keys(options))
+      if (!Object.hasOwn(spec, name) && options[name] !== undefined) unknownOption(what, prefix, name, known);
+    for (name of known) {
+      const value = options[name];
+      if (value !== undefined) copy[name] = spec[name].read(value, what, `${prefix}${name}`);
+    }
+  } catch (e) {
+    if (e instanceof DiagnosticError) throw e;
+    fail(
+      'option/value',
+      `${name === '' ? 'options' : `option '${prefix}${name}'`} of ${what} cannot be read: ${e instanceof Error ? e.message : describe(e)}`,
+      { remedy: 'give a plain object' },
+    );
   }
   return copy;
 };
@@ -57,18 +66,4 @@ const unknownOption = (what: string, prefix: string, name: string, known: readon
         ? 'it has none'
         : `${near === undefined ? '' : `did you mean '${near}'? `}use one of ${known.join(', ')}`,
   });
-};
-
-/* Getters and proxies may throw whatever they like. */
-const reading = <A>(what: string, name: string, read: () => A): A => {
-  try {
-    return read();
-  } catch (e) {
-    if (e instanceof DiagnosticError) throw e;
-    return fail(
-      'option/value',
-      `option '${name}' of ${what} cannot be read: ${e instanceof Error ? e.message : describe(e)}`,
-      { remedy: 'give a plain object' },
-    );
-  }
 };

@@ -280,7 +280,6 @@ const kernelOf = (
   life: Lifecycle,
 ): TensorKernel => {
   const hints = module.kernels.find((k) => k.name === name)!.params.map((p) => p.hint!);
-  const range = elements.kind === 'many' ? { first: 0, last: elements.count } : undefined;
   const numbered = elements.kind === 'at' ? plan.tensors.map((t) => t.tensor.name) : [];
   const count = elements.kind === 'one' ? 1 : elements.count;
   const within = (what: string, n: number, most: number): number =>
@@ -289,35 +288,37 @@ const kernelOf = (
       : fail('tensor/element', `${what} is ${n}, there are ${count} elements`, {
           remedy: `give a whole number from 0 to ${most}`,
         });
-  const argumentsOf = (run: TensorRun): readonly number[] => {
-    const { scalars = {}, at = {} } = run;
-    const wrong = [
-      ...Object.keys(scalars).filter((s) => !plan.scalars.includes(s)),
-      ...Object.keys(at).filter((t) => !numbered.includes(t)),
-    ][0];
-    if (wrong !== undefined)
-      fail('tensor/argument', `the kernel ${plan.name} takes no '${wrong}'`, {
-        remedy: `it takes ${hints.join(', ') || 'nothing'}`,
-      });
-    const places = numbered.filter((t) => hints.includes(`at_${identifierOf(t)}`));
-    return [
-      ...(range ? [within('first', run.first ?? 0, count), within('last', run.last ?? count, count)] : []),
-      ...places.map((t) => within(`the number of ${t}`, at[t] ?? 0, count - 1)),
-      ...plan.scalars.map(
-        (s) =>
-          scalars[s] ??
+  const places = numbered.filter((t) => hints.includes(`at_${identifierOf(t)}`));
+  const argumentsOf = ({ scalars = {}, at = {}, first = 0, last = count }: TensorRun): readonly number[] => {
+    refuseOthers(scalars, plan.scalars);
+    refuseOthers(at, numbered);
+    const args = elements.kind === 'many' ? [within('first', first, count), within('last', last, count)] : [];
+    for (const t of places) args.push(within(`the number of ${t}`, at[t] ?? 0, count - 1));
+    for (const s of plan.scalars)
+      args.push(
+        scalars[s] ??
           fail('tensor/argument', `the kernel ${plan.name} needs the scalar '${s}'`, {
             remedy: `run({ scalars: { ${s}: … } })`,
           }),
-      ),
-    ];
+      );
+    return args;
   };
+  const refuseOthers = (given: Readonly<Record<string, unknown>>, known: readonly string[]): void => {
+    for (const name of Object.keys(given))
+      if (!known.includes(name))
+        fail('tensor/argument', `the kernel ${plan.name} takes no '${name}'`, {
+          remedy: `it takes ${hints.join(', ') || 'nothing'}`,
+        });
+  };
+  /* What a run takes of which nothing is said: launches of small kernels would be slower for finding it anew. */
+  const unsaid = plan.scalars.length === 0 ? argumentsOf({}) : undefined;
   const threads = (run: TensorRun): { threads?: number } => (run.threads === undefined ? {} : { threads: run.threads });
   return {
     plan,
     flops: plan.flops,
     run: (given) => {
       life.ready();
+      if (given === undefined && unsaid) return instance.launch(name, unsaid);
       const run = checkOptions('run', given, runSpec);
       instance.launch(name, argumentsOf(run), threads(run));
     },
