@@ -1,10 +1,13 @@
 import { dense, fields, i, kernel, layout, program, range } from 'filigree';
 import { canvas } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
-import { atMost } from '../fields/finding.js';
+import { reached } from '../fields/finding.js';
 import { differentiated } from './differentiated.js';
 import { adam } from './optimisers.js';
 import type { Simulator } from './simulator.js';
+
+/** Steps that a pendulum may try, which are enough, and iterations in which speeds are found. */
+const [TRIES, ITERATIONS] = [2000, 150];
 
 /**
  * Pendulums with friction, each followed by steps that are as long as their error allows (Bogacki, Shampine 1989): a loop that runs until the time
@@ -15,10 +18,10 @@ export const adaptivePendulum: Simulator = {
   shows: 'pendulums, by steps of adaptive length: how each is to be pushed so that it ends upright, at rest',
   takes: 'size=PENDULUMS, tries=…',
   keys: ['size', 'tries'],
-  iterations: 150,
+  iterations: ITERATIONS,
   make: async (args, options) => {
     const n = args.integer('size', 36, 1, 1_000_000);
-    const most = args.integer('tries', 2000, 1, 60_000);
+    const most = args.integer('tries', TRIES, 1, 60_000);
     const { angle, speed, drag, lastAngle, lastSpeed, tries, loss } = fields(options.dtype, i, [
       ...['angle', 'speed', 'drag', 'lastAngle', 'lastSpeed', 'tries', 'loss'],
     ]);
@@ -108,10 +111,14 @@ export const adaptivePendulum: Simulator = {
         });
         return image;
       },
-      findings: () => [
-        atMost('furthest from upright', Math.max(...last().map((a) => 1 + Math.cos(a))), 0.5),
-        atMost('most steps tried', Math.max(...Array.from(sim.field(tries).toArray(), Number)), most - 1),
-      ],
+      findings: (_, iterations) => {
+        const enough = most >= TRIES;
+        const away = Math.max(...last().map((a) => 1 + Math.cos(a)));
+        return [
+          reached('furthest from upright', away, 0.5, enough && iterations >= ITERATIONS),
+          reached('most steps tried', Math.max(...Array.from(sim.field(tries).toArray(), Number)), most - 1, enough),
+        ];
+      },
       metrics: { pendulums: n },
       close: () => sim.dispose(),
     };

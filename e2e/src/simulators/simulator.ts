@@ -33,8 +33,8 @@ export interface Optimisation extends Differentiated {
   /** Whether the loss falls; not where the example shows how a gradient misleads. Default true. */
   readonly falls?: boolean;
   readonly picture: (x: Float64Array) => Image;
-  /** What the result must be. */
-  readonly findings?: (x: Float64Array) => readonly Finding[];
+  /** What the result must be, after so many iterations of the optimiser. */
+  readonly findings?: (x: Float64Array, iterations: number) => readonly Finding[];
   readonly metrics: Readonly<Record<string, number | string>>;
   readonly close: () => void;
 }

@@ -1,10 +1,13 @@
 import { accumulate, dense, fields, i, ij, kernel, layout, program, range, vec } from 'filigree';
 import { canvas, type Image } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
-import { atMost } from '../fields/finding.js';
+import { reached } from '../fields/finding.js';
 import { differentiated } from './differentiated.js';
 import { descent } from './optimisers.js';
 import type { Simulator } from './simulator.js';
+
+/** Steps in which springs open the triangle, and iterations in which their lengths are found. */
+const [STEPS, ITERATIONS] = [1024, 200];
 
 /** Three springs between three points (thesis §3.2): rest lengths with which the triangle comes to have a given area. */
 export const springTriangle: Simulator = {
@@ -12,9 +15,9 @@ export const springTriangle: Simulator = {
   shows: 'three springs: rest lengths with which they open a triangle to a given area',
   takes: 'steps=…',
   keys: ['steps'],
-  iterations: 200,
+  iterations: ITERATIONS,
   make: async (args, options) => {
-    const steps = args.integer('steps', 1024, 2, 1_000_000);
+    const steps = args.integer('steps', STEPS, 2, 1_000_000);
     const { x, v, force } = fields(options.dtype, ij, { x: 2, v: 2, force: 2 });
     const { rest, loss } = fields(options.dtype, i, ['rest', 'loss']);
     const given = { float: options.dtype, scope: { FROM, TO, LEAST, stiffness, kept, dt, target } };
@@ -65,8 +68,13 @@ export const springTriangle: Simulator = {
       plain: (lengths) => (area(plainTriangle(lengths, steps)) - target) ** 2,
       difference: 1e-3,
       picture: () => triangleImage(Array.from(points(), Number)),
-      findings: () => [
-        atMost('distance from the area of 0.2', Math.abs(area(Array.from(points(), Number)) - target), 1e-3),
+      findings: (_, iterations) => [
+        reached(
+          'distance from the area of 0.2',
+          Math.abs(area(Array.from(points(), Number)) - target),
+          1e-3,
+          steps >= STEPS && iterations >= ITERATIONS,
+        ),
       ],
       metrics: { steps },
       close: () => sim.dispose(),

@@ -1,10 +1,13 @@
 import { dense, fields, i, i32, ijk, kernel, layout, ndrange, program, range } from 'filigree';
 import { imageOf, sequential } from '../draw/index.js';
 import { handOut, programOptions } from '../fields/compile-options.js';
-import { atMost } from '../fields/finding.js';
+import { reached } from '../fields/finding.js';
 import { differentiated } from './differentiated.js';
 import { adam } from './optimisers.js';
 import type { Simulator } from './simulator.js';
+
+/** Sides from which a body is told, and iterations in which it is found. */
+const [VIEWS, ITERATIONS] = [7, 40];
 
 /** Shadows of a body from several sides (thesis App. E.9): the densities that cast them, found by ray marching and its derivatives. */
 export const volumeRenderer: Simulator = {
@@ -12,11 +15,11 @@ export const volumeRenderer: Simulator = {
   shows: 'a body from its shadows: densities for which pictures from several sides come out as given',
   takes: 'size=CELLS, pixels=…, views=…',
   keys: ['size', 'pixels', 'views'],
-  iterations: 40,
+  iterations: ITERATIONS,
   make: async (args, options) => {
     const n = args.integer('size', 24, 4, 1024);
     const pixels = args.integer('pixels', 32, 4, 4096);
-    const views = args.integer('views', 7, 1, 1000);
+    const views = args.integer('views', VIEWS, 1, 1000);
     const marches = 2 * n;
     const { density } = fields(options.dtype, ijk, ['density']);
     const { seen, wanted } = fields(options.dtype, ijk, ['seen', 'wanted']);
@@ -95,7 +98,14 @@ export const volumeRenderer: Simulator = {
           return sequential(2 * (a < pixels ? left : right)[view + (a % pixels) * pixels + b]);
         });
       },
-      findings: (x) => [atMost('distance from the body, relative', apart(x), 0.9)],
+      findings: (x, iterations) => [
+        reached(
+          'distance from the body, relative',
+          apart(x),
+          0.9,
+          iterations >= ITERATIONS && pixels >= n && views >= VIEWS,
+        ),
+      ],
       metrics: { size: n, pixels, views },
       close: () => sim.dispose(),
     };

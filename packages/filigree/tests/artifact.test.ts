@@ -111,6 +111,18 @@ describe('a program that was compiled ahead of time', () => {
     },
   );
 
+  it('has vectors by their names where the program names no fields', async () => {
+    const { fields: _all, ...source } = sourceOf('dense');
+    const variants = [{ shared: false, program: await program({ ...source, backend: wasm({ shared: false }) }) }];
+    const bytes = artifactBytes({ version: '0.1.0', name: 'plain', seed: 0, warnings: [], variants });
+    const sim = await loadArtifact(bytes);
+    sim.run.scatter();
+    expect(Object.keys(sim.fields).sort()).toEqual(['u', 'v', 'x', 'x_0', 'x_1']);
+    expect(sim.fields.x.get(3)).toEqual([sim.fields.x_0.get(3), 0]);
+    expect(sim.fields.x_0.get(3)).toBeGreaterThan(0);
+    sim.dispose();
+  });
+
   it('passes arrays, and says what is wrong with them as ever', async () => {
     const sum = scratchFile(
       'sum.mjs',

@@ -51,6 +51,9 @@ const launch = (): void => void sim.run.twice();
 
 /* What is wrong is said before something is done with it, and what to do instead. */
 it.each<readonly [string, string, () => unknown]>([
+  ['options apart', 'program/form', () => filigree.program(plain(), { backend: 'cpp' } as never)],
+  ['an element of a view', 'program/read-only', () => ((sim.fields.u.view() as never as number[])[0] = 1)],
+  ['an element of a view that is read', 'program/read-only', () => (sim.fields.u.view() as never as number[])[0]],
   ['a box that is none', 'field/box', () => sim.fields.u.toArray(NaN as never)],
   ['a box that is null', 'field/box', () => sim.fields.u.fromArray([1], null as never)],
   ['a launch that is none', 'tape/forward', () => filigree.valueAndGradient(sim, 3 as never, { loss: u, wrt: { u } })],

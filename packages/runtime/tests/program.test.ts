@@ -860,6 +860,20 @@ describe('a program', () => {
     for (const name of ['tile', 'hold-rows', 'vectorize-nests', 'jam-nests']) expect(onTeams).not.toContain(name);
   });
 
+  it('has every field of its layout by its name, vectors and their components', async () => {
+    const apart = vectorField('apart', 'f32', 2);
+    const clash = [field('clash', 'f32'), vectorField('clash', 'f32', 2)] as const;
+    const sim = await make({
+      backend,
+      layout: layout(dense(i, 8).place(x, ...clash), dense(i, 8).place(apart.components[1])),
+      kernels: {},
+    });
+    /* Half of a vector is none, and a field of numbers keeps its name. */
+    expect(Object.keys(sim.fields).sort()).toEqual(['apart_1', 'clash', 'clash_0', 'clash_1', 'x', 'x_0', 'x_1']);
+    (sim.fields.x as unknown as { set: (at: number, value: readonly number[]) => void }).set(3, [1, 2]);
+    expect([sim.fields.x.get(3), sim.fields.x_1.get(3), sim.fields.clash.get(3)]).toEqual([[1, 2], 2, 0]);
+  });
+
   it('has no fields but its own', async () => {
     const sim = await make({ backend, layout: tree, kernels: { total }, fields: { position: x, v } });
     sim.fields.position.set(3, [1, 2]);

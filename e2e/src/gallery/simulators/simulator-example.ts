@@ -56,7 +56,7 @@ export const simulatorExample = ({ name, shows, takes, keys, iterations, make }:
       const last = sim.value(at);
       const x = falls && best.value < last ? best.x : at;
       const lossLast = x === at ? last : sim.value(x);
-      const findings = count > 0 ? (sim.findings?.(x) ?? []) : [];
+      const findings = count > 0 ? (sim.findings?.(x, count) ?? []) : [];
       const after = picture('after', x);
       options.progress(0.8, 'time');
       const [forward, gradient] = interleavedMedians([() => void sim.value(x), () => void sim.gradient(x)], SAMPLES);
@@ -64,6 +64,10 @@ export const simulatorExample = ({ name, shows, takes, keys, iterations, make }:
       const fell = count === 0 || lossLast < first.value === falls;
       const [exact, close] = options.dtype === 'f64' ? [1e-6, 1e-9] : [5e-2, 1e-3];
       const right = gradientCheck <= exact && valueCheck <= close;
+      const missed = findings.find((f) => !f.passed);
+      const reason = !fell
+        ? `the loss is no lower after ${count} iterations of the optimiser`
+        : missed && `'${missed.name}' is ${missed.value}, where it is to be ${missed.most}`;
       return {
         metrics: {
           lossFirst: first.value,
@@ -83,10 +87,7 @@ export const simulatorExample = ({ name, shows, takes, keys, iterations, make }:
         check: {
           passed: right && fell && findings.every((f) => f.passed),
           maxRelError: gradientCheck,
-          ...(right &&
-            !fell && {
-              why: `its gradient is right, but the loss is no lower after ${count} iterations of the optimiser`,
-            }),
+          ...(right && reason !== undefined && { why: `its gradient is right, but ${reason}` }),
         },
         ms: { compile: compiled - begin, iteration, forward, gradient },
       };

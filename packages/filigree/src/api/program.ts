@@ -28,7 +28,13 @@ export interface FieldProgramOptions<K extends Kernels = Kernels, F extends Fiel
  */
 export const program = async <const K extends Kernels, F extends Fields = Readonly<Record<string, FieldDecl>>>(
   given: FieldProgramOptions<K, F>,
+  ...others: readonly never[]
 ): Promise<FieldProgram<K, F>> => {
+  /* `compile` and `einsum` have them apart: who gives them so here would be compiled for another backend than he said. */
+  if (others.some((o) => o !== undefined))
+    fail('program/form', 'a program of fields takes one object, with its options in it', {
+      remedy: 'write program({ layout, kernels, backend, … })',
+    });
   if (typeof given !== 'object' || given === null)
     fail('program/form', 'a program of fields is an object with a layout and kernels', {
       remedy: 'write program({ layout: layout(dense(i, 100).place(x)), kernels: { step } })',

@@ -25,7 +25,7 @@ export interface OpenArtifactOptions extends LoadCodeOptions {
 
 /** A program that was compiled elsewhere. */
 export interface OpenedArtifact extends Omit<Running, 'fields' | 'field'> {
-  /** By the names that the program gave them; where it gave none, all scalar fields. */
+  /** By the names that the program gave them; where it gave none, all fields. */
   readonly fields: Readonly<Record<string, HostFieldOf<AnyField>>>;
   readonly warnings: Diagnostics;
 }

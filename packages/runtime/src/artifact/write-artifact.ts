@@ -1,5 +1,5 @@
 import { fail, type Diagnostics, type Kernel, type TypedArray } from '@filigree/ir';
-import { storageData, type AnyField } from '@filigree/sparse/fields';
+import { namedFields, storageData, type AnyField, type Layout } from '@filigree/sparse/fields';
 import { sealedFile } from '../fields/sealed-file.js';
 import type { FieldProgram } from '../program/field-program.js';
 import type { Launchable } from '../program/launcher.js';
@@ -49,11 +49,20 @@ export const artifactBytes = ({
   sealed<ArtifactData>((part) => ({
     version,
     name,
-    fields: fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)])),
+    fields: shapesOf(fields ?? groupsWith(variants[0]!.program.storage.layout)),
     seed,
     warnings,
     variants: variants.map(({ shared, program }) => variantOf(name, shared, program, part)),
   }));
+
+/** All fields by name, where there are vectors or matrices among them, of which a file's layout knows the components alone. */
+const groupsWith = (layout: Layout): Fields | undefined => {
+  const named = namedFields(layout);
+  return [...named.values()].some((f) => f.is !== 'scalar') ? Object.fromEntries(named) : undefined;
+};
+
+const shapesOf = (fields: Fields | undefined): ArtifactData['fields'] =>
+  fields && Object.fromEntries(Object.entries(fields).map(([as, f]) => [as, shapeOf(f)]));
 
 /** What a traced program is made of. */
 export interface TracedParts extends Pick<ArtifactParts, 'version' | 'name' | 'warnings'> {

@@ -1,5 +1,5 @@
 import { deviceBuffer, type DeviceBuffer } from '@filigree/backend/device';
-import { byteSize, fail, type TypedArray } from '@filigree/ir';
+import { byteSize, fail, readOnly, type TypedArray } from '@filigree/ir';
 import { isSparse, nodeText, type AnyField } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { areTogether, type Component } from './component.js';
@@ -60,7 +60,7 @@ export const denseView = (arena: Arena, name: string, components: readonly Compo
   const long = all.filter((d) => d.extent > 1);
   const rest = (n: number): number => long.slice(n + 1).reduce((product, d) => product * d.extent, 1);
   const axes = dimensions.filter((d) => d.extent > 1).map((d) => d.axis as number);
-  return {
+  const view: DenseView = {
     data: first.array.subarray(begin, begin + span),
     offset: start,
     dimensions: all.map((d) => d.axis),
@@ -68,6 +68,11 @@ export const denseView = (arena: Arena, name: string, components: readonly Compo
     strides: all.map((d) => d.stride),
     contiguous: long.every((d, n) => d.stride === rest(n)) && axes.every((a, n) => n === 0 || axes[n - 1] <= a),
   };
+  return readOnly(
+    view,
+    `a view says where the values of '${name}' lie`,
+    (at) => `its values are in data: view.data${/^\d+$/.test(at) ? `[${at}]` : ''}`,
+  );
 };
 
 /** The values of a view as a buffer of the program that holds them. Errors: `field/not-dense`, `memory/foreign`. */

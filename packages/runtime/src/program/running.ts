@@ -2,11 +2,10 @@ import type { Launches } from '@filigree/backend/device';
 import { readOnly } from '@filigree/ir';
 import {
   arenaName,
-  holdsWords,
+  namedFields,
   initializeArena,
   settleAll,
   type AnyField,
-  type FieldDecl,
   type Storage,
 } from '@filigree/sparse/fields';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
@@ -19,7 +18,7 @@ import { checkStatus, clearStatus, type Reports } from './status.js';
 
 /** Fields in memory and the launches of kernels on them: what every program of fields is, whatever else it can do. */
 export interface Running {
-  /** The scalar fields of the layout by name; those of a vector field `x` are `x_0`, `x_1` …. */
+  /** The fields of the layout by name: of a vector field `x` also its components `x_0`, `x_1` …. What is a vector, its type does not say: see `field`. */
   readonly fields: Readonly<Record<string, ScalarHostField>>;
   /** The host's view of a field of any kind. Errors: `field/unknown`, `field/foreign`. */
   readonly field: <F extends AnyField>(field: F) => HostFieldOf<F>;
@@ -141,13 +140,8 @@ export const running = (
 /* Made when they are first asked for: a layout may have many fields. */
 const fieldsOf = (arena: Arena): Readonly<Record<string, ScalarHostField>> => {
   const fields: Record<string, ScalarHostField> = {};
-  const { layout } = arena.storage;
-  for (const { field, path } of layout.fields.values())
-    if (!holdsWords(layout.nodes[path[path.length - 1]]))
-      Object.defineProperty(fields, field.name, {
-        enumerable: true,
-        get: once(() => hostField<FieldDecl>(arena, field)),
-      });
+  for (const [name, field] of namedFields(arena.storage.layout))
+    Object.defineProperty(fields, name, { enumerable: true, get: once(() => hostField(arena, field)) });
   return readOnlyFields(fields);
 };
 

@@ -49,6 +49,7 @@ export {
   type PlacedField,
   type SNode,
 } from './layout/layout.js';
+export { namedFields } from './layout/named-fields.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
 export { withBeside } from './layout/beside.js';
 export { isPlainArray, storedAs } from './layout/stored-as.js';

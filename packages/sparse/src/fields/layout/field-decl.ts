@@ -77,6 +77,16 @@ export interface FieldOptions<A extends Axes = Axes> {
 
 const fieldSpec: OptionSpec<FieldOptions> = { ambient: option.anything, axes: axesOption };
 
+/** Of what a scalar field is a component: layouts hold components alone, and who asks a program for its fields wants what he declared. */
+export const groupOf = (component: FieldDecl): VectorField | MatrixField | undefined => groups.get(component);
+
+const groups = new WeakMap<FieldDecl, VectorField | MatrixField>();
+
+const madeOf = <F extends VectorField | MatrixField>(whole: F): F => {
+  for (const component of whole.components) groups.set(component, whole);
+  return whole;
+};
+
 /** The scalar fields that make up a field. */
 export const componentsOf = (any: AnyField): readonly FieldDecl[] => (any.is === 'scalar' ? [any] : any.components);
 
@@ -118,7 +128,7 @@ export const vectorField = <N extends number, const T extends ScalarType = Scala
 ): VectorField<N, A['length'], T> => {
   const options = checkOptions<FieldOptions<A>>('vectorField', given, fieldSpec);
   const components = numbered(checked(name, size)).map((a) => field(`${name}_${a}`, type, options));
-  return { is: 'vector', name, type, size, components, ...over(options) };
+  return madeOf({ is: 'vector', name, type, size, components, ...over(options) });
 };
 
 /** Declares a field of matrices of `rows` × `cols` components. Fails with `layout/field`, also where they are not from 1 to 256 components. */
@@ -139,7 +149,7 @@ export const matrixField = <
   const components = numbered(rows).flatMap((a) =>
     numbered(cols).map((b) => field(`${name}_${a}_${b}`, type, options)),
   );
-  return { is: 'matrix', name, type, rows, cols, components, ...over(options) };
+  return madeOf({ is: 'matrix', name, type, rows, cols, components, ...over(options) });
 };
 
 const over = <A extends Axes = Axes>({ axes }: FieldOptions<A>): { readonly axes?: A } =>
