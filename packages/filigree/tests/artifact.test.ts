@@ -246,7 +246,7 @@ describe('a program that was compiled ahead of time', () => {
       expect(there.outputs.y[7]).toBe(13);
       expect(() => there.set('z', 1)).toThrow('program/unknown-input');
       expect(() => there.set('x', [1])).toThrow('program/length');
-      for (const wrong of [['1'], [[1]], [undefined]])
+      for (const wrong of [['1'], [['1']], [undefined]])
         expect(() => there.set('s', wrong as never)).toThrow('program/values');
       expect(() => there.set('x', null as never)).toThrow('program/length');
       there.dispose();
@@ -306,6 +306,7 @@ describe('a program that was compiled ahead of time', () => {
       expect(() => there.run({ scalars: { s: 1, z: 1 } })).toThrow('tensor/argument');
       expect(() => there.tensors.K.set([...known])).toThrow('tensor/constant');
       expect(() => there.tensors.I.set([1])).toThrow('tensor/length');
+      expect(() => there.tensors.I.set([[1], [2]])).toThrow('tensor/length');
       expect(() => there.tensors.I.set(['a', ...I.slice(1)] as never)).toThrow('tensor/values');
       expect(() => there.tensors.A.set(A.map((a) => a + 1))).toThrow('tensor/outside-pattern');
       there.dispose();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ablate, ABLATIONS, compile, DiagnosticError, symbolicMath, type Num } from 'filigree';
+import { ablate, ABLATIONS, compile, DiagnosticError, einsum, symbolicMath, type Num } from 'filigree';
 import { codeOf, dense, denseOf, sparseOf, workingBackends } from './support.js';
 
 /* Plain numeric code, which tests run on numbers too. */
@@ -294,6 +294,21 @@ describe.each(workingBackends)('compile on %s', (backend) => {
   });
 });
 
+it('takes lists of lists for inputs of several axes, and for tensors', async () => {
+  const p = await compile({ inputs: { x: [2, 3] }, run: ({ x }) => ({ y: x[1] }) }, { backend: 'wasm' });
+  p.set('x', [[1, 2, 3], Float32Array.of(4, 5, 6)]); // prettier-ignore
+  p.run();
+  expect([...p.outputs['y']]).toEqual([4, 5, 6]);
+  expect(await codeOf(() => p.set('x', [[1, 2], [3, 4], [5, 6]]))).toBe('program/length'); // prettier-ignore
+  p.dispose();
+  const e = await einsum('y[i] = A[ij]*x[j]', { shapes: { A: [2, 3] }, backend: 'wasm' });
+  e.tensors['A']!.set([[1, 2, 3], [4, 5, 6]]); // prettier-ignore
+  e.tensors['x']!.set([1, 0, 1]);
+  e.run();
+  expect([...e.tensors['y']!.get()]).toEqual([4, 10]);
+  e.dispose();
+});
+
 describe('compile refuses', () => {
   const square = () => compile({ inputs: { x: 3 }, run: ({ x }) => ({ y: x.map((v) => v * v) }) }, { backend: 'wasm' });
 
@@ -302,7 +317,7 @@ describe('compile refuses', () => {
     expect(await codeOf(() => p.set('x', [1, 2]))).toBe('program/length');
     expect(await codeOf(() => p.set('x', undefined as never))).toBe('program/length');
     expect(await codeOf(() => p.set('x', ['1', '2', '3'] as never))).toBe('program/values');
-    expect(await codeOf(() => p.set('x', [[1], [2], [3]] as never))).toBe('program/values');
+    expect(await codeOf(() => p.set('x', [[1], [2], [3]]))).toBe('program/length');
     expect(await codeOf(() => p.set('z', [1]))).toBe('program/unknown-input');
     p.dispose();
     expect(await codeOf(() => p.run())).toBe('program/disposed');

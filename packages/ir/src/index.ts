@@ -4,6 +4,7 @@ export { readOnly } from './diagnostics/read-only.js';
 export { checkOptions, optionsOf } from './options/check-options.js';
 export { option, optionKind, wholeOption, type OptionKind, type OptionSpec } from './options/kinds.js';
 export { describe as describeValue } from './options/describe.js';
+export { flatValues, type Nested } from './options/flat-values.js';
 export * from './pass/pass.js';
 export { andThen } from './pass/and-then.js';
 export { runPass } from './pass/run-pass.js';

@@ -408,6 +408,9 @@ describe('arrays of values', () => {
     fw.fromArray([2n ** 63n], { from: [-7], to: [-6] });
     expect([...fw.toArray({ from: [-8], to: [-5] })]).toEqual([0n, 2n ** 63n, 0n]);
     fu.fromArray([], { from: [1, 1], to: [1, 4] });
+    fu.fromArray([[1, 2, 3], [4, 5, 6]], { from: [1, 1], to: [3, 4] }); // prettier-ignore
+    expect([fu.get([1, 3]), fu.get([2, 1])]).toEqual([3, 4]);
+    expect(refusal(() => fu.fromArray([[1], [2]], { from: [1, 1], to: [2, 3] })).code).toBe('field/length'); // prettier-ignore
     const again = fu.toArray();
     fu.fromArray(again);
     expect(fu.toArray()).toEqual(again);

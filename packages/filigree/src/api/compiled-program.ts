@@ -1,6 +1,14 @@
 import type { Sources } from '@filigree/backend';
 import type { DeviceBuffer } from '@filigree/backend/device';
-import { DiagnosticError, fail, readOnly, type Arithmetic, type Diagnostics, type TypedArray } from '@filigree/ir';
+import {
+  DiagnosticError,
+  fail,
+  readOnly,
+  type Arithmetic,
+  type Diagnostics,
+  type Nested,
+  type TypedArray,
+} from '@filigree/ir';
 import { comparePatterns, type Csr, type CsrPattern } from '@filigree/sparse/formats';
 import { inputValues, lifecycle } from '@filigree/runtime';
 import type { Built, Stage } from './build.js';
@@ -34,8 +42,8 @@ export interface CompiledProgram<I extends string = string, O extends string = s
   readonly outputs: Readonly<Record<O, NumericArray>>;
   /** Patterns of those inputs and outputs that are sparse matrices. */
   readonly patterns: Readonly<Record<string, CsrPattern>>;
-  /** Copies values, or the one number, into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
-  readonly set: (name: string, values: ArrayLike<number> | number) => void;
+  /** Copies values, flat, rows first, or in lists of lists, or the one number, into an input. Errors: `program/unknown-input`, `program/length`, `program/values`. */
+  readonly set: (name: string, values: Nested<number> | number) => void;
   /** Copies the values of a matrix that has exactly the compiled pattern; else `pattern/mismatch`, `program/pattern`. */
   readonly setMatrix: (name: string, matrix: Csr<ArrayLike<number>>) => void;
   /**
@@ -93,8 +101,10 @@ export const compiledProgram = ({
     () => 'run() writes them; copy what you want to keep',
   );
   const patterns: Record<string, CsrPattern> = {};
+  const shapes = new Map<string, readonly number[]>();
   for (const { name, shape } of trace.inputs)
     if (typeof shape === 'object' && 'rowPtr' in shape) patterns[name] = shape;
+    else shapes.set(name, typeof shape === 'number' ? [shape] : shape);
   for (const { name, pattern } of trace.outputs) if (pattern) patterns[name] = pattern;
 
   const life = lifecycle({ codes: 'program', what: 'the program was', again: 'compile it again' }, instance.dispose);
@@ -106,14 +116,15 @@ export const compiledProgram = ({
       : fail('program/unknown-input', `the program has no input '${name}'`, {
           remedy: `its inputs are ${Object.keys(inputs).join(', ') || 'none'}`,
         });
-  const set = (name: string, given: ArrayLike<number> | number): void => {
+  const set = (name: string, given: Nested<number> | number): void => {
     life.ready();
     const { length, write } = input(name);
     const values = inputValues(
       name,
       given,
       length,
-      'give exactly the values of the shape the program was compiled for, flat, rows first; or compile again',
+      'give exactly the values of the shape the program was compiled for, rows first; or compile again',
+      shapes.get(name),
     );
     write(values instanceof Numbers ? values : Numbers.from(values));
   };

@@ -1,4 +1,4 @@
-import { fail, type Diagnostics } from '@filigree/ir';
+import { fail, flatValues, type Diagnostics, type Nested } from '@filigree/ir';
 import { lifecycle } from '../lifecycle.js';
 import type { EinsumData } from './artifact-data.js';
 import { loadCodeOf, type LoadCodeOptions } from './load-code.js';
@@ -25,8 +25,8 @@ export interface OpenedTensor {
   readonly shape: readonly number[];
   /** The memory itself, as it is laid out. */
   readonly data: Float32Array | Float64Array;
-  /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/constant`. */
-  readonly set: (entries: ArrayLike<number>) => void;
+  /** Copies all entries, the first index fastest, or as lists of lists. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/constant`. */
+  readonly set: (entries: Nested<number>) => void;
   /** All entries, the first index fastest. */
   readonly get: () => Float64Array;
 }
@@ -108,8 +108,9 @@ const openedTensor = (
   return {
     shape,
     data,
-    set: (entries) => {
+    set: (given) => {
       ready();
+      const entries = flatValues(name, 'tensor/length', given, shape, 'firstFastest');
       check(entries);
       data.fill(0);
       for (let e = 0; e < count; e++) if (placeOf(e) >= 0) data[placeOf(e)] = entries[e];

@@ -53,7 +53,7 @@ export const openTraced = async (file: Uint8Array, options: LoadCodeOptions): Pr
         : fail('program/unknown-input', `the program has no input '${name}'`, {
             remedy: `its inputs are ${given.join(', ') || 'none'}`,
           });
-      to.set(inputValues(name, values, to.length, 'give exactly the values of its shape, flat, rows first'));
+      to.set(inputValues(name, values, to.length, 'give exactly the values of its shape, rows first'));
     },
     run: () => {
       life.ready();

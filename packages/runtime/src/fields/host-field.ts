@@ -3,7 +3,9 @@ import {
   allocateArray,
   describeValue,
   fail,
+  flatValues,
   isFloat,
+  type Nested,
   type ScalarType,
   type TypedArray,
   type TypedArrayOf,
@@ -83,10 +85,10 @@ export interface HostField<V = number, W = V, A extends TypedArray = TypedArray>
    */
   readonly toArray: (box?: Box, into?: A) => A;
   /**
-   * Writes every element of a box from an array in the form of `toArray`, and so activates it. Errors: `field/box`,
+   * Writes every element of a box from an array in the form of `toArray`, or lists of lists, and so activates it. Errors: `field/box`,
    * `field/length`.
    */
-  readonly fromArray: (values: ArrayLike<number | bigint>, box?: Box) => void;
+  readonly fromArray: (values: Nested<number | bigint>, box?: Box) => void;
   /** The memory itself, where nothing is sparse; valid until the program is disposed of. Errors: `field/not-dense`, `memory/apart`. */
   readonly view: () => DenseView<A>;
   /**
@@ -278,9 +280,11 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
       (into as Float64Array).set(values as Float64Array);
       return into;
     },
-    fromArray: (values, box) => {
+    fromArray: (given, box) => {
       ready('structure');
       const inside = boxOf(name, path, box);
+      const sides = inside.from.map((x, a) => inside.to[a] - x);
+      const values = flatValues(`the box of ${what}`, 'field/length', given, [...sides, ...shape.sides]);
       const length = components.length * sizeOfBox(inside);
       if (values?.length !== length)
         fail(

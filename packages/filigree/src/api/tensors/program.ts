@@ -11,6 +11,7 @@ import {
   type OptionSpec,
   readOnly,
   orThrow,
+  type Nested,
 } from '@filigree/ir';
 import {
   instantiate,
@@ -121,8 +122,8 @@ export interface TensorData {
   readonly data: NumericArray;
   /** The same for programs that are to be bound to it: `{ bind: { x: tensor.buffer } }`. */
   readonly buffer: DeviceBuffer;
-  /** Copies all entries, the first index fastest. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
-  readonly set: (entries: ArrayLike<number>, element?: number) => void;
+  /** Copies all entries, the first index fastest, or as lists of lists, `[[1, 2], [3, 4]]`. Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`, `tensor/element`, `tensor/constant`. */
+  readonly set: (entries: Nested<number>, element?: number) => void;
   /** All entries, the first index fastest. Error: `tensor/element`. */
   readonly get: (element?: number) => Float64Array;
 }

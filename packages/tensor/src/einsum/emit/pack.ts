@@ -1,4 +1,4 @@
-import { fail } from '@filigree/ir';
+import { fail, flatValues, type Nested } from '@filigree/ir';
 import type { Layout } from '../layout/layout.js';
 import type { TensorDecl } from '../notation/expression.js';
 import { eachEntry } from '../layout/each-entry.js';
@@ -9,16 +9,17 @@ import { storageOf } from './storage.js';
  * its pattern must be zero. A layout may omit entries of the pattern that no result depends on. Padding is set to zero.
  * Errors: `tensor/length`, `tensor/values`, `tensor/outside-pattern`; nothing is written then.
  *
- * @param dense one number an entry of the shape
+ * @param given one number an entry of the shape, or lists of lists, the outermost along the first index
  * @param into where to write, from `at` on; made where it is absent
  */
 export const packTensor = <A extends Float32Array | Float64Array = Float64Array>(
   tensor: TensorDecl,
   layout: Layout,
-  dense: ArrayLike<number>,
+  given: Nested<number>,
   into?: A,
   at = 0,
 ): A => {
+  const dense = flatValues(tensor.name, 'tensor/length', given, tensor.shape, 'firstFastest');
   checkEntries(tensor, dense);
   const storage = storageOf(layout, tensor.shape);
   const out = into ?? (new Float64Array(storage.size) as A);
