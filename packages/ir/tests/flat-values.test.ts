@@ -1,4 +1,4 @@
-import { DiagnosticError, flatValues, type Nested } from '@filigree/ir';
+import { flatValues, type DiagnosticError, type Nested } from '@filigree/ir';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
