@@ -48,13 +48,13 @@ describe('flatValues', () => {
   });
 
   it.each<readonly [string, Nested<number>, readonly number[] | undefined]>([
-    ['the lists are 2 × 2', [[1, 2], [3, 4]], [4]], // prettier-ignore
-    ['the lists are 2 × 2', [[1, 2], [3, 4]], [2, 3]], // prettier-ignore
-    ['the lists are 1 × 0', [[]], [1, 1]],
-    ['lists of one axis have different lengths', [[1, 2], [3]], undefined], // prettier-ignore
-    ['values stand beside lists', [[1, 2], 3], undefined],
-    ['values stand beside lists', [[1, 2], [3, [4]]], undefined], // prettier-ignore
-  ])('refuses %s', (message, given, shape) => {
+    ['not 4', [[1, 2], [3, 4]], [4]], // prettier-ignore
+    ['not 2 × 3', [[1, 2], [3, 4]], [2, 3]], // prettier-ignore
+    ['not 1 × 1', [[]], [1, 1]],
+    ['not 2 × 2', [[1, 2], [3]], undefined], // prettier-ignore
+    ['not 2 × 2', [[1, 2], 3], undefined],
+    ['not 2 × 2', [[1, 2], [3, [4]]], undefined], // prettier-ignore
+  ])('says that lists are %s', (message, given, shape) => {
     expect(refused(given, shape)).toContain(message);
   });
 });

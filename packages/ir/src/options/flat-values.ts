@@ -20,29 +20,23 @@ export const flatValues = <T>(
   order: ValueOrder = 'lastFastest',
 ): ArrayLike<T> => {
   if (!isList(given?.[0])) return given as ArrayLike<T>;
-  const found: number[] = [];
-  for (let list: unknown = given; isList(list); list = list[0]) found.push(list.length);
-  const refuse = (message: string): never =>
-    fail(code, `${what}: ${message}`, {
-      remedy: shape
-        ? `its shape is ${shape.join(' × ') || 'that of one number'}`
-        : 'give lists of one length each, or one list',
-    });
-  if (shape && (found.length !== shape.length || found.some((n, axis) => n !== shape[axis])))
-    refuse(`the lists are ${found.join(' × ')}`);
-  const strides = found.map((_, axis) =>
-    (order === 'lastFastest' ? found.slice(axis + 1) : found.slice(0, axis)).reduce((n, side) => n * side, 1),
+  const sides: number[] = [];
+  for (let list: unknown = given; isList(list); list = list[0]) sides.push(list.length);
+  const wanted = (shape ?? sides).join(' × ');
+  const refuse = (): never =>
+    fail(code, `${what}: the lists are not ${wanted}`, { remedy: 'give lists of these lengths, or one list' });
+  if (sides.join(' × ') !== wanted) refuse();
+  const sizeOf = (some: readonly number[]): number => some.reduce((n, side) => n * side, 1);
+  const strides = sides.map((_, axis) =>
+    sizeOf(order === 'lastFastest' ? sides.slice(axis + 1) : sides.slice(0, axis)),
   );
-  const out = new Array<T>(found.reduce((n, side) => n * side, 1));
-  const visit = (list: Nested<T>, axis: number, at: number): void => {
-    if (list.length !== found[axis]) refuse('lists of one axis have different lengths');
-    for (let k = 0; k < list.length; k++) {
-      const item = list[k];
-      const inner = axis + 1 < found.length;
-      if (isList(item) !== inner) refuse('values stand beside lists');
-      if (inner) visit(item as Nested<T>, axis + 1, at + k * strides[axis]);
-      else out[at + k * strides[axis]] = item as T;
-    }
+  const out = new Array<T>(sizeOf(sides));
+  const visit = (item: unknown, axis: number, at: number): void => {
+    if (axis === sides.length) {
+      if (isList(item)) refuse();
+      out[at] = item as T;
+    } else if (!isList(item) || item.length !== sides[axis]) refuse();
+    else for (let k = 0; k < item.length; k++) visit(item[k], axis + 1, at + k * strides[axis]);
   };
   visit(given, 0, 0);
   return out;
