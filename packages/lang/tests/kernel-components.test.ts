@@ -176,6 +176,28 @@ describe('grids of the host hold values', () => {
     }
   });
 
+  it('an array is stored as the vector or matrix that a grid holds', () => {
+    const u = hostGrid([2], vec(0, 0));
+    const m = hostGrid([2], mat([0, 0], [0, 0]));
+    const s = sparseGrid([Infinity], vec(0, 0));
+    /* Types ask for vectors; JavaScript does not. */
+    u[1] = [1, 2] as never;
+    m[0] = [[1, 2], [3, 4]] as never; // prettier-ignore
+    m[0][1] = [5, 6] as never;
+    s[-3] = [7, 8] as never;
+    expect(u[1].norm()).toBe(Math.sqrt(5));
+    expect([...m[0].mul(vec(1, 1))]).toEqual([3, 11]);
+    expect(s[-3].y).toBe(8);
+    for (const [body, wrong] of [
+      ['x[0] = [1, 2, 3]; F[0] = [[1, 2], [3, 4]]; F[1] = [x[0].xy, [5, 6]]', false],
+      ['x[0] = [1, 2]', true],
+      ['x[0] = [1, [2], 3]', true],
+      ['F[0] = [[1, 2], [3]]', true],
+      ['F[0] = [1, 2, 3, 4]', true],
+    ] as const)
+      expect([body, problems(body).map(([code]) => code)]).toEqual([body, wrong ? ['lang/shape'] : []]);
+  });
+
   it('what is stored is a copy', () => {
     const u = hostGrid([2], vec(0, 0));
     const v = vec(1, 2);

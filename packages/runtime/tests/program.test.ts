@@ -874,6 +874,19 @@ describe('a program', () => {
     expect([sim.fields.x.get(3), sim.fields.x_1.get(3), sim.fields.clash.get(3)]).toEqual([[1, 2], 2, 0]);
   });
 
+  it('stores arrays where its fields hold vectors, all of one before any is written', async () => {
+    const swap = kernel([x], (x: VecGrid1<2>) => {
+      for (const p of range(8)) {
+        /* Types ask for vectors; JavaScript does not. */
+        x[p] = [p, 2 * p] as never;
+        x[p] = [x[p].y + 1, x[p].x] as never;
+      }
+    });
+    const sim = await make({ backend, layout: tree, kernels: { swap } });
+    sim.run.swap();
+    expect(sim.field(x).get(3)).toEqual([7, 3]);
+  });
+
   it('has no fields but its own', async () => {
     const sim = await make({ backend, layout: tree, kernels: { total }, fields: { position: x, v } });
     sim.fields.position.set(3, [1, 2]);

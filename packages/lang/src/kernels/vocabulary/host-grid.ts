@@ -1,7 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { GridElement } from './grid-types.js';
 import { hostFunction } from './inline.js';
-import { copied, isMat, isVec, placed } from './vec.js';
+import { copied, heldLike, isMat, isVec, placed } from './vec.js';
 
 /** What `hostGrid` fills with: a value, or a function of the indices. */
 export type Fill<E, I extends readonly number[]> = E | ((...at: I) => E);
@@ -45,7 +45,7 @@ const row = (elements: unknown[]): unknown[] => {
   return new Proxy(elements.map(copied), {
     get: (target, key, receiver) =>
       placed(Reflect.get(target, key, receiver) as unknown, (changed) => Reflect.set(target, key, changed)),
-    set: (target, key, value) => Reflect.set(target, key, copied(value)),
+    set: (target, key, value) => Reflect.set(target, key, heldLike(first, value)),
   });
 };
 

@@ -2,7 +2,7 @@ import { fail, checkOptions, option } from '@filigree/ir';
 import type { GridElement, Grid1, Grid2, Grid3, Grid4, Indexed } from './grid-types.js';
 import { hostFunction } from './inline.js';
 import { noteSparsePart, sparsePart, type SparsePart } from './sparse-part.js';
-import { copied, placed } from './vec.js';
+import { heldLike, placed } from './vec.js';
 import { Shared, SparseStore, type SparseExtent } from './sparse-store.js';
 
 /** How a sparse grid on the host becomes active. */
@@ -104,7 +104,7 @@ const partOf = (store: SparseStore, prefix: readonly number[], level: number): o
             'lang/host-bounds',
             `a sparse grid of ${store.extents.length} axes is not assigned to at '${String(key)}'`,
           );
-        store.write([...prefix, index], copied(value));
+        store.write([...prefix, index], heldLike(store.ambient, value));
         return true;
       },
     },

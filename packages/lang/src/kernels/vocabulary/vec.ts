@@ -114,7 +114,7 @@ export const placed = <E>(value: E, store: (changed: E) => void): E => {
     },
     set(target, key, part, receiver) {
       if (!Object.hasOwn(target, key)) return Reflect.set(target, key, part, receiver);
-      target[key] = copied(part);
+      target[key] = heldLike(target[key], part);
       store(copied(own as E));
       return true;
     },
@@ -125,6 +125,13 @@ export const placed = <E>(value: E, store: (changed: E) => void): E => {
 
 /** A value of its own: of vectors and matrices a copy. */
 export const copied = <E>(value: E): E => (isVec(value) || isMat(value) ? (hostValue(shapedOf(value)) as E) : value);
+
+/** A value as what stands where it goes holds it: of an array a vector or a matrix where there was one. */
+export const heldLike = <E>(before: E, value: E): E => {
+  if (!Array.isArray(value)) return copied(value);
+  if (isVec(before)) return construct('vec', [value as readonly number[]]) as E;
+  return isMat(before) ? (construct('mat', value as readonly Part[]) as E) : value;
+};
 
 /* What vectors and matrices have in common: entries by index, iteration, a length that stays. */
 class Entries<E> {
