@@ -27,6 +27,16 @@ describe('gradients against differences', () => {
     }
   });
 
+  it('a slope that is lost in the rounding of the value is right, and one that is not lost is not', () => {
+    /* Values of about 3 are rounded by 4e-16, so that differences of 1e-5 are wrong by 1e-10. */
+    const faint = (y: Float64Array): number => 3 + 1e-6 * cubes(y) + 4e-16 * Math.sin(1e9 * y[2]);
+    const scaled = (by: number) => slopes.map((g) => by * 1e-6 * g);
+    for (const seed of [1, 2, 3]) {
+      expect(gradientError(faint, scaled(1), x, 1e-5, seed)).toBeLessThan(1e-6);
+      expect(gradientError(faint, scaled(1.01), x, 1e-5, seed)).toBeGreaterThan(1e-6);
+    }
+  });
+
   it('what is no number is no right gradient', () => {
     expect(gradientError(cubes, slopes.map((g, k) => (k === 2 ? NaN : g)), x, 1e-4, 1)).not.toBeLessThan(1); // prettier-ignore
     /* A value on which nothing depends has no slope, and a gradient of zeros is right of no other. */

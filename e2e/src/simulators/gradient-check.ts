@@ -24,27 +24,32 @@ export const gradientError = (
     const d = x.map(() => 2 * random() - 1);
     const slope = d.reduce((s, v, n) => s + v * gradient[n], 0);
     const scale = Math.max(Math.abs(slope), steepness);
-    const difference = slopeAlong((t) => value(x.map((v, n) => v + t * d[n])), h, ALIKE * scale);
-    /* Both are zero where nothing that is computed depends on what is changed. */
-    const error = slope === difference ? 0 : Math.abs(slope - difference) / scale;
+    const { slope: difference, rounding } = slopeAlong((t) => value(x.map((v, n) => v + t * d[n])), h, ALIKE * scale);
+    /* Both are zero where nothing that is computed depends on what is changed. Where hardly anything does, a difference is what values are rounded by, which is not to be taken for an error. */
+    const error = slope === difference ? 0 : Math.abs(slope - difference) / Math.max(scale, rounding / TOLD);
     if (!(error <= worst)) worst = error;
   }
   return worst;
 };
 
-/** The slope of a function at 0 by differences of lengths about `h`; no others are tried when three are as close as `alike`. */
-const slopeAlong = (at: (t: number) => number | ArrayLike<number>, h: number, alike: number): number => {
+/** The slope of a function at 0 by differences of lengths about `h`, and what of it may be rounding; no others are tried when three are as close as `alike`. */
+const slopeAlong = (
+  at: (t: number) => number | ArrayLike<number>,
+  h: number,
+  alike: number,
+): { readonly slope: number; readonly rounding: number } => {
   /* Each length is twice the one before, so that what one needs at two lengths is what the next needs at one. */
   const pair = once((power) => [h * 2 ** power, -h * 2 ** power].map(at));
   const ofLength = once((power) => difference([...pair(power), ...pair(power + 1)], h * 2 ** power));
-  let best = { apart: Infinity, slope: NaN };
+  let best = { apart: Infinity, slope: NaN, length: h };
   for (const power of LENGTHS) {
     const three = [power + 1, power, power - 1].map(ofLength);
     const apart = Math.max(...three) - Math.min(...three);
-    if (apart < best.apart) best = { apart, slope: three[1] };
+    if (apart < best.apart) best = { apart, slope: three[1], length: h * 2 ** power };
     if (best.apart <= alike) break;
   }
-  return best.slope;
+  const size = Math.max(...pair(0).map((v) => (typeof v === 'number' ? Math.abs(v) : 0)));
+  return { slope: best.slope, rounding: (ROUNDING * Number.EPSILON * size) / best.length };
 };
 
 /** A function that is evaluated once for each argument. */
@@ -68,3 +73,5 @@ const difference = ([a, b, c, e]: readonly (number | ArrayLike<number>)[], h: nu
 const DIRECTIONS = 4;
 const LENGTHS = [0, 2, -2, 4, -4, 6, -6, 8, -8, 10, -10];
 const ALIKE = 1e-7;
+/** What a difference of values that are wrong in their last four bits may be off by, in their last bit; and the error that it is told as. */
+const [ROUNDING, TOLD] = [24, 1e-6];

@@ -284,6 +284,46 @@ extern "C" int filigree_run(char* slab, const long long* offsets, int threads) {
     expect(lines({ simd: true })).not.toContainEqual(expect.stringContaining('alone'));
   });
 
+  it('branches on a minimum or maximum that a loop hands on, where one operand depends on the one before', () => {
+    const buffers = [declareBuffer('x', 'f64', 9, 'input'), declareBuffer('y', 'f64', 9, 'output')];
+    const lines = (attrs: Attrs): readonly string[] => {
+      const kernel = buildKernel(
+        'k',
+        {},
+        (b) => {
+          const zeros = Array.from({ length: 4 }, () => b.f64(0));
+          const last = b.for(b.i32(0), b.i32(9), b.i32(1), attrs, zeros, (i, [most, sum, both, fixed]) => {
+            const x = b.load('x', i);
+            const next = b.max(most!, x);
+            return [
+              next,
+              b.max(x, b.add(sum!, x)),
+              b.min(b.mul(both!, x), b.add(both!, x)),
+              b.max(b.add(fixed!, x), b.f64(2)),
+            ];
+          });
+          last.forEach((v, k) => b.store('y', v, b.i32(k)));
+        },
+        buffers,
+      );
+      const written = body(makeModule('m', buffers, [kernel])).matchAll(
+        /\b((?:highest|lowest|min|max|above)_f64\(.*\));/g,
+      );
+      return [...written].map(([, call]) => call).filter((call) => !/double|\(a, b\)/.test(call));
+    };
+    /* In order what is new, and what depends on what was handed on. */
+    const said = lines({});
+    expect(said.map((call) => call.slice(0, call.indexOf('(')))).toEqual([
+      'highest_f64',
+      'highest_f64',
+      'min_f64',
+      'above_f64',
+    ]);
+    expect(said[0]).toMatch(/^highest_f64\((v\d+), v\d+\)$/);
+    expect(said[1]).toMatch(/^highest_f64\((v\d+), v\d+ \+ \1\)$/);
+    expect(lines({ simd: true }).join()).not.toContain('highest');
+  });
+
   it('writes a sum with a negative as a difference, and nests only where C must', () => {
     const buffers = [declareBuffer('x', 'f64', 3, 'inout')];
     const kernel = buildKernel(

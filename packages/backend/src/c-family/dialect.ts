@@ -61,8 +61,8 @@ export interface CFamilyDialect {
    */
   readonly alone?: string;
   /**
-   * Whether a function takes the greater or lesser of two floats, `a > b ? a : b`, outside of loops for lanes. Written out, g++ moves them through registers of integers where one is in memory: a running maximum takes
-   * five times as long.
+   * Whether a function takes the greater or lesser of two floats, `a > b ? a : b`, outside of loops for lanes, and another one, which branches, a minimum or maximum that a serial loop hands on. Written out, g++ moves them through
+   * registers of integers where one is in memory: a running maximum takes five times as long.
    */
   readonly extremesByCall?: boolean;
   /** How each op is written; ops that are absent are refused. Add rows to teach the emitter ops of another dialect. */

@@ -34,6 +34,6 @@ export const exchangesIn = ({ body }: Kernel): ReadonlySet<Op> => {
 };
 
 /** Whether iterations follow one another, and are no lanes. */
-const isSerial = ({ name, attrs }: Op): boolean =>
+export const isSerial = ({ name, attrs }: Op): boolean =>
   name === 'scf.while' ||
   (name === 'scf.for' && ['parallel', 'simd', 'independent'].every((said) => attrs[said] !== true));

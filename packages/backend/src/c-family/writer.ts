@@ -68,6 +68,8 @@ export interface Shared {
   readonly exchanges: ReadonlySet<Op>;
   /** Choices between two floats by how they compare, by id. */
   readonly extremes: ReadonlyMap<number, Extreme>;
+  /** Minima and maxima that serial loops hand on, see `recurrencesIn`. */
+  readonly recurrences: ReadonlyMap<number, 0 | 1>;
 }
 
 /**
@@ -147,6 +149,7 @@ export const writer = (shared: Shared, role: Role): Writer => {
         return call(name, e);
       },
       extreme: (v) => (shared.lanes === undefined ? shared.extremes.get(v.id) : undefined),
+      recurrence: (v) => (shared.lanes === undefined ? shared.recurrences.get(v.id) : undefined),
       alone: (op, value) => {
         const { alone } = shared.dialect;
         if (alone === undefined || !shared.exchanges.has(op)) return value;

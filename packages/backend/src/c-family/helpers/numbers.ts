@@ -26,6 +26,20 @@ const extreme = (sign: '<' | '>', join: '|' | '&'): HelperRow =>
 /** The same where `b` is neither NaN nor zero: one instruction, as a comparison with NaN is false. */
 const extremeOf = (sign: '<' | '>'): HelperRow => binary(() => [`return b ${sign} a ? b : a;`]);
 
+/** The same of `b` that a loop hands on: by a branch, which compilers are kept from making a choice of, as it costs nothing while it goes one way. */
+const latestOf = (sign: '<' | '>', name: 'min' | 'max'): HelperRow =>
+  binary(
+    (r) => [
+      '#ifdef FILIGREE_FAST_MATH',
+      `if (a ${sign} b || a != a) return alone_${r.a}(a);`,
+      'return b;',
+      '#else',
+      `return ${name}_${r.a}(a, b);`,
+      '#endif',
+    ],
+    (r) => [`alone_${r.a}`, `${name}_${r.a}`],
+  );
+
 /** What chooses between `a` and `b` by bits of a `word`, but where compilers that define this do it well by themselves. */
 const choiceByBits = (unless: string, word: string, to: string, from: string): readonly string[] => [
   `#ifdef ${unless}`,
@@ -77,6 +91,8 @@ export const numberHelpers: HelperRows = {
   },
   min: extreme('<', '|'),
   max: extreme('>', '&'),
+  lowest: latestOf('<', 'min'),
+  highest: latestOf('>', 'max'),
   below: extremeOf('<'),
   above: extremeOf('>'),
   /*

@@ -2,7 +2,7 @@ import { type Buffer, type Kernel, type Module, type Op, bufferMap, checkOptions
 import { knownIntegers } from '@filigree/opt';
 import type { CFamilyDialect } from '../dialect.js';
 import { exchangesIn } from '../exchanges.js';
-import { extremesIn } from '../extremes.js';
+import { extremesIn, recurrencesIn } from '../extremes.js';
 import { minuends } from '../minuends.js';
 import { names, reserved } from '../names.js';
 import { noPlaces, placesOf } from '../places.js';
@@ -94,6 +94,7 @@ export const emitKernel = (
     choices,
     minuends: minuends(kernel),
     extremes: dialect.extremesByCall === true ? extremesIn(kernel) : new Map(),
+    recurrences: dialect.extremesByCall === true ? recurrencesIn(kernel) : new Map(),
     exchanges: dialect.alone === undefined ? new Set() : exchangesIn(kernel),
   };
   const params = kernel.params.map((p) => `${scalarName(shared, p)} ${named(shared, p)}`);

@@ -107,6 +107,9 @@ const extremeOnLanes = (what: 'min' | 'max', op: Op, args: readonly Expr[], site
 const unbounded = (what: 'min' | 'max', op: Op, args: readonly Expr[], site: Site): Expr => {
   const type = typeOf(op);
   const bound = boundIn(op, site);
+  const before = bound < 0 ? site.recurrence(op.results[0]!) : undefined;
+  if (before !== undefined)
+    return call(site.helper(`${what === 'min' ? 'lowest' : 'highest'}_${type}`), args[1 - before]!, args[before]!);
   return bound < 0
     ? call(site.helper(`${what}_${type}`), ...args)
     : call(site.helper(`${what === 'min' ? 'below' : 'above'}_${type}`), args[1 - bound]!, args[bound]!);

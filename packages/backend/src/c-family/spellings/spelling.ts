@@ -40,6 +40,8 @@ export interface Site {
   readonly product: (v: Value, product: Expr) => Expr;
   /** Of a choice between two floats by how they compare, whether the first is taken where it is above or below the second, if a function is to say so, see `extremesByCall`. */
   readonly extreme: (v: Value) => Extreme | undefined;
+  /** Of a minimum or maximum that a serial loop hands on, which operand depends on the one before, if a function is to branch on it. */
+  readonly recurrence: (v: Value) => 0 | 1 | undefined;
   /** A number as a store writes it: through a function where it is not to become one with what is stored beside, see `alone` of a dialect. */
   readonly alone: (store: Op, value: Expr) => Expr;
   /** What the names of read-modify-writes of a buffer begin with: `serial`, or `atomic` where other threads may access the same element at this time. */
