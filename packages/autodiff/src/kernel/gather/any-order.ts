@@ -54,12 +54,20 @@ const MARK = 'anyOrder';
  */
 export const ANY_ORDER: Attrs = { [MARK]: true };
 
-/** A region without what `ANY_ORDER` says. */
+const DONE = 'gathered';
+
+/** Says of a loop of an adjoint that it is what is left where the inner part of a box gathers: nothing is turned round in it. Only within this package, too. */
+export const EDGE: Attrs = { [DONE]: true };
+
+/** Whether a loop is such an edge. */
+export const isEdge = ({ attrs }: Op): boolean => attrs[DONE] === true;
+
+/** A region without what `ANY_ORDER` and `EDGE` say. */
 export const inOrder = (region: Region): Region => {
   const ops = mapShared(region.ops, (op) => {
     const inside = mapRegions(op, inOrder);
-    if (inside.attrs[MARK] === undefined) return inside;
-    const { [MARK]: _, ...attrs } = inside.attrs;
+    if (inside.attrs[MARK] === undefined && inside.attrs[DONE] === undefined) return inside;
+    const { [MARK]: _, [DONE]: __, ...attrs } = inside.attrs;
     return opWith(inside, { attrs });
   });
   return ops === region.ops ? region : { ...region, ops };

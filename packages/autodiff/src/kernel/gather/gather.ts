@@ -16,14 +16,16 @@ import {
 } from '@filigree/ir';
 import { boxLoop, boxOf, type Layout } from '@filigree/sparse/fields';
 import { additionsOf, type Addition } from '../elements/additions.js';
-import { ANY_ORDER } from './any-order.js';
+import { ANY_ORDER, isEdge } from './any-order.js';
 import { clone } from '../clone.js';
 import { digitsOf, type Digits } from '../indices/digits.js';
 import { gatheredInside } from './gather-inside.js';
 import { integerForms } from '../indices/integer-forms.js';
 import { coordinatesOf } from '../elements/touched.js';
 import { sumsApart } from './sums-apart.js';
-import { cutNestOf, MOST_OPS, nestOf, type Nest } from './whole-nests.js';
+import { summedOverNest } from './sums-over-nests.js';
+import { isTaps } from './same.js';
+import { cutNestOf, MOST_OPS, nestOf, nestsOf, type Nest } from './whole-nests.js';
 
 /**
  * Turns sums into neighbours round: where all iterations of a parallel loop over a whole box add to elements at constant distances, `s[(i + 1) % n][j] += f(i, j)`, each element is given instead
@@ -40,7 +42,10 @@ export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): 
   const controlOf = controlBy(table);
   const coordinate = coordinatesOf(kernel);
   const forms = integerForms(kernel, layout);
-  const extentsOf = (field: string): readonly number[] => layout.fields.get(field)!.extents;
+  const extentsOf = (field: string): readonly number[] | undefined => {
+    const { extents, unbounded } = layout.fields.get(field)!;
+    return unbounded ? undefined : extents;
+  };
   const constants = new Map<number, Scalar>();
   const know = ({ name, attrs, results }: Op): void => {
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
@@ -48,23 +53,26 @@ export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): 
   kernel.body.ops.forEach(know);
   const turned = (op: Op): readonly Op[] | undefined => {
     const apart = sumsApart(op, table, ids);
-    const rest = apart && turned(apart.rest);
-    if (rest) return [apart.sums, ...rest];
-    if (op.operands.length > 3) return undefined;
     const setting = { table, ids, constants, forms };
-    const nest = nestOf(op, setting);
-    const around = !nest || nest.hasBranches || nest.narrowed ? undefined : gathered(nest, table, ids, constants);
+    const rest = apart && turned(apart.rest);
+    if (rest) return [...(summedOverNest(apart.sums, setting) ?? [apart.sums]), ...rest];
+    if (op.operands.length > 3) return undefined;
     const inside = (some: Nest): readonly Op[] | undefined =>
       gatheredInside(some, { table, ids, constants, coordinate, extentsOf });
-    const inPlace = around ?? (nest && inside(nest));
-    if (inPlace) return inPlace;
-    const cut = cutNestOf(op, setting);
-    const middle = cut && inside(cut.inner);
-    return middle && [...middle, ...cut.edges];
+    for (const straight of nestsOf(op, setting)) {
+      const nest = nestOf(straight, setting);
+      const goesRound = nest && !nest.hasBranches && !nest.isNarrowed && !nest.ops.some(isTaps);
+      const inPlace = (goesRound ? gathered(nest, table, ids, constants) : undefined) ?? (nest && inside(nest));
+      if (inPlace) return inPlace;
+      const cut = cutNestOf(straight, setting);
+      const middle = cut && inside(cut.inner);
+      if (middle) return [...middle, ...cut.edges];
+    }
+    return undefined;
   };
   const ops = kernel.body.ops.flatMap((op) => {
     const control = controlOf(op);
-    if (!control || !isLoop(control) || control.parallel !== true) return [op];
+    if (!control || !isLoop(control) || control.parallel !== true || isEdge(op)) return [op];
     if (op.name === 'scf.for') return turned(op) ?? [op];
     /* All elements of a plain array are a box. */
     const extents = boxOf(layout, op);

@@ -1,16 +1,31 @@
 import { freeValues, makeOp, makeValue, opWith, type IdSource, type Op, type OpTable, type Value } from '@filigree/ir';
 import { clone } from '../clone.js';
+import { isTaps, onlyReads } from './same.js';
 
 /**
  * The ops of an iteration, with what its branches write taken out of them: `if (c) s[i - 1] += v` becomes `s[i - 1] += c ? v : 0`, and `if (c) s[i] = v` becomes `s[i] = c ? v : s[i]`, where the branches still compute what is written, and
  * read what they read. Nothing where that cannot be: where branches loop, write what they read, or compute where they write from what they read.
  *
  * What a branch does not write may lie outside of a field: whoever writes sees to it that only elements within are written.
+ *
+ * @param hasTaps whether there may be loops: such as only read, and such as hand on nothing, in which it is the same
  */
-export const outOfBranches = (ops: readonly Op[], table: OpTable, ids: IdSource): readonly Op[] | undefined => {
+export const outOfBranches = (
+  ops: readonly Op[],
+  table: OpTable,
+  ids: IdSource,
+  hasTaps = false,
+): readonly Op[] | undefined => {
   const out: Op[] = [];
+  const within = (op: Op): readonly Op[] | undefined => {
+    if (hasTaps && op.name === 'scf.for' && onlyReads(op, table)) return [op];
+    if (!hasTaps || !isTaps(op)) return flattened(op, table, ids);
+    const [{ params, ops }] = op.regions;
+    const inner = outOfBranches(ops, table, ids, true);
+    return inner && [opWith(op, { regions: [{ params, ops: inner }] })];
+  };
   for (const op of writtenOnce(ops)) {
-    const flat = op.regions.length === 0 ? [op] : flattened(op, table, ids);
+    const flat = op.regions.length === 0 ? [op] : within(op);
     if (!flat) return undefined;
     out.push(...flat);
   }

@@ -20,7 +20,7 @@ export interface SumsApart {
 }
 
 /**
- * What a loop, or a nest of loops, adds up over all iterations, by values that it hands on, in memory of the kernel, or in elements that are the same for all, as derivatives by arguments and coefficients are, apart from what else it writes to fields. Nothing where it adds up nothing of that kind, where an iteration reads for
+ * What a loop, or a nest of loops, adds up over all iterations, by values that it hands on, in memory of the kernel, or in elements that are the same for all, as derivatives by arguments, coefficients and weights of a filter are, apart from what else it writes to fields. Nothing where it adds up nothing of that kind, where an iteration reads for
  * that what it has written before, or writes what follows from it. No iteration reads what another one writes.
  */
 export const sumsApart = (loop: Op, table: OpTable, ids: IdSource): SumsApart | undefined => {
@@ -29,7 +29,16 @@ export const sumsApart = (loop: Op, table: OpTable, ids: IdSource): SumsApart | 
   const numbers = new Set(
     within(loop).flatMap(({ name, results }) => (name === 'arith.constant' ? [results[0].id] : [])),
   );
-  const isSame = (v: Value): boolean => !inside.has(v.id) || numbers.has(v.id);
+  const made = new Map(within(loop).flatMap((op) => op.results.map((r) => [r.id, op] as const)));
+  const counters = new Set(
+    within(loop).flatMap(({ name, regions }) => (name === 'scf.for' ? [regions[0].params[0].id] : [])),
+  );
+  /* What loops within it count, as the taps of a filter, is the same in each iteration too. */
+  const isSame = (v: Value): boolean => {
+    if (!inside.has(v.id) || numbers.has(v.id) || counters.has(v.id)) return true;
+    const op = made.get(v.id);
+    return op?.regions.length === 0 && op.name.startsWith('arith.') && op.operands.every(isSame);
+  };
   const isSum = ({ name, attrs, operands, results }: Op): boolean =>
     (name === 'mem.atomic' || (name === 'field.atomic' && operands.slice(1).every(isSame))) &&
     attrs.kind === 'add' &&
