@@ -1,5 +1,6 @@
 import { walk, type Kernel, type Op, type Value } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
+import { besideArguments } from './beside.js';
 import type { ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey, type IndexKeys } from '../indices/index-keys.js';
@@ -46,16 +47,24 @@ export const accessesOf = (
   const residuesAt = residuesOf(kernel, forms);
   const boundsIn = (extents: readonly number[], index: readonly Value[]): Touched['within'] =>
     index.map((v, n) => forms.within(v, extents[n]));
+  const besideAt = besideArguments(kernel, forms);
   const tops = new Map(kernel.body.ops.map((op, n) => [op, n]));
   const uses: Use[] = [];
   walk(kernel.body, (op, parents) => {
     const note = (place: string, index: readonly Value[], writes: boolean, extents?: readonly number[]): void => {
       const residues = extents && residuesAt(op, index, extents);
       const within = extents && boundsIn(extents, index);
+      const beside = extents?.every((n) => n < 2 ** 28) ? besideAt(op, index) : undefined;
       uses.push({
         op,
         writes,
-        touched: { place, index: index.map(coordinate), ...(residues && { residues }), ...(within && { within }) },
+        touched: {
+          place,
+          index: index.map(coordinate),
+          ...(residues && { residues }),
+          ...(within && { within }),
+          ...(beside && { beside }),
+        },
         key: `${place}[${index.map((v) => keyOf(v).key).join()}]`,
         tells: new Set(index.flatMap((v) => [...keyOf(v).tells])),
         index: index.map(keyOf),

@@ -11,8 +11,20 @@ export interface Touched {
   readonly residues?: readonly Residue[] | undefined;
   /** Between which numbers each coordinate lies, both among them; nothing where it is not certain to be within the field. */
   readonly within?: readonly (readonly [least: number, most: number] | undefined)[] | undefined;
+  /** Where each coordinate lies beside arguments, see `besideArguments`. */
+  readonly beside?: readonly (readonly Beside[])[] | undefined;
   /** Where in the text. */
   readonly loc?: Loc | undefined;
+}
+
+/** What is known of a coordinate less an argument, which one by its position: what it lies between, or is not. */
+export interface Beside {
+  readonly argument: number;
+  /** Whether it is the argument itself and something between numbers. */
+  readonly isItself: boolean;
+  readonly least?: number;
+  readonly most?: number;
+  readonly isNot?: number;
 }
 
 /** Of the elements that an op touches: what the sum of their coordinates, times a weight each, leaves when it is divided. */
@@ -76,10 +88,17 @@ export const areApart = (a: Touched, b: Touched): boolean =>
     const y = b.within?.[n];
     return x !== undefined && y !== undefined && (x[1] < y[0] || y[1] < x[0]);
   }) === true ||
+  a.beside?.some((all, n) => all.some((x) => b.beside?.[n]?.some((y) => lieApart(x, y) || lieApart(y, x)))) === true ||
   a.index.some((x, n) => {
     const y = b.index[n];
     return x !== undefined && y !== undefined && x.argument === y.argument && x.modulus === y.modulus && differ(x, y);
   });
+
+const lieApart = (x: Beside, y: Beside): boolean =>
+  x.argument === y.argument &&
+  (x.isItself || y.isItself) &&
+  ((x.most !== undefined && y.least !== undefined && x.most < y.least) ||
+    (x.isNot !== undefined && y.least === x.isNot && y.most === x.isNot));
 
 /**
  * Whether coordinates differ whatever the argument is that both follow from. Without divisor, where one is taken from a number, `1 - t` and `t`, equal ones would be half the sum of all numbers: none where that
