@@ -52,7 +52,8 @@ type Node =
   | { readonly is: 'parameter' }
   | { readonly is: (typeof binary)[number] | (typeof tests)[number] | 'rem'; readonly x: Node; readonly y: Node }
   | { readonly is: 'not' | 'neg'; readonly x: Node }
-  | { readonly is: 'shl' | 'shr'; readonly x: Node; readonly by: number }
+  | { readonly is: 'shl' | 'shr'; readonly x: Node; readonly by: number | Node }
+  | { readonly is: 'quotient' | 'rest'; readonly x: Node; readonly by: number }
   | { readonly is: 'select' | 'if'; readonly c: Node; readonly x: Node; readonly y: Node };
 
 const binary = ['add', 'add', 'sub', 'and', 'or', 'xor', 'min', 'max', 'mul'] as const;
@@ -72,7 +73,16 @@ const node = fc.letrec<{ node: Node }>((tie) => ({
     fc.constant<Node>({ is: 'parameter' }),
     fc.record({ is: fc.constantFrom(...binary, ...tests), x: tie('node'), y: tie('node') }),
     fc.record({ is: fc.constantFrom('not' as const, 'neg' as const), x: tie('node') }),
-    fc.record({ is: fc.constantFrom('shl' as const, 'shr' as const), x: tie('node'), by: fc.nat(3) }),
+    fc.record({
+      is: fc.constantFrom('shl' as const, 'shr' as const),
+      x: tie('node'),
+      by: fc.oneof(fc.nat(3), tie('node')),
+    }),
+    fc.record({
+      is: fc.constantFrom('quotient' as const, 'rest' as const),
+      x: tie('node'),
+      by: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: -9, max: -1 })),
+    }),
     fc.record({
       is: fc.constantFrom('select' as const, 'if' as const),
       c: tie('node'),
@@ -105,7 +115,12 @@ const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Valu
       return b.value('arith.neg', [of(n.x)]);
     case 'shl':
     case 'shr':
-      return b[n.is](of(n.x), b.i32(n.by));
+      return b[n.is](of(n.x), typeof n.by === 'number' ? b.i32(n.by) : of(n.by));
+    /* Of numbers of a few bits, below zero as well. */
+    case 'quotient':
+      return b.div(few(b, of(n.x)), b.i32(n.by));
+    case 'rest':
+      return b.rem(few(b, of(n.x)), b.i32(n.by));
     case 'select':
       return b.select(b.cmp('gt', of(n.c), b.i32(0)), of(n.x), of(n.y));
     case 'if':
@@ -125,6 +140,8 @@ const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Valu
       return b[n.is](of(n.x), of(n.y));
   }
 };
+
+const few = (b: Builder, x: Value): Value => b.sub(b.and(x, b.i32(1023)), b.i32(300));
 
 /** What is stored, and where. */
 interface Store {
@@ -323,15 +340,15 @@ describe('loops over words do what loops over elements do', () => {
     [[0, 8, 1], [0, 30, 0], 'scf.for'],
   ] as const)('or run over the elements of most words: %j and %j by %s', (rows, row, loop) => {
     const of = layout(layouts['three bits, with room to spare'][0]());
-    const third: Node = { is: 'rem', x: { is: 'load', field: 'u', at: [1, -1] }, y: { is: 'number', n: 3 } };
+    const third: Node = { is: 'rem', x: { is: 'load', field: 'u', at: [1, -1] }, y: { is: 'parameter' } };
     const seeded = Array.from({ length: 12 }, (_, k) => ['u', k % 8, 5 * k + 1, (k % 7) - 3] as const);
     const module = moduleOf(of, seeded, [{ value: third, where: undefined, kind: 'add' }], 30, [rows, row]);
     const elements = vectorized(of, module);
     expect(reasons(elements)).toEqual(['it has arith.rem']);
     expect(elements.kernels[0].body.ops.some((op) => op.name === loop && op.attrs.scalar !== undefined)).toBe(true);
-    const expected = meaning(of, module, [0]);
-    expect(meaning(of, elements, [0])).toEqual(expected);
-    expect(lowered(of, module, [0])).toEqual(expected);
+    const expected = meaning(of, module, [3]);
+    expect(meaning(of, elements, [3])).toEqual(expected);
+    expect(lowered(of, module, [3])).toEqual(expected);
   });
 
   it('not in ranges of elements that may be inactive, that go beyond the array, or that are few', () => {

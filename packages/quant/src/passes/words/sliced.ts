@@ -152,3 +152,67 @@ export const bitwise = (g: Gates, kind: 'and' | 'or' | 'xor', x: Sliced, y: Slic
         : { lo: -(1n << BigInt(both)), hi: (1n << BigInt(both)) - 1n };
   return within((k) => g[kind](planeAt(x, k), planeAt(y, k)), bounds);
 };
+
+/** A number moved up (`shl`) or down by as many bits as another says, modulo the width of its type: by each of its bits in turn. */
+export const shifted = (
+  g: Gates,
+  kind: 'shl' | 'shr',
+  x: Sliced,
+  by: Sliced,
+  range: readonly [bigint, bigint],
+): Sliced => {
+  const digits = (range[1] - range[0]).toString(2).length.toString(2).length - 1;
+  let made = x;
+  for (let k = 0; k < digits; k++) {
+    const bit = planeAt(by, k);
+    if (bit === 0) continue;
+    const n = 1 << k;
+    const [lo, hi] = [made.lo, made.hi].map((end) => (kind === 'shl' ? end << BigInt(n) : end >> BigInt(n)));
+    const from = made;
+    const moved = within((d) => planeAtOrZero(from, kind === 'shl' ? d - n : d + n), wrapped({ lo, hi }, range));
+    made = selected(g, bit, moved, made);
+  }
+  return made;
+};
+
+const planeAtOrZero = (x: Sliced, k: number): Plane => (k < 0 ? 0 : planeAt(x, k));
+
+/** What a division by a power of two leaves, with the sign of the number. */
+export const lowest = (g: Gates, x: Sliced, power: bigint): Sliced => {
+  const rest = within((k) => planeAt(x, k), { lo: 0n, hi: power - 1n });
+  if (x.lo >= 0n) return rest;
+  const below = g.and(planeAt(x, x.planes.length - 1), g.not(equal(g, rest, constantOf(0n))));
+  return selected(g, below, sumOf(g, [{ x: rest, negative: false }], -power, { lo: -power, hi: -1n }), rest);
+};
+
+/**
+ * The quotient of a number by a constant other than 0, cut off towards zero, and what is left, which has the sign of the number: the multiples of
+ * the divisor by powers of two are taken away where they fit, the largest first.
+ */
+export const divided = (g: Gates, x: Sliced, divisor: bigint): { readonly quotient: Sliced; readonly rest: Sliced } => {
+  const by = divisor < 0n ? -divisor : divisor;
+  const negative = x.lo < 0n ? planeAt(x, x.planes.length - 1) : 0;
+  const opposite = (v: Sliced): Sliced => sumOf(g, [{ x: v, negative: true }], 0n, { lo: -v.hi, hi: -v.lo });
+  const most = x.hi > -x.lo ? x.hi : -x.lo;
+  const size = selected(g, negative, opposite(x), x);
+  let rest = within((k) => planeAt(size, k), { lo: 0n, hi: most });
+  const digits: Plane[] = [];
+  for (let k = widthOf({ lo: 0n, hi: most / by }) - 1; k >= 0; k--) {
+    const multiple = constantOf(by << BigInt(k));
+    const fits = g.not(less(g, rest, multiple));
+    const hi = multiple.hi - 1n < rest.hi ? multiple.hi - 1n : rest.hi;
+    const taken = sumOf(g, [{ x: rest, negative: false }], -multiple.hi, {
+      lo: -multiple.hi,
+      hi: rest.hi - multiple.hi,
+    });
+    const chosen = selected(g, fits, taken, rest);
+    rest = within((d) => planeAt(chosen, d), { lo: 0n, hi });
+    digits[k] = fits;
+  }
+  const quotient = within((k) => digits[k] ?? 0, { lo: 0n, hi: most / by });
+  const signed = (v: Sliced, minus: Plane): Sliced => (minus === 0 ? v : selected(g, minus, opposite(v), v));
+  return {
+    quotient: signed(quotient, divisor < 0n ? g.not(negative) : negative),
+    rest: signed(rest, negative),
+  };
+};

@@ -17,12 +17,15 @@ import {
   bitOf,
   bitwise,
   constantOf,
+  divided,
   equal,
   less,
+  lowest,
   planeAt,
   planeOf,
   rangeOfSum,
   selected,
+  shifted,
   sumOf,
   uncancelled,
   within,
@@ -448,6 +451,31 @@ const amountOf = (loop: WordLoop, op: Op): number | undefined => {
   return by.is === 'number' && by.n >= 0n && by.n < 32n ? Number(by.n) : undefined;
 };
 
+/** A number shifted by as many bits as each element says. */
+const moved = (loop: WordLoop, op: Op, kind: 'shl' | 'shr'): Lane | undefined => {
+  if (!op.operands.every(isInteger)) return undefined;
+  const [x, by] = op.operands.map((v) => loop.sliced(v));
+  return { is: 'sliced', x: shifted(loop.gates, kind, x, by, integerRange(scalarOf(op.results[0]))) };
+};
+
+/** Bits of a number that is divided by gates: of longer ones elements are divided faster one by one. */
+const MOST_DIGITS = 16;
+
+/** A quotient by a constant, or what it leaves. */
+const quotient =
+  (part: 'quotient' | 'rest'): Rule =>
+  (loop, op) => {
+    const by = loop.lane(op.operands[1]);
+    if (!loop.varying(op) || !op.operands.every(isInteger) || by.is !== 'number' || by.n === 0n) return undefined;
+    const x = loop.sliced(op.operands[0]);
+    const size = by.n < 0n ? -by.n : by.n;
+    if (part === 'rest' && (size & (size - 1n)) === 0n) return { is: 'sliced', x: lowest(loop.gates, x, size) };
+    if (x.planes.length > MOST_DIGITS) return notInWords(`it divides numbers of more than ${MOST_DIGITS} bits`);
+    const made = divided(loop.gates, x, by.n)[part];
+    const bounds = wrapped(made, integerRange(scalarOf(op.results[0])));
+    return { is: 'sliced', x: within((k) => planeAt(made, k), bounds) };
+  };
+
 const lanesOf: Readonly<Record<string, Rule>> = {
   'arith.constant': (_loop, op) =>
     isInteger(op.results[0]) ? { is: 'number', n: BigInt(op.attrs.value as number) } : undefined,
@@ -490,18 +518,22 @@ const lanesOf: Readonly<Record<string, Rule>> = {
     return within((k) => g.not(planeAt(x, k)), bounds);
   }),
   'arith.shl': (loop, op) => {
+    if (!loop.varying(op)) return undefined;
     const by = amountOf(loop, op);
-    if (by === undefined || !loop.varying(op)) return undefined;
+    if (by === undefined) return moved(loop, op, 'shl');
     const x = loop.sliced(op.operands[0]);
     const bounds = wrapped({ lo: x.lo << BigInt(by), hi: x.hi << BigInt(by) }, integerRange(scalarOf(op.results[0])));
     return { is: 'sliced', x: within((k) => (k < by ? 0 : planeAt(x, k - by)), bounds) };
   },
   'arith.shr': (loop, op) => {
+    if (!loop.varying(op)) return undefined;
     const by = amountOf(loop, op);
-    if (by === undefined || !loop.varying(op)) return undefined;
+    if (by === undefined) return moved(loop, op, 'shr');
     const x = loop.sliced(op.operands[0]);
     return { is: 'sliced', x: within((k) => planeAt(x, k + by), { lo: x.lo >> BigInt(by), hi: x.hi >> BigInt(by) }) };
   },
+  'arith.div': quotient('quotient'),
+  'arith.rem': quotient('rest'),
   'arith.min': onIntegers((g, _op, x, y) => extreme(g, less(g, x, y), x, y, (a, c) => (a < c ? a : c))),
   'arith.max': onIntegers((g, _op, x, y) => extreme(g, less(g, y, x), x, y, (a, c) => (a > c ? a : c))),
   'arith.cmp': onIntegers((g, op, x, y) => {
