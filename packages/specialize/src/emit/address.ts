@@ -10,6 +10,8 @@ export interface Tile {
   readonly count: Value;
   /** Of a group whose tables are those of one step: which step it is. */
   readonly step?: Value;
+  /** Of a group of one instance in a loop over steps: whether this is the step that has it. */
+  readonly hasIt?: Value;
 }
 
 /** What does not change within a tile: the first entry of each table column, and the anchors. */

@@ -104,8 +104,15 @@ const hasParts = ({ segments }: PlacedGroup): boolean => segments.some(({ parts 
 /** Shares of a step that threads divide. */
 const SHARES = 64;
 
+/** A step of a group of one instance, which is in that of number `onlyIn`. */
+const stepOfOne = (b: Builder, onlyIn: number, step: Value): Tile => {
+  const hasIt = b.cmp('eq', step, b.i32(onlyIn));
+  return { index: undefined, first: b.i32(0), count: b.select(hasIt, b.i32(1), b.i32(0)), hasIt };
+};
+
 const stepOf = (b: Builder, g: PlacedGroup, step: Value): Tile => {
   if (g.oneEach) return { index: step, first: step, count: b.i32(1) };
+  if (g.onlyIn !== undefined) return stepOfOne(b, g.onlyIn, step);
   const { shared } = g;
   if (shared && 'instances' in shared)
     return { index: undefined, first: undefined, count: b.i32(shared.instances), step };
@@ -152,10 +159,13 @@ const emitGroup = (
   });
 };
 
-const shareOfTile = (b: Builder, { first, count, ...tile }: Tile, share: Value): Tile => {
+const shareOfTile = (b: Builder, { first, count, hasIt: _, ...tile }: Tile, share: Value): Tile => {
   const { from, to } = shareOf(b, count, share);
   return { ...tile, first: first === undefined ? from : b.add(first, from), count: b.sub(to, from) };
 };
+
+/** Of fewer instances side by side lanes gain nothing, and compilers take several times as long over them. */
+const LEAST_LANES = 4;
 
 const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
 
@@ -187,7 +197,9 @@ const emitInstances = (
     );
     g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
   };
-  /* One instance is no loop: compilers would put it on lanes. */
+  /* One instance is no loop: compilers would put it on lanes. Tiles keep theirs, by which launches of several programs are told to go together. */
+  if (g.steps > 1 && g.most === 1 && !g.oneEach && !options.emit.teams && tile.first !== undefined)
+    return void b.if(tile.hasIt ?? b.cmp('gt', tile.count, b.i32(0)), () => instance(b.i32(0)));
   if (g.oneEach || (g.size === 1 && tile.first === undefined)) {
     /* A team waits for what one of its threads does. */
     if (options.emit.teams) return void b.for(b.i32(0), b.i32(1), b.i32(1), { team: true }, [], instance);
@@ -197,7 +209,7 @@ const emitInstances = (
     b.for(b.i32(0), tile.count, b.i32(1), { ...(team ? { team } : {}), trips }, [], instance);
     return;
   }
-  const simd = options.emit.simd && isComputeBound(g.template, g, storeCount(g));
+  const simd = options.emit.simd && g.most >= LEAST_LANES && isComputeBound(g.template, g, storeCount(g));
   const lanes = options.emit.simd ? { simd, ...(simd && g.least > 1 ? { least: g.least } : {}) } : {};
   b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);
 };

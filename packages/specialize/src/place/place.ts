@@ -45,6 +45,10 @@ export interface PlacedGroup {
   readonly pieces: { readonly firstBase: number; readonly countBase: number; readonly tileBase: number } | undefined;
   /** How many instances a tile or piece has at least that has any; 1 where it is not known. */
   readonly least: number;
+  /** How many it has at most. */
+  readonly most: number;
+  /** Of a group that repeats and has one instance: the step that has it. */
+  readonly onlyIn: number | undefined;
   /** Absent for rolled sums. */
   readonly template: Template | undefined;
   /** Buffer of each template variable that is a column; its address is the entry of the same number. */
@@ -258,19 +262,28 @@ const loopTables = (
   { pieces }: Encoded,
   starts: Int32Array,
   shared: SharedSteps | undefined,
-): Pick<PlacedGroup, 'level' | 'steps' | 'oneEach' | 'shared' | 'tileBase' | 'pieces' | 'least'> => ({
-  level,
-  steps: repeated?.steps ?? 1,
-  oneEach: isOneEach(repeated, starts),
-  shared: shared && (shared.kept.length > 1 ? { likeBase: pools.append(32, shared.like) } : { instances: starts[1] }),
-  tileBase: starts.length > 2 && !isOneEach(repeated, starts) ? pools.append(32, starts) : 0,
-  pieces: pieces && {
-    firstBase: pools.append(32, pieces.first),
-    countBase: pools.append(32, pieces.count),
-    tileBase: starts.length > 2 ? pools.append(32, pieces.ofTile) : 0,
-  },
-  least: repeated ? 1 : leastOf(pieces ? pieces.count : starts.subarray(1).map((end, t) => end - starts[t])),
-});
+): Pick<
+  PlacedGroup,
+  'level' | 'steps' | 'oneEach' | 'shared' | 'tileBase' | 'pieces' | 'least' | 'most' | 'onlyIn'
+> => {
+  const counts = pieces ? pieces.count : starts.subarray(1).map((end, t) => end - starts[t]);
+  const onlyIn = repeated && starts.length > 2 && starts[starts.length - 1] === 1 ? counts.indexOf(1) : undefined;
+  return {
+    level,
+    steps: repeated?.steps ?? 1,
+    oneEach: isOneEach(repeated, starts),
+    shared: shared && (shared.kept.length > 1 ? { likeBase: pools.append(32, shared.like) } : { instances: starts[1] }),
+    tileBase: starts.length > 2 && onlyIn === undefined && !isOneEach(repeated, starts) ? pools.append(32, starts) : 0,
+    pieces: pieces && {
+      firstBase: pools.append(32, pieces.first),
+      countBase: pools.append(32, pieces.count),
+      tileBase: starts.length > 2 ? pools.append(32, pieces.ofTile) : 0,
+    },
+    least: repeated ? 1 : leastOf(counts),
+    most: counts.reduce((most, n) => Math.max(most, n), 0),
+    onlyIn,
+  };
+};
 
 const isOneEach = (repeated: Repetition | undefined, starts: Int32Array): boolean =>
   repeated !== undefined && oneEach(starts);
