@@ -46,7 +46,7 @@ const fields = { u, v, out };
 
 /** An expression of what lies around an element. */
 type Node =
-  | { readonly is: 'load'; readonly field: 'u' | 'v'; readonly at: readonly [number, number] }
+  | { readonly is: 'load'; readonly field: 'u' | 'v'; readonly at: readonly [number, number]; readonly around: boolean }
   | { readonly is: 'number' | 'cut'; readonly n: number }
   | { readonly is: 'index'; readonly axis: 0 | 1 }
   | { readonly is: 'parameter' }
@@ -66,6 +66,7 @@ const node = fc.letrec<{ node: Node }>((tie) => ({
       is: fc.constant('load' as const),
       field: fc.constantFrom('u' as const, 'v' as const),
       at: fc.tuple(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -19, max: 19 })),
+      around: fc.boolean(),
     }),
     fc.record({ is: fc.constant('number' as const), n: fc.integer({ min: -9, max: 9 }) }),
     fc.record({ is: fc.constant('cut' as const), n: fc.integer({ min: -9, max: 9 }) }),
@@ -92,15 +93,23 @@ const node = fc.letrec<{ node: Node }>((tie) => ({
   ),
 })).node;
 
-const emit = (b: Builder, at: readonly Value[], parameter: Value, n: Node): Value => {
-  const of = (x: Node): Value => emit(b, at, parameter, x);
+/** @param extents of the fields, where they have an end: what is behind the last element is the first then, of loads that go around */
+const emit = (
+  b: Builder,
+  at: readonly Value[],
+  parameter: Value,
+  extents: readonly number[] | undefined,
+  n: Node,
+): Value => {
+  const of = (x: Node): Value => emit(b, at, parameter, extents, x);
   switch (n.is) {
-    case 'load':
-      return b.value(
-        'field.load',
-        at.map((x, a) => b.add(x, b.i32(n.at[a]))),
-        { field: n.field },
-      );
+    case 'load': {
+      const around = (x: Value, a: number): Value =>
+        extents && n.around
+          ? b.rem(b.add(x, b.i32(3 * extents[a] + n.at[a])), b.i32(extents[a]))
+          : b.add(x, b.i32(n.at[a]));
+      return b.value('field.load', at.map(around), { field: n.field });
+    }
     case 'number':
       return b.i32(n.n);
     case 'cut':
@@ -190,6 +199,7 @@ const moduleOf = (
   ranges?: Ranges,
 ): Module => {
   const log = declareBuffer('log', 'f64', 8 * columns, 'output');
+  const extents = of.nodes.some(({ kind }) => kind === 'hash') ? undefined : [8, columns];
   const kernel = buildKernel(
     'main',
     { parameter: 'i32' },
@@ -199,11 +209,11 @@ const moduleOf = (
       eachElement(b, ranges, (at) => {
         for (const { value, where, kind } of stores) {
           const put = (): void => {
-            const operands = [emit(b, at, parameter, value), ...at];
+            const operands = [emit(b, at, parameter, extents, value), ...at];
             if (kind === 'store') b.op('field.store', operands, { field: 'out' });
             else b.op('field.atomic', operands, { field: 'out', kind });
           };
-          if (where) b.if(b.cmp('ne', emit(b, at, parameter, where), b.i32(0)), put);
+          if (where) b.if(b.cmp('ne', emit(b, at, parameter, extents, where), b.i32(0)), put);
           else put();
         }
       });
@@ -340,7 +350,11 @@ describe('loops over words do what loops over elements do', () => {
     [[0, 8, 1], [0, 30, 0], 'scf.for'],
   ] as const)('or run over the elements of most words: %j and %j by %s', (rows, row, loop) => {
     const of = layout(layouts['three bits, with room to spare'][0]());
-    const third: Node = { is: 'rem', x: { is: 'load', field: 'u', at: [1, -1] }, y: { is: 'parameter' } };
+    const third: Node = {
+      is: 'rem',
+      x: { is: 'load', field: 'u', at: [1, -1], around: false },
+      y: { is: 'parameter' },
+    };
     const seeded = Array.from({ length: 12 }, (_, k) => ['u', k % 8, 5 * k + 1, (k % 7) - 3] as const);
     const module = moduleOf(of, seeded, [{ value: third, where: undefined, kind: 'add' }], 30, [rows, row]);
     const elements = vectorized(of, module);
@@ -352,7 +366,11 @@ describe('loops over words do what loops over elements do', () => {
   });
 
   it('not in ranges of elements that may be inactive, that go beyond the array, or that are few', () => {
-    const copy: Store = { value: { is: 'load', field: 'u', at: [0, 0] }, where: undefined, kind: 'store' };
+    const copy: Store = {
+      value: { is: 'load', field: 'u', at: [0, 0], around: false },
+      where: undefined,
+      kind: 'store',
+    };
     const why = (name: string, ranges: Ranges): readonly string[] => {
       const of = layout(layouts[name][0]());
       return reasons(vectorized(of, moduleOf(of, [], [copy], layouts[name][1], ranges)));
@@ -379,7 +397,11 @@ describe('loops over words do what loops over elements do', () => {
 
   it('after what was stored to one of their elements twice', () => {
     const of = layout(layouts['three bits, with room to spare'][0]());
-    const copy: Store = { value: { is: 'load', field: 'u', at: [0, 0] }, where: undefined, kind: 'store' };
+    const copy: Store = {
+      value: { is: 'load', field: 'u', at: [0, 0], around: false },
+      where: undefined,
+      kind: 'store',
+    };
     const module = moduleOf(
       of,
       [

@@ -7,8 +7,8 @@ export type Lane =
   | { readonly is: 'number'; readonly n: bigint }
   /** A value that is the same for all elements of a word. */
   | { readonly is: 'uniform'; readonly value: Value }
-  /** The coordinate along an axis, and so much. */
-  | { readonly is: 'coordinate'; readonly axis: number; readonly plus: number }
+  /** The coordinate along an axis, and so much; with `around` what a division by the extent of the axis leaves of that. */
+  | { readonly is: 'coordinate'; readonly axis: number; readonly plus: number; readonly around?: number }
   /** A sum that only another sum asks for. */
   | { readonly is: 'sum'; readonly terms: readonly Term[]; readonly constant: bigint; readonly type: ScalarType }
   | { readonly is: 'sliced'; readonly x: Sliced };

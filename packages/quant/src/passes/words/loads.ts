@@ -48,9 +48,20 @@ export const maskOf = (shape: ArrayShape, isIn: (at: readonly number[]) => boole
 
 /** Words of fields, as the loop over words of a shape loads them. */
 export interface Words {
-  /** The word whose elements are those at so many elements from the ones of the iteration. */
-  readonly load: (field: PlacedField, offsets: readonly number[]) => Value;
+  /** The word whose elements are those at such distances from the ones of the iteration. */
+  readonly load: (field: PlacedField, offsets: readonly Offset[]) => Value;
 }
+
+/** So many elements along an axis; with `around` from the last on to the first again, of which there are so many. */
+export interface Offset {
+  readonly by: number;
+  readonly around?: number;
+}
+
+/** Whether it is the own element. */
+export const isOwn = ({ by }: Offset): boolean => by === 0;
+
+const offsetText = ({ by, around }: Offset): string => (around === undefined ? `${by}` : `${by} of ${around}`);
 
 /**
  * Loads from the cell with these coordinates, and from those around it: a word at an offset is made of the bits of two words, or of more where
@@ -61,34 +72,42 @@ export const wordsAt = (b: Builder, layout: Layout, shape: ArrayShape, cell: rea
   const constant = (n: bigint): Value => b.constant(type === 'u64' ? n : Number(n), type);
   const inCell = axesOf(layout, shape.around.id);
   const made = new Map<string, Value>();
-  const whole = (field: PlacedField, tiles: readonly number[]): Value => {
-    const key = [field.field.name, ...tiles].join();
+  const whole = (field: PlacedField, tiles: readonly Offset[]): Value => {
+    const key = [field.field.name, ...tiles.map(offsetText)].join();
     const known = made.get(key);
     if (known) return known;
     /* An array that no node around continues along an axis ends there. */
-    const ends = shape.axes.some((axis, a) => tiles[a] !== 0 && !inCell.includes(axis));
+    const ends = shape.axes.some((axis, a) => !isOwn(tiles[a]) && !inCell.includes(axis));
     const at = inCell.map((axis, n) => {
-      const by = tiles[shape.axes.indexOf(axis)];
-      return by === 0 ? cell[n] : b.add(cell[n], b.i32(by));
+      const { by, around } = tiles[shape.axes.indexOf(axis)];
+      if (by === 0) return cell[n];
+      const moved = b.add(cell[n], b.i32(by));
+      return around === undefined
+        ? moved
+        : b.select(b.cmp('ge', moved, b.i32(around)), b.sub(moved, b.i32(around)), moved);
     });
     const name = wordsName(field.field);
     const word = ends ? b.constant(ambientOf(layout, name), type) : b.value('field.load', at, { field: name });
     made.set(key, word);
     return word;
   };
-  const load = (field: PlacedField, offsets: readonly number[]): Value => {
-    const key = ['at', field.field.name, ...offsets].join();
+  const load = (field: PlacedField, offsets: readonly Offset[]): Value => {
+    const key = ['at', field.field.name, ...offsets.map(offsetText)].join();
     const known = made.get(key);
     if (known) return known;
     const { sides, strides } = shape;
-    const tiles = offsets.map((d, a) => Math.floor(d / sides[a]));
-    const rests = offsets.map((d, a) => d - tiles[a] * sides[a]);
+    const tiles = offsets.map(({ by }, a) => Math.floor(by / sides[a]));
+    const rests = offsets.map(({ by }, a) => by - tiles[a] * sides[a]);
+    const tileAt = (a: number, by: number): Offset => {
+      const { around } = offsets[a];
+      return around === undefined ? { by } : { by: by % (around / sides[a]), around: around / sides[a] };
+    };
     const crossed = rests.flatMap((r, a) => (r > 0 ? [a] : []));
     const parts = Array.from({ length: 2 ** crossed.length }, (_, choice) => {
       const upper = sides.map((_, a) => crossed.includes(a) && ((choice >> crossed.indexOf(a)) & 1) === 1);
       const word = whole(
         field,
-        tiles.map((t, a) => (upper[a] ? t + 1 : t)),
+        tiles.map((t, a) => tileAt(a, upper[a] ? t + 1 : t)),
       );
       const by = shape.bits * rests.reduce((sum, r, a) => sum + strides[a] * (r - (upper[a] ? sides[a] : 0)), 0);
       const moved = by === 0 ? word : by > 0 ? b.shr(word, constant(BigInt(by))) : b.shl(word, constant(BigInt(-by)));

@@ -11,7 +11,7 @@ import {
 import { elementOf, isSparse, wordsName, type Layout, type PlacedField } from '@filigree/sparse/fields';
 import type { Box } from './box.js';
 import { notInWords, numberValue, type Lane } from './lanes.js';
-import { maskOf, shapeOf, wordsAt, type ArrayShape, type Words } from './loads.js';
+import { isOwn, maskOf, shapeOf, wordsAt, type ArrayShape, type Offset, type Words } from './loads.js';
 import { gatesOn, type Gates, type Plane } from './planes.js';
 import {
   bitOf,
@@ -130,8 +130,10 @@ export class WordLoop {
         this.lanes.set(v.id, { is: 'sliced', x });
         return x;
       }
-      case 'coordinate':
-        return this.coordinate(lane.axis, lane.plus);
+      case 'coordinate': {
+        const own = this.coordinate(lane.axis, lane.plus);
+        return lane.around === undefined ? own : divided(this.g, own, BigInt(lane.around)).rest;
+      }
       case 'uniform':
         return this.spread(lane.value);
     }
@@ -144,7 +146,8 @@ export class WordLoop {
     if (lane.is === 'uniform') return lane.value;
     if (lane.is !== 'coordinate' || this.c.shape.sides[lane.axis] > 1) return undefined;
     const at = axesIn(this.c.layout, this.c.shape).indexOf(this.c.shape.axes[lane.axis]);
-    return at < 0 ? this.b.i32(lane.plus) : this.b.add(this.c.cell[at], this.b.i32(lane.plus));
+    const own = at < 0 ? this.b.i32(lane.plus) : this.b.add(this.c.cell[at], this.b.i32(lane.plus));
+    return lane.around === undefined ? own : this.b.rem(own, this.b.i32(lane.around));
   }
 
   /** The planes of a value that is the same for all: each bit of it, everywhere. */
@@ -248,7 +251,7 @@ export class WordLoop {
   }
 
   /** The element of a field that an op is about: in a word as those of the loop, at a constant distance. */
-  private element(op: Op): { readonly field: PlacedField; readonly offsets: readonly number[] } {
+  private element(op: Op): { readonly field: PlacedField; readonly offsets: readonly Offset[] } {
     const { layout, shape } = this.c;
     const { placed, index } = elementOf(layout, op)!;
     const { name } = placed.field;
@@ -268,7 +271,7 @@ export class WordLoop {
     const offsets = index.map((v, axis) => {
       const lane = this.lane(v);
       return lane.is === 'coordinate' && lane.axis === axis
-        ? lane.plus
+        ? { by: lane.plus, ...(lane.around !== undefined && { around: lane.around }) }
         : notInWords(`field '${name}' is read or written at no constant distance`);
     });
     return { field: placed, offsets };
@@ -277,13 +280,13 @@ export class WordLoop {
   private load(op: Op): Sliced {
     const { field, offsets } = this.element(op);
     const { name } = field.field;
-    if (offsets.some((d) => d !== 0)) this.around.add(name);
+    if (!offsets.every(isOwn)) this.around.add(name);
     const stored = this.stores.get(name);
     if (stored && this.around.has(name)) notInWords(`it reads field '${name}' around an element that it writes`);
     return stored ? stored.x : this.read(field, offsets);
   }
 
-  private read(field: PlacedField, offsets: readonly number[]): Sliced {
+  private read(field: PlacedField, offsets: readonly Offset[]): Sliced {
     const word = this.words.load(field, offsets);
     const { bits } = this.c.shape;
     const constant = (k: number): Value => numberValue(this.b, BigInt(k), this.type);
@@ -318,7 +321,7 @@ export class WordLoop {
   private own(op: Op): PlacedField {
     const { field, offsets } = this.element(op);
     const { name } = field.field;
-    if (offsets.some((d) => d !== 0)) notInWords(`it writes field '${name}' at another element than its own`);
+    if (!offsets.every(isOwn)) notInWords(`it writes field '${name}' at another element than its own`);
     if (this.around.has(name)) notInWords(`it reads field '${name}' around an element that it writes`);
     if (op.attrs.activate === false) notInWords(`it writes field '${name}' where it is active`);
     return field;
@@ -330,7 +333,7 @@ export class WordLoop {
     /* Stores wrap. */
     const x = within((k) => planeAt(given, k), this.boundsOf(field, this.c.shape.bits));
     const before = this.stores.get(name);
-    const own = this.c.shape.axes.map(() => 0);
+    const own = this.c.shape.axes.map(() => ({ by: 0 }));
     const old = taken === 1 ? undefined : (before?.x ?? this.read(field, own));
     this.stores.set(name, {
       field,
@@ -381,6 +384,20 @@ export class WordLoop {
         ? { terms: lane.terms.map((t) => ({ ...t, negative: !t.negative })), constant: -lane.constant }
         : lane;
     return { terms: [{ x: this.sliced(v), negative }], constant: 0n };
+  }
+
+  /** How many elements there are along an axis of the loop; nothing where there is no end. */
+  extentOf(axis: number): number | undefined {
+    const { layout, shape } = this.c;
+    const of = shape.axes[axis];
+    let extent = 1;
+    for (let id = shape.array.id; id > 0; id = layout.nodes[id].parent) {
+      const node = layout.nodes[id];
+      if (!node.axes.includes(of)) continue;
+      if (node.kind === 'hash') return undefined;
+      extent *= node.extents[of];
+    }
+    return extent;
   }
 
   get gates(): Gates {
@@ -438,6 +455,7 @@ const add =
 const coordinate = (loop: WordLoop, { operands, results }: Op, negative: boolean): Lane | undefined => {
   if (results[0].type !== 'i32') return undefined;
   const [x, y] = operands.map((v) => loop.lane(v));
+  if ([x, y].some((lane) => lane.is === 'coordinate' && lane.around !== undefined)) return undefined;
   if (x.is === 'coordinate' && y.is === 'number') return { ...x, plus: x.plus + Number(negative ? -y.n : y.n) };
   if (y.is === 'coordinate' && x.is === 'number' && !negative) return { ...y, plus: y.plus + Number(x.n) };
   if (x.is === 'number' && y.is === 'number')
@@ -458,6 +476,16 @@ const moved = (loop: WordLoop, op: Op, kind: 'shl' | 'shr'): Lane | undefined =>
   return { is: 'sliced', x: shifted(loop.gates, kind, x, by, integerRange(scalarOf(op.results[0]))) };
 };
 
+/** A coordinate behind the last of which the first follows. */
+const wrappedCoordinate = (loop: WordLoop, lane: Lane & { is: 'coordinate' }, by: bigint): Lane | undefined => {
+  const extent = loop.extentOf(lane.axis);
+  /* Below zero a rest is as well, and so is a sum that is too large. */
+  const isCounted = lane.around === undefined && lane.plus >= 0 && lane.plus + (extent ?? 0) < 2 ** 31;
+  return isCounted && extent !== undefined && BigInt(extent) === by
+    ? { ...lane, plus: lane.plus % extent, around: extent }
+    : undefined;
+};
+
 /** Bits of a number that is divided by gates: of longer ones elements are divided faster one by one. */
 const MOST_DIGITS = 16;
 
@@ -465,7 +493,11 @@ const MOST_DIGITS = 16;
 const quotient =
   (part: 'quotient' | 'rest'): Rule =>
   (loop, op) => {
-    const by = loop.lane(op.operands[1]);
+    const [of, by] = op.operands.map((v) => loop.lane(v));
+    if (part === 'rest' && of.is === 'coordinate' && by.is === 'number') {
+      const around = wrappedCoordinate(loop, of, by.n);
+      if (around) return around;
+    }
     if (!loop.varying(op) || !op.operands.every(isInteger) || by.is !== 'number' || by.n === 0n) return undefined;
     const x = loop.sliced(op.operands[0]);
     const size = by.n < 0n ? -by.n : by.n;
