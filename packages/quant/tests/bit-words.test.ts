@@ -104,10 +104,13 @@ const emit = (
   const of = (x: Node): Value => emit(b, at, parameter, extents, x);
   switch (n.is) {
     case 'load': {
-      const around = (x: Value, a: number): Value =>
-        extents && n.around
-          ? b.rem(b.add(x, b.i32(3 * extents[a] + n.at[a])), b.i32(extents[a]))
-          : b.add(x, b.i32(n.at[a]));
+      const around = (x: Value, a: number): Value => {
+        if (!extents || !n.around) return b.add(x, b.i32(n.at[a]));
+        const [extent, isPower] = [extents[a], (extents[a] & (extents[a] - 1)) === 0];
+        return isPower && n.at[a] % 2 === 0
+          ? b.and(b.add(x, b.i32(n.at[a])), b.i32(extent - 1))
+          : b.rem(b.add(x, b.i32(3 * extent + n.at[a])), b.i32(extent));
+      };
       return b.value('field.load', at.map(around), { field: n.field });
     }
     case 'number':

@@ -476,13 +476,27 @@ const moved = (loop: WordLoop, op: Op, kind: 'shl' | 'shr'): Lane | undefined =>
   return { is: 'sliced', x: shifted(loop.gates, kind, x, by, integerRange(scalarOf(op.results[0]))) };
 };
 
-/** A coordinate behind the last of which the first follows. */
-const wrappedCoordinate = (loop: WordLoop, lane: Lane & { is: 'coordinate' }, by: bigint): Lane | undefined => {
+/** A coordinate behind the last of which the first follows, where what is to be left of it has as many values as there are elements. */
+const wrappedCoordinate = (loop: WordLoop, lane: Lane, many: bigint): Lane | undefined => {
+  if (lane.is !== 'coordinate' || lane.around !== undefined) return undefined;
   const extent = loop.extentOf(lane.axis);
-  /* Below zero a rest is as well, and so is a sum that is too large. */
-  const isCounted = lane.around === undefined && lane.plus >= 0 && lane.plus + (extent ?? 0) < 2 ** 31;
-  return isCounted && extent !== undefined && BigInt(extent) === by
-    ? { ...lane, plus: lane.plus % extent, around: extent }
+  return extent !== undefined && BigInt(extent) === many
+    ? { ...lane, plus: ((lane.plus % extent) + extent) % extent, around: extent }
+    : undefined;
+};
+
+/** What a division by the number of elements leaves of a coordinate: below zero that is as well, and so is a sum that is too large. */
+const restOfCoordinate = (loop: WordLoop, lane: Lane, by: Lane): Lane | undefined =>
+  lane.is === 'coordinate' && by.is === 'number' && lane.plus >= 0 && lane.plus + Number(by.n) < 2 ** 31
+    ? wrappedCoordinate(loop, lane, by.n)
+    : undefined;
+
+/** The lowest bits of a coordinate, `(j + 1) & 63`, which go around also below zero. */
+const bitsOfCoordinate = (loop: WordLoop, op: Op): Lane | undefined => {
+  const [x, y] = op.operands.map((v) => loop.lane(v));
+  const [of, mask] = y.is === 'number' ? [x, y] : [y, x];
+  return mask.is === 'number' && mask.n >= 0n && (mask.n & (mask.n + 1n)) === 0n
+    ? wrappedCoordinate(loop, of, mask.n + 1n)
     : undefined;
 };
 
@@ -494,10 +508,8 @@ const quotient =
   (part: 'quotient' | 'rest'): Rule =>
   (loop, op) => {
     const [of, by] = op.operands.map((v) => loop.lane(v));
-    if (part === 'rest' && of.is === 'coordinate' && by.is === 'number') {
-      const around = wrappedCoordinate(loop, of, by.n);
-      if (around) return around;
-    }
+    const around = part === 'rest' ? restOfCoordinate(loop, of, by) : undefined;
+    if (around) return around;
     if (!loop.varying(op) || !op.operands.every(isInteger) || by.is !== 'number' || by.n === 0n) return undefined;
     const x = loop.sliced(op.operands[0]);
     const size = by.n < 0n ? -by.n : by.n;
@@ -540,7 +552,8 @@ const lanesOf: Readonly<Record<string, Rule>> = {
     });
     return sumOf(g, terms, 0n, wrapped({ lo: least, hi: most }, range));
   }),
-  'arith.and': onIntegers((g, _op, x, y) => bitwise(g, 'and', x, y)),
+  'arith.and': (loop, op) =>
+    bitsOfCoordinate(loop, op) ?? onIntegers((g, _op, x, y) => bitwise(g, 'and', x, y))(loop, op),
   'arith.or': onIntegers((g, _op, x, y) => bitwise(g, 'or', x, y)),
   'arith.xor': onIntegers((g, _op, x, y) => bitwise(g, 'xor', x, y)),
   'arith.not': onIntegers((g, op, x) => {
