@@ -40,6 +40,7 @@ export {
   oneOf,
   partsOfOne,
 } from '../elaborate/expressions/one-of.js';
+export { itemByNumber } from '../elaborate/expressions/by-key.js';
 export { refuseExpression, refuseStatement } from '../elaborate/context/refuse-syntax.js';
 export { knownMethod } from '../elaborate/expressions/known-method.js';
 export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } from '../elaborate/arrays/properties.js';

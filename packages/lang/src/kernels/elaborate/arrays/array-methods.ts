@@ -140,6 +140,10 @@ const equals = (cx: Context, e: CallExpression, name: string, isNaNEqual = false
   const [x, ...more] = argumentsOf(cx, e);
   if (x === undefined || more.length > 0)
     return refuse(cx, e, 'lang/arguments', `${name} takes one argument`, `write a.${name}(x)`);
+  return sameAs(e, x, isNaNEqual);
+};
+
+const sameAs = (e: AnyNode, x: Term, isNaNEqual: boolean): Ask => {
   const same = (inner: Context, a: Term, b: Term): Truth => equalTerms(inner, e, '===', [e, a], [e, b]);
   if (!isNaNEqual || !isScalar(x)) return (inner, item) => same(inner, item, x);
   return (inner, item) => {
@@ -254,6 +258,18 @@ const placeWhere =
     const within = [-1, visitsOf(cx, e, of).length - 1] as const;
     return search(cx, e, of, { last, ask: asks(cx, e, of), found: (_, place) => place, none: literal(-1), within });
   };
+
+/** The place of what is given among the items, as a Map finds a key; −1 where it is none of them. */
+export const placeAmong = (cx: Context, e: AnyNode, of: Term, x: Term): Term => {
+  const within = [-1, visitsOf(cx, e, of).length - 1] as const;
+  return search(cx, e, of, {
+    last: false,
+    ask: sameAs(e, x, true),
+    found: (_, place) => place,
+    none: literal(-1),
+    within,
+  });
+};
 
 /** Sorted by a network of comparisons of neighbours, which leaves equals as they stand. */
 const toSorted = fresh((cx, e, of) => {

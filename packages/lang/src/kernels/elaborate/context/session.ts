@@ -104,6 +104,8 @@ export class Session {
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
   /** The letters of texts. */
   readonly letters = new Map<string, readonly string[]>();
+  /** The keys of Maps, Sets and records that are asked for one, and what these have for them. */
+  readonly collections = new Map<object, readonly (readonly unknown[])[]>();
   /** Numbers of such values, by which they are compared. */
   readonly numbers = new Map<unknown, number>();
   /** Of these the words of the language, and what they call. */

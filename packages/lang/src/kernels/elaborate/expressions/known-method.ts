@@ -1,5 +1,6 @@
 import type { CallExpression } from 'acorn';
 import { refuse, type Context } from '../context/context.js';
+import { foundByKey } from './by-key.js';
 import { argumentsOf } from './evaluate.js';
 import { fromHost, tableOf } from '../terms/host-value.js';
 import { asIndex } from '../terms/index-of.js';
@@ -9,7 +10,7 @@ import { isLiteral, isOfTexts, termText, type Host, type OneOf, type Term } from
 
 /**
  * A method of a text, of one of several texts, or of a Map or a Set of the surroundings that only asks: it is called while the kernel is compiled; but `charCodeAt` and
- * `charAt` of a text take any index.
+ * `charAt` of a text take any index, and Maps and Sets are asked for keys that the kernel finds.
  */
 export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
   const isOne = of.is === 'one-of' && isOfTexts(of);
@@ -18,6 +19,10 @@ export const knownMethod = (cx: Context, e: CallExpression, of: Term, name: stri
   const [at] = given;
   const letter = given.length === 1 && !isLiteral(at) ? letterMethods[name] : undefined;
   if (letter) return letter(cx, e, of as Host | OneOf, at);
+  if (of.is === 'host' && typeof of.value === 'object' && given.length === 1) {
+    const found = foundByKey(cx, e, of, name, at);
+    if (found) return found;
+  }
   const args = given.map((a, k) =>
     isLiteral(a) || a.is === 'host'
       ? a.value

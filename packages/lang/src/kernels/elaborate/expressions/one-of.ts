@@ -177,7 +177,7 @@ const numbered = (cx: Context, e: AnyNode, of: OneOf): Scalar => {
 };
 
 /** A number for each value that is asked for, the same for the same one. */
-const numberOf = ({ numbers }: Session, value: unknown): number => {
+export const numberOf = ({ numbers }: Session, value: unknown): number => {
   const number = numbers.get(value) ?? numbers.size;
   numbers.set(value, number);
   return number;

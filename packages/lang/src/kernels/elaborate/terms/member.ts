@@ -213,6 +213,8 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           (holder as Record<string, unknown>)[String(index.value)],
         );
       if (Array.isArray(holder) && holder.length > 0) return rare().itemOfHost(cx, e, of, index);
+      const found = Array.isArray(holder) ? undefined : rare().itemByNumber(cx, e, of, index);
+      if (found) return found;
       return refuse(
         cx,
         e,
