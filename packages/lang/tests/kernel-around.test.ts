@@ -1,4 +1,4 @@
-import { mat, range, vec } from '@filigree/lang';
+import { array, mat, range, vec } from '@filigree/lang';
 import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
 import { define, problemsOf } from './kernel-run.js';
@@ -617,4 +617,32 @@ describe('arrays around a kernel, at an index that it finds', () => {
     };
     expect(codes(unsetOne)).toEqual(['lang/unassigned']);
   });
+});
+
+it('a namespace of TypeScript is what loaders call it within', () => {
+  interface Rules {
+    readonly birth: number;
+    next(x: number): number;
+    readonly inner: { last(x: number): number };
+  }
+  const made = new Function(
+    'Rules2',
+    'Rules2.birth = 3; Rules2.next = (x) => x * Rules2.birth; Rules2.inner = { last: (x) => x + Rules2.birth }; return Rules2;',
+  ) as (rules: object) => Rules;
+  const Rules = made({});
+  agree(
+    (a) => {
+      for (const i of range(a.length)) a[i] = Rules.next(a[i]) + Rules.inner.last(a[i]);
+    },
+    { Rules },
+  );
+  const other = made({});
+  const kernel = define(
+    [array('f64', 4)],
+    (a: Float64Array) => {
+      for (const i of range(a.length)) a[i] = other.next(a[i]);
+    },
+    { scope: { other, Rules } },
+  );
+  expect(problemsOf(kernel)[0]).toMatchObject({ code: 'lang/unbound' });
 });

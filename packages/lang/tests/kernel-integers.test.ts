@@ -75,6 +75,20 @@ describe('BigInts, of which literals are of either sign', () => {
         u[i] = (u[i] % 100n) ** 2n + BigInt.asUintN(64, BigInt(i) + 3n);
       }
     }));
+
+  it('of numbers that are not negative go with u64 as well', () => {
+    const bytes = Uint8Array.of(200, 3, 255, 0);
+    const fn = (u: BigUint64Array, s: BigInt64Array): void => {
+      for (const i of range(8)) {
+        let h = 14695981039346656037n;
+        for (let k = 0; k < 4; k++) h = BigInt.asUintN(64, (h ^ BigInt(bytes[k])) * 1099511628211n);
+        u[i] = h ^ BigInt.asUintN(64, u[i] + BigInt(i + 1) * 0x9e3779b97f4a7c15n);
+        if (u[i] > BigInt(i) && (u[i] ^ 1n) % BigInt(i + 2) === 0n) u[i] = BigInt(7) | (u[i] & ~15n);
+        s[i] = idiv(s[i], BigInt(i + 1) - 4n * BigInt(i % 3)) - BigInt(i) * BigInt(bytes[i % 4]) + BigInt(i - 4);
+      }
+    };
+    ofBigInts(fn, { bytes });
+  });
 });
 
 describe('integers keep their values', () => {

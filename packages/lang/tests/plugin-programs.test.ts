@@ -43,6 +43,10 @@ describe('the function of a program that is given to compile', () => {
     ['an arrow', 'const half = (a) => a / 2;\ncompile({ inputs: {}, run: (x) => half(x) + 1 });'],
     ['a method', 'function half(a) { return a / 2; }\ncompile({ inputs: {}, run(x) { return half(x) + 1; } });'],
     ['a name', 'const run = (x) => x / 2 + 1;\ncompile({ inputs: {}, run });'],
+    [
+      'one that uses a namespace of TypeScript',
+      'var N; ((N2) => { N2.one = 1; function half(a) { return a / 2; } N2.half = half; N2.run = (x) => N2.half(x) + N2.one; })(N || (N = {}));\ncompile({ inputs: {}, run: (x) => N.run(x) });',
+    ],
     ['an object with a name', 'const program = { inputs: {}, run: (x) => x / 2 + 1 };\ncompile(program);'],
   ])('is rewritten where it is %s', async (_, code) => {
     const { programs, Graph, Sym, evaluateGraph } = await bundled(code);

@@ -479,6 +479,18 @@ export const all: Readonly<Record<string, (x: number) => number>> = {
 export const asTheyAre = Object.entries(all).filter(([, f]) => symbolic(f) !== f).map(([name]) => name);
 `;
 
+const namespace = `
+namespace Rules {
+  const offset = 4.25;
+  export const birth = 6.5;
+  export function shifted(x: number): number { return x + offset; }
+  export const next = (x: number): number => shifted(x) * birth;
+  export namespace Inner {
+    export const last = (x: number): number => x / 8.75;
+  }
+}
+`;
+
 it('a file that is a bundle with a map of its own is bundled again', async () => {
   const bundled = join(folder, 'bundled.js');
   await esbuild.build({
@@ -580,6 +592,24 @@ describe.each([false, true])('functions that begin with the directive, minified:
         text: string;
       };
       expect(text).toContain('field.for');
+    },
+  );
+
+  it.each(Object.keys(bundles))(
+    'functions of namespaces of TypeScript are found with what they use, by %s',
+    async (name) => {
+      const from = join(folder, `within-${name}-${minify}.ts`);
+      await writeFile(
+        from,
+        kernels
+          .replace('const lowered', `${namespace}const lowered`)
+          .replace("import { offset as n } from './offset.js';", 'const n = 10;')
+          .replace('square(u[i])', 'Rules.next(u[i]) + Rules.Inner.last(u[i])'),
+      );
+      const { text } = (await load(`within-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
+        text: string;
+      };
+      for (const number of ['4.25', '6.5', '8.75']) expect(text).toContain(number);
     },
   );
 

@@ -3,6 +3,7 @@ import { bare, children, isFunction, type FunctionNode } from '../source/ast.js'
 import type { Parsed } from '../source/parse.js';
 import { functionOf, named, patternNames, type Binding } from '../source/scope.js';
 import { importedName } from './imported-name.js';
+import { namespacesIn } from './namespaces.js';
 
 type ClassNode = ClassDeclaration | ClassExpression;
 
@@ -25,6 +26,7 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
   const { program, scopes } = parsed;
   const ends = statementEnds(program);
   const unpacked = unpackedIn(program);
+  const namespaces = namespacesIn(parsed);
   const found = new Map<AnyNode, KeptFunction>();
   const constants = new Set<Binding>();
 
@@ -44,6 +46,8 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
   const addBinding = (binding: Binding | undefined): void => {
     if (!binding || constants.has(binding)) return;
     constants.add(binding);
+    const parts = namespaces.get(binding);
+    if (parts) return parts.forEach(({ name, value, end }) => addHeld(value, name, end));
     const [node, ...more] = binding.node ? [binding.node, ...binding.values] : binding.values;
     const whole = unpacked.get(binding.start);
     if (whole) return addMade(whole);

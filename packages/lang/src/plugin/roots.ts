@@ -3,6 +3,7 @@ import { bare, children, isFunction } from '../source/ast.js';
 import type { Parsed } from '../source/parse.js';
 import { functionOf, type Binding } from '../source/scope.js';
 import { importedName } from './imported-name.js';
+import { namespacesIn } from './namespaces.js';
 import { functionsThatStand, type Methods } from './standing.js';
 
 /** Which parts of a module are to be rewritten, and what is to be remembered as rewritten. */
@@ -38,10 +39,14 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     addUsed(node);
   };
   const constants = new Set<Binding>();
+  const namespaces = namespacesIn(parsed);
   const addBinding = (binding: Binding | undefined): boolean => {
     const f = functionOf(binding) ?? classOf(binding);
     if (f) add(f);
-    else if (binding?.kind === 'const' && !constants.has(binding)) {
+    else if (binding && namespaces.has(binding) && !constants.has(binding)) {
+      constants.add(binding);
+      for (const { value } of namespaces.get(binding)!) addHeld(value);
+    } else if (binding?.kind === 'const' && !constants.has(binding)) {
       constants.add(binding);
       for (const value of binding.values) if (typeof value === 'object') addHeld(value);
     }

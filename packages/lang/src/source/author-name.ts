@@ -24,3 +24,16 @@ export const stemsOf = (printed: string): readonly string[] => {
   const [digits] = /\d*$/.exec(printed)!;
   return Array.from(digits, (_, k) => printed.slice(0, -1 - k)).filter((stem) => stem !== '');
 };
+
+/** What a namespace of TypeScript, `Rules`, is called in itself, `Rules2`: the object of the scope of which the function is a part. */
+export const namespaceAround = (
+  printed: string,
+  scope: Readonly<Record<string, unknown>>,
+  f: unknown,
+): string | undefined => stemsOf(printed).find((stem) => Object.hasOwn(scope, stem) && hasPart(scope[stem], f));
+
+const hasPart = (of: unknown, f: unknown): boolean =>
+  typeof of === 'object' &&
+  of !== null &&
+  Object.getPrototypeOf(of) === Object.prototype &&
+  Object.values(of).some((part) => part === f || hasPart(part, f));

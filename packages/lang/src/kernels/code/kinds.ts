@@ -57,12 +57,12 @@ export const joinOperands = (args: readonly Scalar[], given: readonly Kind[], ex
   }, start);
 };
 
-/** Whether it is a number such as `3n`: an i64 where nothing that it meets is an u64. */
+/** Whether it is a number such as `3n` or `BigInt(3)`: an i64 where nothing that it meets is an u64. */
 export const isEither64 = (s: Scalar | undefined): boolean =>
-  s?.is === 'literal' && s.type === 'i64' && holds('u64', s.value as bigint);
+  s?.is === 'temp' ? s.either === true : s?.type === 'i64' && holds('u64', s.value as bigint);
 
 /** `3n` is an u64 beside one. */
-const besideU64 = (s: Scalar | undefined, kind: Kind): Kind => (isEither64(s) ? 'u64' : kind);
+export const besideU64 = (s: Scalar | undefined, kind: Kind): Kind => (isEither64(s) ? 'u64' : kind);
 
 /** The kind of whole literals among themselves. */
 const untyped = (values: readonly (number | bigint)[]): Kind => {

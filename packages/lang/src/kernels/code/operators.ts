@@ -12,7 +12,17 @@ import {
   type Value,
 } from '@filigree/ir';
 
-import { holds, isReal, isWhole, isWholeLiteral, joinOperands, leastType, promote, type Kind } from './kinds.js';
+import {
+  besideU64,
+  holds,
+  isReal,
+  isWhole,
+  isWholeLiteral,
+  joinOperands,
+  leastType,
+  promote,
+  type Kind,
+} from './kinds.js';
 import type { Scalar } from './scalar.js';
 
 /**
@@ -142,13 +152,20 @@ const rounding = (name: 'floor' | 'ceil' | 'round' | 'trunc'): Operator =>
 /** Bits of 32 are those of an i32, also where an u32 takes part: so are they in plain TypeScript. With 64 bits all are extended to those. */
 const bitwise: Operator['kind'] = (given, args) => {
   const kinds = given.map(wholeOf);
-  const own = kinds.map((k, n) => bitsOf(k, args[n], kinds.includes('u64')));
+  const own = besideWide(kinds, args).map((k, n) => bitsOf(k, args[n], kinds.includes('u64')));
   const wide = own.some((k) => k === 'i64' || k === 'u64');
   if (wide && given.some(isReal)) return notWhole(given)!;
   const all = joinNumbers(own.map((k) => (wide && k === 'mixed' ? 'i32' : k)));
   if (isMisfit(all) || all === undefined || wide) return all;
   return withoutSign(promote(all));
 };
+
+const besideWide = (kinds: readonly Kind[], args: readonly Scalar[]): readonly Kind[] =>
+  kinds.includes('u64') ? kinds.map((k, n) => besideU64(args[n], k)) : kinds;
+
+/** What both have is not negative where one is not: `x & ~15n` of an u64 is one. */
+const common: Operator['kind'] = (kinds, args, settled) =>
+  bitwise(kinds.includes('u64') ? kinds.map((k) => (k === 'i64' ? 'u64' : k)) : kinds, args, settled);
 
 /** What plain TypeScript has of 32 bits is signed. */
 const withoutSign = (k: Kind): Kind => (k === 'u32' || k === 'mixed' ? 'i32' : k);
@@ -259,7 +276,7 @@ const table = {
   bitand: onBits(
     (a, b) => a & b,
     (b, [x, y]) => b.and(x, y),
-    bitwise,
+    common,
   ),
   bitor: onBits(
     (a, b) => a | b,

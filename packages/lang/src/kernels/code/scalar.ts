@@ -22,6 +22,8 @@ export interface Temp {
   readonly hint?: string;
   /** Of integers: what they are known to lie in. */
   readonly within?: Interval;
+  /** Of an `i64` that is not negative, and is an `u64` beside one: what `BigInt(x)` makes of such an x. */
+  readonly either?: true;
 }
 
 export const literal = (value: Literal['value']): Literal => ({ is: 'literal', value });

@@ -1,5 +1,13 @@
 import { rare } from '#rare';
-import { constantProblem, attrFromScalar, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
+import {
+  attrFromScalar,
+  byteSize,
+  constantProblem,
+  isFloat,
+  typeText,
+  type Diagnostic,
+  type ScalarType,
+} from '@filigree/ir';
 import {
   eachInstruction,
   takesBits,
@@ -147,7 +155,10 @@ const stored = (value: Scalar, place: Place, types: Types, within: Within, cuts 
       : {
           code: 'lang/narrowing',
           message: `${name} holds ${plural(type)}, this is ${kindText(kind)}: part of it would be lost`,
-          remedy: `cast it: ${type}(x)`,
+          remedy:
+            isReal(kind) && byteSize(type) === 8
+              ? `cast it: ${type}(x); a quotient of integers is exact as idiv(a, b)`
+              : `cast it: ${type}(x)`,
         },
   ];
 };

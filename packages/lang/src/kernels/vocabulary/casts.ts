@@ -58,15 +58,19 @@ export const f64 = cast((x) => x);
 
 /** Integer division, truncated; of a vector element by element. Throws `lang/idiv` on what is no integer, and on division by zero. */
 export function idiv(a: number, b: number): number;
+export function idiv(a: bigint, b: bigint): bigint;
 export function idiv<N extends number>(a: Vec<N>, b: number): Vec<N>;
-export function idiv(a: number | Vec, b: number): number | Vec {
+export function idiv(a: number | bigint | Vec, b: number | bigint): number | bigint | Vec {
+  if (typeof b === 'bigint') return b === 0n ? dividedByZero(a) : (a as bigint) / b;
   if (typeof a === 'number') return quotient(a, b);
-  const { shape, elements } = shapedOf(a);
+  const { shape, elements } = shapedOf(a as Vec);
   return hostValue({ shape, elements: elements.map((x) => quotient(x, b)) }) as Vec;
 }
 
 const quotient = (a: number, b: number): number => {
   for (const x of [a, b])
     if (!Number.isInteger(x)) fail('lang/idiv', `idiv is for integers, not for ${x}`, { remedy: 'use /, or i32(…)' });
-  return b === 0 ? fail('lang/idiv', `${a} is divided by zero`) : Math.trunc(a / b) + 0;
+  return b === 0 ? dividedByZero(a) : Math.trunc(a / b) + 0;
 };
+
+const dividedByZero = (a: unknown): never => fail('lang/idiv', `${String(a)} is divided by zero`);

@@ -10,7 +10,7 @@ import { firstEffect, methodHasEffect, type OuterEffect } from '../rewrite/effec
 import { doesMuch, readsOnlyArguments } from '../rewrite/pure.js';
 import { rewrite } from '../rewrite/rewrite.js';
 import { named, type BuiltText } from './built-text.js';
-import { authorName } from '../../source/author-name.js';
+import { authorName, namespaceAround } from '../../source/author-name.js';
 import { functionText, textOf, type FunctionText } from '../../source/function-text.js';
 import { filesFrom, framesOf, type Frame, type SourceFile } from '../../source/spelling/files.js';
 import { noteOrigin, stackOf } from '../../source/spelling/origin-of.js';
@@ -211,9 +211,9 @@ class Builder {
     const problems: Diagnostic[] = [];
     for (const [name, references] of parsed.scopes.free) {
       const written = references.find((r) => r.written);
-      const called = authorName(parsed.source, parsed.site(references[0].id.start), name, (n) =>
-        Object.hasOwn(this.scope, n),
-      );
+      const called =
+        namespaceAround(name, this.scope, fn) ??
+        authorName(parsed.source, parsed.site(references[0].id.start), name, (n) => Object.hasOwn(this.scope, n));
       if (Object.hasOwn(this.scope, called)) {
         names.set(name, this.scope[called]);
         if (!written) continue;

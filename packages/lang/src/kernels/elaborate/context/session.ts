@@ -410,8 +410,11 @@ export class Session {
   }
 
   cast(at: Origin, x: Scalar, type: ScalarType, within?: Interval): Scalar {
-    const to: Temp = { is: 'temp', type, ...(within ? { within } : {}) };
-    this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type });
+    return this.castAs(at, x, { is: 'temp', type, ...(within ? { within } : {}) });
+  }
+
+  castAs(at: Origin, x: Scalar, to: Temp & { readonly type: ScalarType }): Scalar {
+    this.emit(at, { do: 'compute', to, operator: 'cast', args: [x], type: to.type });
     return to;
   }
 

@@ -1,7 +1,7 @@
 import { libraryWord } from '#parts';
 import { rare } from '#rare';
 import type { Identifier } from 'acorn';
-import { authorName } from '../../../source/author-name.js';
+import { authorName, namespaceAround } from '../../../source/author-name.js';
 import { isLoaderName, missingName } from '../../../source/loader-name.js';
 import { standardGlobals } from '../../../source/standard-globals.js';
 import * as vocabulary from '../../vocabulary/core.js';
@@ -37,6 +37,8 @@ const resolveFree = (cx: Context, id: Identifier, printed: string): Term => {
     called((name) => Object.hasOwn(scope, name)),
   );
   if (found) return found;
+  const around = namespaceAround(printed, scope, valueOf(cx));
+  if (around !== undefined) return fromHost(cx, id, around, scope[around]);
   return rare().refuseUnbound(
     cx,
     id,
@@ -62,9 +64,13 @@ const termOf = (cx: Context, id: Identifier, name: string): Term | undefined => 
 
 /** A function by its own name; the kernel itself is not called. */
 const itself = (cx: Context, id: Identifier, name: string): Term => {
-  for (const [value, unit] of cx.session.units) if (unit === cx.unit) return { is: 'host', name, value };
+  const value = valueOf(cx);
+  if (value !== undefined) return { is: 'host', name, value };
   return refuse(cx, id, 'lang/recursion', `\`${name}\` calls itself`, 'write a loop');
 };
+
+/** The function that is compiled, unless it is the kernel itself. */
+const valueOf = (cx: Context): unknown => [...cx.session.units].find(([, unit]) => unit === cx.unit)?.[0];
 
 const noArguments = (cx: Context, id: Identifier): never =>
   refuse(cx, id, 'lang/unsupported-syntax', '`arguments` cannot be part of a kernel', 'name the parameters');
