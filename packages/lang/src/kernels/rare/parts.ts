@@ -9,7 +9,7 @@ export { decided, decidesBy, decision, undecided } from '../elaborate/places/dec
 export { extremeOf, numbersOf, refusePlace } from '../elaborate/places/extreme.js';
 export { handedOut } from '../elaborate/terms/handed-out.js';
 export { givenDefault } from '../elaborate/expressions/given-default.js';
-export { callOfChosen, noteCallOfCopy } from '../elaborate/calls/call-of-chosen.js';
+export { callGivenChosen, callOfChosen, noteCallOfCopy, noteGivenCopies } from '../elaborate/calls/call-of-chosen.js';
 export { callOne } from '../elaborate/calls/call-one.js';
 export { callWithGradient } from '../elaborate/calls/given.js';
 export {

@@ -92,7 +92,10 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);
   const intrinsic = f.is === 'host' ? cx.elaborator.word(f.value) : undefined;
   if (intrinsic) return intrinsic(cx, e);
+  const each = cx.session.known.places.size > 0 ? rare().callGivenChosen(cx, e, f, self) : undefined;
+  if (each) return each;
   const args = argumentsOf(cx, e);
+  if (args.some((arg) => cx.session.copies.has(arg))) rare().noteGivenCopies(cx, e, args);
   const gradient = cx.session.derivatives && f.is === 'host' ? gradientOfFunction(f.value) : undefined;
   return gradient ? rare().callWithGradient(cx, e, f, args, gradient) : callFunction(cx, e, f, args, self);
 };
