@@ -149,7 +149,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/constant-write', 'for (let i of range(3)) «i = 2;'],
   ['lang/captured-write', '«table[0] = 2;'],
   ['lang/captured-write', '«settings = 2;'],
-  ['lang/array-alias', 'const g = (r) => { «r[0] = 1; }; const t = [[1], [2]]; g(t[m % 2]);'],
+  ['lang/array-alias', 'const g = (r) => { «r[0] = 1; }; const t = [[1], [2]]; g(...[t[m % 2]]);'],
   ['lang/array-alias', 'const t = [1, 2]; t[0] = 3; let «s = t; s = [5, 6]; c[0] = s[0];'],
   ['lang/array-alias', 'const t = { at: { w: 1 } }; const s = t.at; «t.at = { w: m }; c[0] = s.w;'],
   ['lang/array-alias', 'let t = { w: 1 }; const all = [t]; «t = { w: m }; c[0] = all[0].w;'],

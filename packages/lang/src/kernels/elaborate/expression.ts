@@ -193,7 +193,13 @@ const conditional = (cx: Context, e: ConditionalExpression): Term => {
     return cx.asked === e ? optional(cx, taken) : expression(cx, taken);
   }
   const made = cx.asked === e ? optional : value;
-  const arm = (node: AnyNode): Arm => ({ node, term: () => made(apart(cx), node) });
+  const arm = (node: AnyNode): Arm => ({
+    node,
+    term: () => {
+      const term = made(apart(cx), node);
+      return term.is === 'mixed' ? rare().narrowedBy(cx, e.test, node, term, node === e.consequent) : term;
+    },
+  });
   return chosen(cx, e, test, arm(e.consequent), arm(e.alternate));
 };
 

@@ -40,6 +40,7 @@ export {
   oneOf,
   partsOfOne,
 } from '../elaborate/expressions/one-of.js';
+export { isArray, narrowed, narrowedBy, truthOfMixed, withMember } from '../elaborate/expressions/mixed.js';
 export { itemByNumber } from '../elaborate/expressions/by-key.js';
 export { refuseExpression, refuseStatement } from '../elaborate/context/refuse-syntax.js';
 export { knownMethod } from '../elaborate/expressions/known-method.js';
@@ -47,7 +48,7 @@ export { assignMembers, isIn, namesOf, othersOf, partsOfObject, propertiesOf } f
 export { begin, iteration } from '../elaborate/terms/random-state.js';
 export { switchStatement } from '../elaborate/statements/switch.js';
 export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } from '../elaborate/arrays/picked.js';
-export { refuseMember, refuseNumber, refuseResult } from '../elaborate/terms/refuse-value.js';
+export { otherNumber, refuseMember, refuseResult } from '../elaborate/terms/refuse-value.js';
 export { chosenPart, partOfChosen, readChosen } from '../elaborate/places/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/places/exchange.js';
 export { refuseUnbound } from '../elaborate/terms/refuse-unbound.js';

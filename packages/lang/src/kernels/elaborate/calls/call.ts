@@ -38,6 +38,8 @@ export const call = (cx: Context, e: CallExpression): Term => {
 
 /** A call of what an object has by a name. */
 const methodCall = (cx: Context, e: CallExpression, callee: MemberExpression, of: Term, name: string): Term => {
+  const narrow = of.is === 'mixed' ? rare().withMember(cx, callee, of, name) : undefined;
+  if (narrow) return methodCall(cx, e, callee, narrow, name);
   takenAsThere(cx, callee.object, of);
   if (cx.session.copies.has(of)) rare().noteCallOfCopy(cx, e, of);
   if (of.is === 'shaped') return algebraMethod(cx, e, of, name, argumentsOf(cx, e));
@@ -87,6 +89,7 @@ const apply = (cx: Context, e: CallExpression, f: Term, self?: Term): Term => {
     const typed = self?.is === 'host' ? rare().typedArrayFrom(cx, e, f.value, self.value) : undefined;
     if (typed) return typed;
   }
+  if (f.is === 'host' && f.value === Array.isArray) return rare().isArray(cx, e);
   if (f.is === 'host' && f.value === Object.is) return rare().sameValue(cx, e);
   if (f.is === 'host' && f.value === Object.assign) return rare().assignMembers(cx, e);
   if (f.is === 'host' && isOfObjects(f.value)) return rare().partsOfObject(cx, e, f.value);

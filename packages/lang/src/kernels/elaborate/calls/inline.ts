@@ -18,6 +18,8 @@ import { framed, hasItems } from '../terms/sharing.js';
 export const callFunction = (cx: Context, e: CallExpression, f: Term, args: readonly Term[], self?: Term): Term => {
   if (f.is === 'closure') return inline(cx, e, calledAs(e, f), args, self);
   if (f.is === 'one-of' && typeof f.values[0] === 'function') return rare().callOne(cx, e, f, args, self);
+  const narrow = f.is === 'mixed' ? rare().narrowed(cx, e, f, 'function') : undefined;
+  if (narrow) return callFunction(cx, e, narrow, args, self);
   if (f.is !== 'host' || typeof f.value !== 'function')
     return refuse(cx, e, 'lang/not-a-function', `${termText(f)} is called`, 'call a function');
   /* A word of one parameter that is given on, as in `a.map(Math.abs)`, takes the first argument. */

@@ -126,7 +126,7 @@ export const unsupported = (cx: Context, node: AnyNode, what: string, remedy: st
 export const asScalar = (cx: Context, node: AnyNode, term: Term): Scalar => {
   if (isScalar(term)) return takenAsThere(cx, node, term);
   if (term.is === 'element') return wrongIndices(cx, node, term);
-  return rare().refuseNumber(cx, node, term);
+  return rare().otherNumber(cx, node, term);
 };
 
 /** Whether a variable is taken to have a value by who does not ask. */

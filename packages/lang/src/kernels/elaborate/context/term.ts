@@ -25,6 +25,7 @@ export type Term =
   | SparseCell
   | Host
   | OneOf
+  | Mixed
   | Nothing;
 
 /** A small vector or matrix: its elements, row by row. */
@@ -194,6 +195,14 @@ export interface OneOf {
   readonly index: Scalar;
 }
 
+/** The same of values of several kinds, as numbers and functions: what is done with it says of which kind it is. */
+export interface Mixed {
+  readonly is: 'mixed';
+  readonly name: string;
+  readonly values: readonly unknown[];
+  readonly index: Scalar;
+}
+
 export interface Nothing {
   readonly is: 'nothing';
   /** Of what a sum in a parallel loop would give: the variable around that is accumulated, whose value is not known before the loop ends. */
@@ -352,6 +361,8 @@ export const termText = (t: Term): string => {
       return hostText(t.value);
     case 'one-of':
       return `one of ${t.values.length} \`${t.name}\``;
+    case 'mixed':
+      return `one of ${t.values.length} \`${t.name}\`, which are of several kinds`;
     case 'nothing':
       return 'nothing';
   }

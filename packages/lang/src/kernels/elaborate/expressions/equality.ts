@@ -5,6 +5,7 @@ import { equalIfThere } from './compared-with-nothing.js';
 import type { OperatorName } from '../../code/operators.js';
 import { asScalar, compute, refuse, type Context } from '../context/context.js';
 import { argumentsOf } from './evaluate.js';
+import { equalsMixed } from './mixed.js';
 import { flagOf, withoutFlag } from '../terms/missing.js';
 import { equalsOne } from './one-of.js';
 import { isScalar, type Term } from '../context/term.js';
@@ -21,6 +22,8 @@ export const equalOthers = (
   const { missing } = cx.session;
   if (missing.has(a) || missing.has(b))
     return decidedTruth(equalIfThere(cx, node, token, a, b, (t) => equalTerms(cx, node, t, [left, a], [right, b])));
+  if (a.is === 'mixed') return decidedTruth(equalsMixed(cx, node, a, b, token));
+  if (b.is === 'mixed') return decidedTruth(equalsMixed(cx, node, b, a, token));
   const known = equalHosts(token, a, b);
   if (known !== undefined) return known;
   const [one, other] = a.is === 'one-of' ? [a, b] : [b, a];

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import type { AnyNode, CallExpression, Identifier } from 'acorn';
 import { literal, type Scalar } from '../../code/scalar.js';
 import { bare } from '../../../source/ast.js';
@@ -56,6 +57,7 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
 
 /** Whether JavaScript takes a value for true: objects are, and what may be missing is where it is there. */
 export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | Scalar => {
+  if (term.is === 'mixed') return rare().truthOfMixed(cx, node, term);
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
   const isObject =

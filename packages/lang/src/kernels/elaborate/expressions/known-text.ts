@@ -2,6 +2,7 @@ import type { TemplateLiteral, UnaryExpression } from 'acorn';
 import { literal } from '../../code/scalar.js';
 import { compute, unsupported, type Context } from '../context/context.js';
 import { value } from './evaluate.js';
+import { typeOfMixed } from './mixed.js';
 import { isMissing, withoutFlag } from '../terms/missing.js';
 import { isLiteral, type Term } from '../context/term.js';
 
@@ -19,6 +20,7 @@ export const knownText = (cx: Context, e: TemplateLiteral): Term => {
 /** Known at compile time, so that a helper can branch on what it is given; of what may be missing one of the texts that it may be. */
 export const typeOf = (cx: Context, e: UnaryExpression): Term => {
   const term = value(cx, e.argument);
+  if (term.is === 'mixed') return typeOfMixed(cx, e, term);
   const flag = isMissing(cx, e, term);
   if (!flag) return textOf(typeText(cx, term));
   const values = [withoutFlag(cx, term, () => typeText(cx, term)), 'undefined', 'object'];

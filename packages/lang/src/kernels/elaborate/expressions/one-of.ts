@@ -10,7 +10,16 @@ import { hold } from '../terms/holds.js';
 import { indexed, named, promiseWithin } from '../terms/member.js';
 import { absent, promised } from '../terms/missing.js';
 import type { Session } from '../context/session.js';
-import { isLiteral, isOfTexts, termText, type Host, type OneOf, type Table, type Term } from '../context/term.js';
+import {
+  isLiteral,
+  isOfTexts,
+  termText,
+  type Host,
+  type Mixed,
+  type OneOf,
+  type Table,
+  type Term,
+} from '../context/term.js';
 import type { Visited } from './visited.js';
 
 /*
@@ -223,6 +232,8 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
   }
   const none = values.find((value) => value === undefined || value === null);
   if (values.includes(none)) return mayBeThere(cx, e, name, values, index, none as null | undefined);
+  const kinds = new Set(values.map(kindOf));
+  if (kinds.size > 1 && !kinds.has(undefined)) return { is: 'mixed', name, values, index };
   if (!areUsable(values))
     return refuse(
       cx,
@@ -276,15 +287,19 @@ const mayBeThere = (
 
 /** Whether a kernel can use values without knowing which one it is: texts, arrays, objects, or functions. */
 export const areUsable = (values: readonly unknown[]): boolean => {
-  const kinds = new Set(values.map(kindOf));
-  return kinds.size === 1 && !kinds.has(undefined);
+  const [kind, ...others] = new Set(values.map(kindOf));
+  return others.length === 0 && (kind === 'string' || kind === 'function' || kind === 'array' || kind === 'object');
 };
 
-const kindOf = (value: unknown): string | undefined => {
-  if (typeof value === 'string' || typeof value === 'function') return typeof value;
+export type HostKind = 'number' | 'boolean' | 'string' | 'function' | 'array' | 'object' | 'vector';
+
+export const kindOf = (value: unknown): HostKind | undefined => {
+  if (typeof value === 'number' || typeof value === 'bigint') return 'number';
+  if (typeof value === 'string' || typeof value === 'function' || typeof value === 'boolean')
+    return typeof value as HostKind;
   if (Array.isArray(value)) return 'array';
-  const isObject = typeof value === 'object' && value !== null && !isVec(value) && !isMat(value) && !isField(value);
-  return isObject ? 'object' : undefined;
+  if (isVec(value) || isMat(value)) return 'vector';
+  return typeof value === 'object' && value !== null && !isField(value) ? 'object' : undefined;
 };
 
 /** The shape of vectors, or of matrices, where all are such of one shape. */
@@ -325,6 +340,14 @@ const column = (
   key: string | number,
   make = (all: readonly unknown[]): readonly unknown[] => all.map((value) => (value as Record<string, unknown>)[key]),
 ): readonly unknown[] => columnOf(cx.session, of.values, key, make);
+
+/** What is made of each of several values of several kinds. */
+export const columnOfMixed = (
+  cx: Context,
+  of: Mixed,
+  key: string,
+  make: (value: unknown) => unknown,
+): readonly unknown[] => columnOf(cx.session, of.values, key, (all) => all.map(make));
 
 /* What the same values give is the same array each time, so that what is read twice is one table. */
 const columnOf = (

@@ -12,7 +12,8 @@ export const isSamePlace = (cx: Context, target: AnyNode, node: AnyNode): boolea
   saysSame(cx, target, node) &&
   (!hasIndex(target) || withoutEffects(cx, (inner) => destination(inner, bare(target))) !== undefined);
 
-const saysSame = (cx: Context, target: AnyNode, node: AnyNode): boolean => {
+/** Whether two nodes say the same. */
+export const saysSame = (cx: Context, target: AnyNode, node: AnyNode): boolean => {
   const [a, b] = [bare(target), bare(node)];
   const { bindingOf } = cx.unit.text.parsed.scopes;
   const same = (x: AnyNode, y: AnyNode): boolean => saysSame(cx, x, y);

@@ -129,6 +129,10 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
     }
     case 'one-of':
       return rare().memberOfOne(cx, e, of, name) ?? missing(cx, e, of, name);
+    case 'mixed': {
+      const narrow = rare().withMember(cx, e, of, name);
+      return narrow ? named(cx, e, narrow, name) : missing(cx, e, of, name);
+    }
     case 'array':
       return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'list':
@@ -225,6 +229,11 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
     }
     case 'one-of':
       return rare().itemOfOne(cx, e, of, index);
+    case 'mixed': {
+      const narrow = rare().narrowed(cx, e, of, 'array');
+      if (narrow) return indexed(cx, e, narrow, index);
+      break;
+    }
     default:
   }
   return refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'leave the index out');

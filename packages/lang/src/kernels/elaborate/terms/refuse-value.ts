@@ -1,12 +1,20 @@
 import type { AnyNode } from 'acorn';
 import { arrayMethods } from './array-members.js';
 import type { Origin } from '../../code/origin.js';
-import { refuse, type Context } from '../context/context.js';
+import { narrowed } from '../expressions/mixed.js';
+import type { Scalar } from '../../code/scalar.js';
+import { asScalar, refuse, type Context } from '../context/context.js';
 import type { Session } from '../context/session.js';
 import { isOfTexts, termText, type Term } from '../context/term.js';
 
-/** Refuses what is no number where one is wanted. */
-export const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
+/** A number of values of several kinds; refuses what is none where one is wanted. */
+export const otherNumber = (cx: Context, node: AnyNode, term: Term): Scalar => {
+  const number =
+    term.is === 'mixed' ? (narrowed(cx, node, term, 'number') ?? narrowed(cx, node, term, 'boolean')) : undefined;
+  return number ? asScalar(cx, node, number) : refuseNumber(cx, node, term);
+};
+
+const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
   term.is === 'nothing' && term.accumulated !== undefined
     ? refuse(
         cx,

@@ -1,0 +1,117 @@
+import type { AnyNode, CallExpression } from 'acorn';
+import { literal, type Scalar } from '../../code/scalar.js';
+import { asScalar, compute, refuse, type Context } from '../context/context.js';
+import { isLiteral, isScalar, termText, type Mixed, type Term } from '../context/term.js';
+import { bare } from '../../../source/ast.js';
+import { saysSame } from '../places/same-place.js';
+import { argumentsOf, value } from './evaluate.js';
+import { binaryOperation } from './binary-operation.js';
+import { columnOfMixed, kindOf, oneOf, type HostKind } from './one-of.js';
+
+/*
+ * One of several values of the surroundings that are of several kinds, as `number | ((x: number) => number)`: `typeof`, `Array.isArray` and comparisons ask of which it is, and who
+ * uses it as one kind takes it to be one of these. Where it is not, that one is missing.
+ */
+
+/** One of those that are of a kind; nothing where none is. */
+export const narrowed = (cx: Context, e: AnyNode, of: Mixed, kind: HostKind): Term | undefined => {
+  const isOfKind = (value: unknown): boolean => kindOf(value) === kind;
+  if (!of.values.some(isOfKind)) return undefined;
+  const those = columnOfMixed(cx, of, `[only ${kind}]`, (value) => (isOfKind(value) ? value : undefined));
+  return oneOf(cx, e, of.name, those, of.index);
+};
+
+/** What one arm of `typeof x === 'number' ? x : 0` has, where the test says of which kind x is there. */
+export const narrowedBy = (cx: Context, test: AnyNode, arm: AnyNode, of: Mixed, holds: boolean): Term => {
+  const asks = questionOf(cx, bare(test), arm);
+  const left = asks ? of.values.filter((value) => asks(value) === holds) : of.values;
+  const [kind, ...others] = new Set(left.map(kindOf));
+  if (kind === undefined || others.length > 0) return of;
+  const those = columnOfMixed(cx, of, `[as ${kind}]`, (value) => (kindOf(value) === kind ? value : left[0]));
+  return oneOf(cx, arm, of.name, those, of.index);
+};
+
+/** What `typeof x === 'number'`, `Array.isArray(x)` and the like ask of x. */
+const questionOf = (cx: Context, test: AnyNode, x: AnyNode): ((value: unknown) => boolean) | undefined => {
+  if (test.type === 'CallExpression' && test.arguments.length === 1 && saysSame(cx, test.arguments[0], x)) {
+    const f = value(cx, test.callee);
+    return f.is === 'host' && f.value === Array.isArray ? Array.isArray : undefined;
+  }
+  if (test.type !== 'BinaryExpression' || !/^[=!]==?$/.test(test.operator)) return undefined;
+  const [left, right] = [bare(test.left), bare(test.right)];
+  const [of, text] = left.type === 'UnaryExpression' ? [left, right] : [right, left];
+  if (of.type !== 'UnaryExpression' || of.operator !== 'typeof' || !saysSame(cx, of.argument, x)) return undefined;
+  const isEqual = test.operator.startsWith('=');
+  return text.type === 'Literal' ? (one) => (typeof one === text.value) === isEqual : undefined;
+};
+
+/** One of those that have a member. */
+export const withMember = (cx: Context, e: AnyNode, of: Mixed, name: string): Term | undefined => {
+  const kinds = (['object', 'array', 'string', 'vector'] as const).filter((kind) =>
+    of.values.some((value) => kindOf(value) === kind && name in Object(value)),
+  );
+  return kinds.length > 0 ? narrowed(cx, e, of, kinds[0]) : undefined;
+};
+
+/** What `typeof` says of it. */
+export const typeOfMixed = (cx: Context, e: AnyNode, of: Mixed): Term =>
+  oneOf(
+    cx,
+    e,
+    `typeof ${of.name}`,
+    columnOfMixed(cx, of, '[typeof]', (value) => typeof value),
+    of.index,
+  );
+
+/** What JavaScript takes it for where a truth value is wanted. */
+export const truthOfMixed = (cx: Context, e: AnyNode, of: Mixed): boolean | Scalar => {
+  const truth = asScalar(cx, e, oneOf(cx, e, of.name, columnOfMixed(cx, of, '[truth]', Boolean), of.index));
+  return isLiteral(truth) ? Boolean(truth.value) : truth;
+};
+
+/** `Array.isArray(x)`. */
+export const isArray = (cx: Context, e: CallExpression): Term => {
+  const [of, ...more] = argumentsOf(cx, e);
+  if (of === undefined || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'Array.isArray takes one argument', 'write Array.isArray(x)');
+  if (of.is === 'mixed') return oneOf(cx, e, of.name, columnOfMixed(cx, of, '[array]', Array.isArray), of.index);
+  if (of.is === 'host') return literal(Array.isArray(of.value));
+  if (of.is === 'one-of') return literal(of.values.every(Array.isArray));
+  if (of.is === 'list' || of.is === 'table')
+    return literal((of.is === 'list' || of.index.length < of.shape.length) && of.element === undefined);
+  return literal(of.is === 'sieve');
+};
+
+/** Whether it equals another value. */
+export const equalsMixed = (cx: Context, e: AnyNode, of: Mixed, other: Term, token: string): Scalar => {
+  const isSame = token.startsWith('=');
+  if (isLiteral(other) || other.is === 'host' || other.is === 'nothing') {
+    const value = other.is === 'nothing' ? undefined : other.value;
+    const equal = (one: unknown): boolean => (one === value) === isSame;
+    return asScalar(cx, e, oneOf(cx, e, of.name, of.values.map(equal), of.index));
+  }
+  const number = isScalar(other) ? narrowed(cx, e, of, cx.session.isTruth(other) ? 'boolean' : 'number') : undefined;
+  if (!number)
+    return refuse(
+      cx,
+      e,
+      'lang/shape',
+      `${termText(of)} is compared with ${termText(other)}`,
+      'ask what it is: typeof x',
+    );
+  const isNumber = oneOf(
+    cx,
+    e,
+    of.name,
+    of.values.map((value) => typeof value === 'number'),
+    of.index,
+  );
+  const equal = compute(
+    cx,
+    e,
+    'and',
+    asScalar(cx, e, isNumber),
+    binaryOperation(cx, e, '===', asScalar(cx, e, number), other as Scalar),
+  );
+  return isSame ? equal : compute(cx, e, 'not', equal);
+};

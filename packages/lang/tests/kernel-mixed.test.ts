@@ -1,0 +1,90 @@
+import { array, range } from '@filigree/lang';
+import { describe, expect, it } from 'vitest';
+import { agree } from './agree.js';
+import { define, problemsOf } from './kernel-run.js';
+
+type Gain = number | ((x: number) => number) | { readonly low: number; readonly high: number } | 'off' | boolean;
+const gains: readonly Gain[] = [2, (x) => x * x, { low: 1, high: 3 }, 'off', 5, true, (x) => x + 1];
+const laws = gains.map((gain, n) => ({ gain, n, sizes: n % 2 ? n : [n, n + 1] }));
+
+describe('one of several values of several kinds', () => {
+  it('is what typeof says of it', () =>
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const { gain, n } = laws[Math.abs(k[i]) % 7];
+          if (typeof gain === 'function') a[i] = gain(a[i]);
+          else if (typeof gain === 'object') a[i] = gain.low + 10 * gain.high;
+          else if (typeof gain === 'number') a[i] = gain * 100;
+          else if (gain === 'off') a[i] = -1;
+          else a[i] = gain ? -2 : -3;
+          a[i] += n / 8;
+        }
+      },
+      { laws },
+    ));
+
+  it('is told apart by switch, by comparisons, as a truth value and as an array', () =>
+    agree(
+      (a, k, x) => {
+        for (const i of range(a.length)) {
+          const law = laws[Math.abs(k[i]) % 7];
+          let s = 0;
+          switch (typeof law.gain) {
+            case 'number':
+              s = law.gain + 0.5;
+              break;
+            case 'function':
+              s = law.gain(x) * 2;
+              break;
+            default:
+              s = 100;
+          }
+          if (law.gain === 5) s += 1000;
+          if (law.gain !== 'off') s += 2000;
+          if (law.gain === k[i]) s += 4000;
+          if (law.gain) s += 0.25;
+          const { sizes } = law;
+          a[i] = s + (Array.isArray(sizes) ? sizes[0] + sizes[k[i] & 1] + sizes.length : 7 * sizes);
+        }
+      },
+      { laws },
+    ));
+
+  it('given to a function', () => {
+    const scaled = (gain: Gain, x: number): number =>
+      typeof gain === 'function' ? gain(x) : typeof gain === 'number' ? gain : 0;
+    const widths: readonly (number | 'auto' | readonly number[])[] = [3, 'auto', 0.5, [1, 8], 'auto'];
+    const scales: readonly (number | ((x: number) => number))[] = [3, (x) => x / 4];
+    const width = (n: number): number => {
+      const w = widths[n % 5];
+      if (w === 'auto') return 100;
+      return typeof w !== 'number' ? w[1] : w;
+    };
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const scale = scales[k[i] & 1];
+          a[i] = scaled(gains[Math.abs(k[i]) % 7], a[i]) + width(Math.abs(k[i])) * 1000;
+          a[i] += typeof scale === 'function' ? scale(i) : scale;
+        }
+      },
+      { gains, scales, widths, scaled, width },
+    );
+  });
+
+  it('is refused where nothing says of which kind it is wanted', () => {
+    const of = [[1], 'a'];
+    const kernel = define(
+      [array('f64', 8), array('i32', 8)],
+      (a: Float64Array, k: Int32Array) => {
+        for (const i of range(a.length)) a[i] = (of as unknown as number[])[k[i] & 1];
+      },
+      { scope: { of } },
+    );
+    expect(problemsOf(kernel)[0]).toMatchObject({
+      code: 'lang/shape',
+      message: expect.stringContaining('which are of several kinds') as string,
+    });
+  });
+});
