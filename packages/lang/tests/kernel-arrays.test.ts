@@ -483,3 +483,64 @@ it('arrays of a launch and fields are taken apart', () => {
   const rest = define([array('f64', 8)], fromText('(a) => { const [x, ...others] = a; return x; }'));
   expect(problemsOf(rest).map((d) => d.code)).toEqual(['lang/shape']);
 });
+
+describe('arrays that a launch gives', () => {
+  it('are searched, asked and reduced as any array', () =>
+    agree((a, k, x) => {
+      const total = a.reduce((s, y) => s + y, 0);
+      const product = a.reduce((s, y, n) => (n % 5 ? s : s * (1 + y / 100)));
+      const back = a.reduceRight((s, y, n, all) => s / 2 + y + n + all.length, x);
+      const last = a.reduceRight((s, y) => s / 3 + y);
+      const found = a.find((y) => y > 1) ?? -100;
+      const other = a.findLast((y, n) => y < 0 && n > 3) ?? 200;
+      const places = [a.findIndex((y) => y > 2), a.findLastIndex((y) => y > x), k.indexOf(3), k.lastIndexOf(k[0])];
+      const truths = [a.some((y) => y > 7), a.every((y) => y < 7.5), k.includes(5), a.includes(NaN)];
+      let weighted = 0;
+      k.forEach((n, at) => {
+        weighted += n * at;
+      });
+      for (const i of range(a.length)) {
+        a[i] =
+          total +
+          product +
+          back +
+          last +
+          found +
+          other +
+          weighted +
+          k.reduce((s, n) => Math.max(s, n), -100) +
+          i +
+          places.reduce((s, p) => 7 * s + p, 0) +
+          truths.filter((t) => t).length / 8;
+      }
+    }));
+
+  it('are gone through with their indices', () =>
+    agree((a, k) => {
+      for (const [i, x] of a.entries()) a[i] = x * 2 + i;
+      for (const i of k.keys()) k[i] += i;
+      let sum = 0;
+      for (const x of k.values()) sum += x;
+      for (const i of range(a.length)) for (const [n, y] of k.entries()) if (n < i) a[i] += y * n;
+      for (const [i] of a.entries()) a[i] += sum;
+    }));
+
+  it('and those that a kernel makes take the items of others by set', () =>
+    agree((a, k) => {
+      const sorted = [a[3], a[1], a[2]].toSorted((x, y) => x - y);
+      const small = new Float32Array(4);
+      small.set([a[0], 0.1]);
+      small.set(sorted.slice(0, 1), 3);
+      a.set(sorted, 5);
+      a.set([small[0], small[1], small[2], small[3]]);
+      k.set(Int32Array.of(7, 8), k.length - 2);
+      a.set(k, 0);
+    }));
+
+  it('make no others', () => {
+    const kernel = define([array('f64', 4)], (a: Float64Array) => void a.map((x) => x + 1));
+    expect(problemsOf(kernel)[0]).toMatchObject({ code: 'lang/unknown-member' });
+    const without = define([array('f64', 4)], (a: Float64Array) => void (a as unknown as { find(): void }).find());
+    expect(problemsOf(without)[0]).toMatchObject({ code: 'lang/arguments' });
+  });
+});

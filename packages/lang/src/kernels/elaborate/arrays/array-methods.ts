@@ -9,7 +9,7 @@ import { give } from '../places/assign.js';
 import { indexedDestination } from '../places/destination.js';
 import { argumentsOf, truthOfTerm } from '../expressions/evaluate.js';
 import { refuseShared } from '../terms/holds.js';
-import { fillArray } from './fill-array.js';
+import { methodOfGiven } from './given-array.js';
 import { callFunction } from '../calls/inline.js';
 import { eachItem, itemsOf } from '../terms/items.js';
 import { made } from '../terms/made.js';
@@ -27,11 +27,8 @@ import { isLiteral, isScalar, nothing, termText, tupleOf, type List, type Sieve,
 
 /** A method of an array of known length, which is written out; undefined if this is none. */
 export const arrayMethod = (cx: Context, e: CallExpression, of: Term, name: string): Term | undefined => {
-  if (
-    !isArrayMethod(name) ||
-    !(isKnownArray(of) || (name === 'at' && isOtherArray(of)) || (name === 'fill' && of.is === 'array'))
-  )
-    return undefined;
+  if (of.is === 'array' && name !== 'at') return methodOfGiven(cx, e, of, name);
+  if (!isArrayMethod(name) || !(isKnownArray(of) || (name === 'at' && isOtherArray(of)))) return undefined;
   if (name in lengthMethods)
     return elementOf(of) === undefined ? lengthMethods[name as keyof typeof lengthMethods](cx, e, of) : undefined;
   return methods[name as keyof typeof methods]({ ...cx, visiting: [...cx.visiting, of] }, e, of);
@@ -353,7 +350,6 @@ const inPlace =
 
 /** Assigns one value to each item, or to those between known places. */
 const fill: Method = (cx, e, of) => {
-  if (of.is === 'array') return fillArray(cx, e, of);
   const [x, ...ends] = argumentsOf(cx, e);
   if (x === undefined || ends.length > 2)
     return refuse(cx, e, 'lang/arguments', 'fill takes from one to three arguments', 'write a.fill(0)');
@@ -375,6 +371,27 @@ const fill: Method = (cx, e, of) => {
   if (places.length > 0) refuseShared(cx, e.arguments[0], x, 1);
   for (const k of places) give(cx, e, indexedDestination(cx, e, of, literal(k)), x, e.arguments[0]);
   return of;
+};
+
+/** `a.set(items, from)` of a typed array that the kernel makes: the items of another array, from a known place on. */
+const set: Method = (cx, e, of) => {
+  const [items, start = literal(0), ...more] = argumentsOf(cx, e);
+  if (items === undefined || !isKnownArray(items) || items.is === 'sieve' || more.length > 0)
+    return refuse(cx, e, 'lang/arguments', 'set takes an array, and where it begins', 'write a.set(items)');
+  if (of.is !== 'list' || !isLiteral(start))
+    return refuse(
+      cx,
+      e,
+      'lang/dynamic-index',
+      `\`set\` changes ${termText(of)} from a place on that must be known`,
+      'write a loop: for (let k = 0; k < items.length; k++)',
+    );
+  const values = itemsOf(cx, e, items).map((item) => loaded(cx, e, item));
+  values.forEach((x, k) => {
+    const at = literal(Number(start.value) + k);
+    give(cx, e, indexedDestination(cx, e, of, at), x, e.arguments[0]);
+  });
+  return nothing;
 };
 
 /** A text of items that are known. */
@@ -423,6 +440,7 @@ const methods: Readonly<Record<Exclude<(typeof arrayMethods)[number], keyof type
   toReversed,
   join,
   fill,
+  set,
   keys: inTurn((_, place) => place),
   values: inTurn((item) => item()),
 };

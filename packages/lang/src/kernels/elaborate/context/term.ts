@@ -142,6 +142,8 @@ export interface LoopHead {
         readonly single: boolean;
         /** The rows of a field, or the elements of an array, that it visits by their indices. */
         readonly rows?: Element | ArrayArgument;
+        /** Whether it is given these with their indices. */
+        readonly paired?: boolean;
       }
     | { readonly over: 'active'; readonly field: AnyField }
     | Items;

@@ -46,7 +46,10 @@ const rowLoop = (rows: Element | ArrayArgument, to: Scalar): RunLoop => ({
 
 /** What an iteration is given: its index or indices, or the row that this names. */
 export const visitedAt = (cx: Context, node: AnyNode, space: RunLoop['space'], index: readonly Scalar[]): Term => {
-  if (space.over === 'range' && space.rows) return loaded(cx, node, indexed(cx, node, space.rows, index[0]));
+  if (space.over === 'range' && space.rows) {
+    const row = loaded(cx, node, indexed(cx, node, space.rows, index[0]));
+    return space.paired ? tupleOf([index[0], row]) : row;
+  }
   return space.over === 'range'
     ? space.single
       ? index[0]

@@ -33,6 +33,7 @@ export const arrayMethods = [
   'splice',
   'join',
   'fill',
+  'set',
 ] as const;
 
 /** Whether something is called as methods of arrays are. */

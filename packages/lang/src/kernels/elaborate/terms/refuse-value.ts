@@ -74,7 +74,7 @@ const remedyOf = (of: Term, name: string): string => {
   if (of.is === 'list' && ['push', 'pop', 'shift', 'unshift', 'splice'].includes(name))
     return 'but for push, pop, shift, unshift and splice of arrays that are not typed they keep their length: make one that is long enough, and count what it holds';
   if (of.is === 'array')
-    return `arrays of a launch have length, elements, at and fill: loop over them, for (const x of ${of.name}) …, for (const i of range(${of.name}.length)) …`;
+    return `arrays of a launch have no methods that make other arrays: loop over them, for (const x of ${of.name}) …, for (const i of range(${of.name}.length)) …`;
   if (of.is === 'element')
     return 'fields have indices, u[i][j], and a length along each axis, u.length and u[0].length';
   if (of.is === 'list' || of.is === 'sieve' || of.is === 'table' || (of.is === 'host' && Array.isArray(of.value)))
