@@ -487,7 +487,8 @@ it('arrays of a launch and fields are taken apart', () => {
 describe('arrays that a launch gives', () => {
   it('are searched, asked and reduced as any array', () =>
     agree((a, k, x) => {
-      const total = a.reduce((s, y) => s + y, 0);
+      const total =
+        a.reduce((s, y) => s + y, 0) + Math.max(...a, x, 3) * Math.min(...a) + Math.max(...k) - Math.min(0, ...k);
       const product = a.reduce((s, y, n) => (n % 5 ? s : s * (1 + y / 100)));
       const back = a.reduceRight((s, y, n, all) => s / 2 + y + n + all.length, x);
       const last = a.reduceRight((s, y) => s / 3 + y);

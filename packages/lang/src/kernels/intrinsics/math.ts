@@ -18,7 +18,8 @@ import {
 import { constantOf } from '../emit/constant.js';
 import { isLiteral, unshaped, type Term } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
-import { argumentsOf, condition } from '../elaborate/expressions/evaluate.js';
+import { argumentsOf, condition, value } from '../elaborate/expressions/evaluate.js';
+import { itemsOf } from '../elaborate/terms/items.js';
 import { isMissing } from '../elaborate/terms/missing.js';
 import { power } from '../elaborate/expressions/binary-operation.js';
 import { words } from '../elaborate/terms/words.js';
@@ -165,7 +166,12 @@ const all = (cx: Context, e: CallExpression): readonly Scalar[] =>
 const fold =
   (name: 'min' | 'max'): Intrinsic =>
   (cx, e) => {
-    const [first = literal(Math[name]()), ...rest] = all(cx, e);
+    const args = e.arguments.flatMap((a): readonly Term[] => {
+      if (a.type !== 'SpreadElement') return [value(cx, a)];
+      const items = value(cx, a.argument);
+      return items.is === 'array' ? [rare().extremeOfGiven(cx, e, items, name)] : itemsOf(cx, a.argument, items);
+    });
+    const [first = literal(Math[name]()), ...rest] = args.map((a, k) => asScalar(cx, e.arguments[k] ?? e, a));
     return rest.reduce((a, b) => compute(cx, e, name, a, b), first);
   };
 

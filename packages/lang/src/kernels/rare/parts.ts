@@ -1,6 +1,7 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
 export { overActive } from '../elaborate/statements/active-loop.js';
 export { arrayMethod, itemAt } from '../elaborate/arrays/array-methods.js';
+export { extremeOfGiven } from '../elaborate/arrays/given-array.js';
 export { otherMember } from '../elaborate/arrays/added-parts.js';
 export { ofVariables } from '../elaborate/terms/part.js';
 export { comparedWithNothing } from '../elaborate/expressions/compared-with-nothing.js';

@@ -87,6 +87,20 @@ const includes = inlined((of: Numbers, x: number): boolean => {
   return false;
 });
 
+const leastOf = inlined((of: Numbers, first: number, from: number): number => {
+  let least = first;
+  for (let k = from; k < of.length; k++) least = Math.min(least, of[k]);
+  return least;
+});
+
+const greatestOf = inlined((of: Numbers, first: number, from: number): number => {
+  let greatest = first;
+  for (let k = from; k < of.length; k++) greatest = Math.max(greatest, of[k]);
+  return greatest;
+});
+
+export const wordsOfExtremes = { min: leastOf, max: greatestOf } as const;
+
 type Word = (...args: never[]) => unknown;
 
 /** What a method is, with so many arguments. */

@@ -1,6 +1,7 @@
 import type { AnyNode, CallExpression } from 'acorn';
+import { isFloat } from '@filigree/ir';
 import { literal, type Scalar } from '../../code/scalar.js';
-import { wordsOfGivenArrays } from '../../vocabulary/given-arrays.js';
+import { wordsOfExtremes, wordsOfGivenArrays } from '../../vocabulary/given-arrays.js';
 import { callWord } from '../calls/inline.js';
 import { compute, refuse, type Context } from '../context/context.js';
 import { argumentsOf } from '../expressions/evaluate.js';
@@ -30,6 +31,13 @@ export const methodOfGiven = (cx: Context, e: CallExpression, of: ArrayArgument,
         `${name} takes ${words.map(([count]) => count).join(' or ')} argument${words.length > 1 || words[0][0] > 1 ? 's' : ''}, not ${args.length}`,
         `write a.${name}(…) as of any array`,
       );
+};
+
+/** The least or the greatest element: of no floats an infinity, as in JavaScript. */
+export const extremeOfGiven = (cx: Context, e: CallExpression, of: ArrayArgument, name: 'min' | 'max'): Term => {
+  const none = literal(name === 'min' ? Infinity : -Infinity);
+  const first = isFloat(of.type) ? [none, literal(0)] : [loaded(cx, e, indexed(cx, e, of, literal(0))), literal(1)];
+  return callWord(cx, e, wordsOfExtremes[name], [of, ...first]);
 };
 
 /** What a loop over it visits: its indices, its elements, or both. */
