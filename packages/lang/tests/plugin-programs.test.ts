@@ -47,6 +47,10 @@ describe('the function of a program that is given to compile', () => {
       'one that uses a namespace of TypeScript',
       'var N; ((N2) => { N2.one = 1; function half(a) { return a / 2; } N2.half = half; N2.run = (x) => N2.half(x) + N2.one; })(N || (N = {}));\ncompile({ inputs: {}, run: (x) => N.run(x) });',
     ],
+    [
+      'one that uses a Map of functions',
+      "const laws = new Map([['half', (a) => a / two]]);\nconst two = 2;\ncompile({ inputs: {}, run: (x) => laws.get('half')(x) + 1 });",
+    ],
     ['an object with a name', 'const program = { inputs: {}, run: (x) => x / 2 + 1 };\ncompile(program);'],
   ])('is rewritten where it is %s', async (_, code) => {
     const { programs, Graph, Sym, evaluateGraph } = await bundled(code);

@@ -484,7 +484,9 @@ namespace Rules {
   const offset = 4.25;
   export const birth = 6.5;
   export function shifted(x: number): number { return x + offset; }
-  export const next = (x: number): number => shifted(x) * birth;
+  const laws = new Map([['twice', (x: number): number => x * factor]]);
+  const factor = 2.125;
+  export const next = (x: number): number => shifted(x) * birth + laws.get('twice')!(x);
   export namespace Inner {
     export const last = (x: number): number => x / 8.75;
   }
@@ -609,7 +611,7 @@ describe.each([false, true])('functions that begin with the directive, minified:
       const { text } = (await load(`within-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
         text: string;
       };
-      for (const number of ['4.25', '6.5', '8.75']) expect(text).toContain(number);
+      for (const number of ['4.25', '6.5', '8.75', '2.125']) expect(text).toContain(number);
     },
   );
 

@@ -59,18 +59,19 @@ describe('symbolic', () => {
     expect(tape.play([3, 4])[result.id]).toBe(25);
   });
 
-  it('rewrites functions in objects and lists of the scope, at any depth', () => {
+  it('rewrites functions in objects, lists and Maps of the scope, at any depth', () => {
     const math = {
       scale: 3,
+      map: new Map([['one', { of: [fromText('(a) => a / math.scale')] }]]),
       lists: { all: [fromText('(a) => a * 2'), fromText('(a) => a - 1')] },
       named: [{ weight: 2, of: fromText('(a) => math.deep.of(a) + 1') }],
       deep: { of: fromText('(a) => a * math.scale') },
     };
     const tape = new Tape();
-    const text = '(a) => math.lists.all[1](math.lists.all[0](a)) + math.named.map((n) => n.of(a) * n.weight)[0]';
+    const text = '(a) => math.lists.all[1](math.lists.all[0](a)) + math.named.map((n) => n.of(a) * n.weight)[0] + math.map.get("one").of[0](a)';
     const f = symbolic(fromText(text) as unknown as (a: number) => number, { ops: tape.ops(), scope: { math } });
     const result = f(tape.variable()) as { id: number };
-    expect(tape.play([5])[result.id]).toBe(9 + 2 * 16);
+    expect(tape.play([5])[result.id]).toBe(9 + 2 * 16 + 5 / 3);
   });
 
   it('rewrites classes of the scope', () => {

@@ -1,4 +1,4 @@
-import type { AnyNode, CallExpression, ClassDeclaration, ClassExpression } from 'acorn';
+import type { AnyNode, CallExpression, ClassDeclaration, ClassExpression, NewExpression } from 'acorn';
 import { bare, children, isFunction, type FunctionNode } from '../source/ast.js';
 import type { Parsed } from '../source/parse.js';
 import { functionOf, named, patternNames, type Binding } from '../source/scope.js';
@@ -80,19 +80,25 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
     if (isFunction(value) || isClass(value)) add(value);
     else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
     else if (value.type === 'CallExpression') addCalled(value);
+    else if (value.type === 'NewExpression') addMadeOf(value);
     else if (value.type === 'ConditionalExpression') [value.consequent, value.alternate].forEach(addMade);
     else if (value.type === 'ArrayExpression')
       value.elements.forEach((item) => item && item.type !== 'SpreadElement' && addMade(item));
     else if (value.type === 'ObjectExpression')
       for (const p of value.properties) if (p.type === 'Property' && p.kind === 'init' && !p.method) addMade(p.value);
   };
+  /* What an object is made of, `new Map([['linear', (x) => x]])`. */
+  const addMadeOf = (made: NewExpression): void =>
+    made.arguments.forEach((given) => given.type !== 'SpreadElement' && addMade(given));
   /* What a name stands for, or what that holds: `{ dot: (a, b) => …, laws: [linear, new Cubic(3)] }`. */
   const addHeld = (node: AnyNode, name: string, end: number): void => {
     const value = named(bare(node));
     if (isFunction(value) || isClass(value)) add(value, { name, end });
     else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
-    else if (value.type === 'NewExpression') addHeld(value.callee, name, end);
-    else if (value.type === 'CallExpression') addCalled(value);
+    else if (value.type === 'NewExpression') {
+      addHeld(value.callee, name, end);
+      addMadeOf(value);
+    } else if (value.type === 'CallExpression') addCalled(value);
     else if (value.type === 'ArrayExpression')
       value.elements.forEach((item, k) => item && item.type !== 'SpreadElement' && addHeld(item, `${name}[${k}]`, end));
     else if (value.type === 'ObjectExpression')

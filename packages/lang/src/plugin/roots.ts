@@ -57,7 +57,7 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     const value = bare(node);
     if (isFunction(value) || value.type === 'ClassExpression') add(value);
     else if (value.type === 'Identifier') addBinding(scopes.bindingOf(value));
-    else if (value.type === 'NewExpression') addHeld(value.callee);
+    else if (value.type === 'NewExpression') [value.callee, ...value.arguments].forEach(addHeld);
     else if (value.type === 'Property') addHeld(value.value);
     else if (value.type === 'SpreadElement') addHeld(value.argument);
     else if (value.type === 'ObjectExpression') value.properties.forEach(addHeld);

@@ -12,8 +12,8 @@ export const MOST_DEEP = 64;
 const MOST_LONG = 64;
 
 /**
- * Functions, and objects of classes, held by a plain object, such as a module or `{ dot, cross }`, or by a list of them or of such objects, or by those in each
- * other.
+ * Functions, and objects of classes, held by a plain object, such as a module or `{ dot, cross }`, or by a list of them or of such objects, by those in each
+ * other, or by a Map.
  */
 export const membersIn = (value: unknown, around: readonly unknown[] = []): readonly (AnyFunction | object)[] => {
   if (typeof value === 'function') return [value as AnyFunction];
@@ -22,6 +22,7 @@ export const membersIn = (value: unknown, around: readonly unknown[] = []): read
   if (Array.isArray(value) && value.length > MOST_LONG && membersIn(value[0], [...around, value]).length === 0)
     return [];
   if (classOf(value)) return [value];
+  if (value instanceof Map) return [...value.values()].flatMap((v) => membersIn(v, [...around, value]));
   return isPlain(value) ? Object.values(value).flatMap((v) => membersIn(v, [...around, value])) : [];
 };
 

@@ -261,7 +261,7 @@ class Builder {
     return problems.length > 0 ? problems : Object.fromEntries(members);
   }
 
-  /** What a captured value becomes: functions, and objects and arrays that hold any, are rewritten; all else is taken as it is. */
+  /** What a captured value becomes: functions, and objects, arrays and Maps that hold any, are rewritten; all else is taken as it is. */
   private value(value: unknown): unknown {
     if (this.built.has(value)) return this.built.get(value);
     const unit = this.units.get(value);
@@ -271,6 +271,12 @@ class Builder {
     if (typeof value === 'object' && value !== null && this.classes.get(value)) return this.anew(value);
     if (typeof value === 'function' || membersIn(value).every((m) => this.classes.has(m) && !this.classes.get(m)))
       return value;
+    if (value instanceof Map) {
+      const copied = new Map<unknown, unknown>();
+      this.built.set(value, copied);
+      for (const [key, member] of value) copied.set(key, this.value(member));
+      return copied;
+    }
     const copy = (Array.isArray(value) ? [] : {}) as Record<string, unknown>;
     this.built.set(value, copy);
     for (const [key, member] of Object.entries(value as object)) copy[key] = this.value(member);
