@@ -173,12 +173,7 @@ const cases: readonly (readonly [code: string, body: string])[] = [
   ['lang/parallel-write', 'let t = 1; for (const i of range(m)) «t *= 2;'],
   ['lang/parallel-write', 'const t = [0]; for (const i of range(m)) «t[0] = 1;'],
   ['lang/parallel-write', 'let t = 1; for (const i of range(m)) if (i > t) «t = m;'],
-  ['lang/parallel-write', 'let t = 1; let p = 0; for (const i of range(m)) if (c[i] > t) { t = c[i]; «p = i; }'],
   ['lang/parallel-write', 'let t = false; const f = (i) => (c[i]++, i > 2); for (const i of range(m)) «t ||= f(i);'],
-  [
-    'lang/parallel-write',
-    'const t = { m: 1, p: 0 }; for (const i of range(m)) if (c[i] > t.m) { t.m = c[i]; «t.p = i; }',
-  ],
   [
     'lang/parallel-write',
     'const t = [1, 2]; for (const i of range(m)) { let p = 0; const f = () => p++; if (t[f()] < i) «t[f()] = i; }',

@@ -68,7 +68,8 @@ describe('symbolic', () => {
       deep: { of: fromText('(a) => a * math.scale') },
     };
     const tape = new Tape();
-    const text = '(a) => math.lists.all[1](math.lists.all[0](a)) + math.named.map((n) => n.of(a) * n.weight)[0] + math.map.get("one").of[0](a)';
+    const text =
+      '(a) => math.lists.all[1](math.lists.all[0](a)) + math.named.map((n) => n.of(a) * n.weight)[0] + math.map.get("one").of[0](a)';
     const f = symbolic(fromText(text) as unknown as (a: number) => number, { ops: tape.ops(), scope: { math } });
     const result = f(tape.variable()) as { id: number };
     expect(tape.play([5])[result.id]).toBe(9 + 2 * 16 + 5 / 3);

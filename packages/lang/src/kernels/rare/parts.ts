@@ -7,7 +7,7 @@ export { ofVariables } from '../elaborate/terms/part.js';
 export { comparedWithNothing } from '../elaborate/expressions/compared-with-nothing.js';
 export { equalOthers, orderIfThere, sameValue } from '../elaborate/expressions/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/places/decision.js';
-export { extremeOf, numbersOf, refusePlace } from '../elaborate/places/extreme.js';
+export { extremeOf, keepsPlace, numbersOf } from '../elaborate/places/extreme.js';
 export { handedOut } from '../elaborate/terms/handed-out.js';
 export { givenDefault } from '../elaborate/expressions/given-default.js';
 export { callGivenChosen, callOfChosen, noteCallOfCopy, noteGivenCopies } from '../elaborate/calls/call-of-chosen.js';

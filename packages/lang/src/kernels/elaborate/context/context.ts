@@ -78,6 +78,8 @@ export interface ParallelBody {
   readonly active: boolean;
   /** The indices of an iteration. */
   readonly variables: readonly Temp[];
+  /** Where it stands, if it can run in order as well. */
+  readonly site: string | undefined;
   /** The nodes whose cells the loop walks over, from the root down; none for a loop over numbers. */
   readonly over: readonly number[];
 }

@@ -56,6 +56,8 @@ export interface Known {
   readonly places: ReadonlySet<string>;
   /** Loops that are written out, since an array grows in them, by where they stand. */
   readonly writtenOut: ReadonlySet<string>;
+  /** Outermost loops that run in order, since they keep which iteration had the least or greatest, by where they stand. */
+  readonly inOrder: ReadonlySet<string>;
   /** Variables that hold whole numbers alone. */
   readonly whole: WholeVariables;
   readonly texts: Texts;
@@ -78,6 +80,7 @@ export const knownAtFirst = (whole: WholeVariables): Known => ({
   opened: new Set(),
   places: new Set(),
   writtenOut: new Set(),
+  inOrder: new Set(),
   whole,
   texts: { units: new Map(), classes: new Map() },
 });
@@ -182,6 +185,7 @@ export class Session {
   readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
   /** Of these such in which an array grows. */
   private readonly growing = new Set<string>();
+  private readonly ordered = new Set<string>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -260,6 +264,11 @@ export class Session {
     for (const site of sites) this.growing.add(site);
   }
 
+  /** Notes that an outermost loop keeps which iteration had the least or greatest: the next attempt runs it in order. */
+  keepsPlace(site: string): void {
+    this.ordered.add(site);
+  }
+
   /** Notes that a variable is given what may be nothing. */
   givenNothing(slot: object, { of, promised }: Absent): void {
     const key = this.declared.get(slot);
@@ -270,7 +279,7 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked, opened, places, writtenOut } = this.known;
+    const { shapes, written, mixed, optional, picked, opened, places, writtenOut, inOrder } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
@@ -278,7 +287,8 @@ export class Session {
     const open = [...this.opened].some((site) => !opened.has(site));
     const placed = [...this.places].some((site) => !places.has(site));
     const growing = [...this.growing].some((site) => !writtenOut.has(site));
-    return wanted || more || nothing || others || open || placed || growing || this.isMixed
+    const ordered = [...this.ordered].some((site) => !inOrder.has(site));
+    return wanted || more || nothing || others || open || placed || growing || ordered || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
@@ -288,6 +298,7 @@ export class Session {
           opened: new Set([...opened, ...this.opened]),
           places: new Set([...places, ...this.places]),
           writtenOut: new Set([...writtenOut, ...this.growing]),
+          inOrder: new Set([...inOrder, ...this.ordered]),
           whole: this.known.whole,
           texts: this.known.texts,
         }

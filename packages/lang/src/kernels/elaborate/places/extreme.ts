@@ -33,14 +33,18 @@ export const numbersOf = (cx: Context, { extreme, of }: Extreme): Combination | 
   return term && { kind: extreme, term, numbersOnly: true };
 };
 
-/** Refuses `{ s = x; at = i; }`, where what else is kept would be of another iteration. */
-export const refusePlace = (cx: Context, node: AnyNode, best: AnyNode, place: AnyNode): never => {
+/**
+ * `{ s = x; at = i; }`, where what else is kept would be of another iteration: the loop runs in order in the next attempt, so that the first or the last of equals is kept as
+ * in plain TypeScript. Refused in a loop that cannot.
+ */
+export const keepsPlace = (cx: Context, node: AnyNode, best: AnyNode, place: AnyNode): never => {
+  if (cx.parallel?.site !== undefined) cx.session.keepsPlace(cx.parallel.site);
   const [name, other] = [best, place].map(({ start, end }) => cx.unit.text.parsed.text.slice(start, end));
   return refuse(
     cx,
     node,
     'lang/parallel-write',
     `\`${name}\` and \`${other}\` belong together, and between the two another iteration of the parallel loop may come`,
-    `use serially(…) around the range; or find \`${name}\` in this loop, and in one after it the first place that has it: let first = n, then if (x === ${name}) first = Math.min(first, i)`,
+    `find \`${name}\` in this loop, and in one after it the first place that has it: let first = n, then if (x === ${name}) first = Math.min(first, i)`,
   );
 };

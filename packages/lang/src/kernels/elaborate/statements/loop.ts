@@ -20,6 +20,7 @@ import { recorded, run } from '../context/run.js';
 import { allIndices, timesOf, visitedAt, visitedBy, type RunLoop, type Visited } from '../expressions/visited.js';
 import { variableName } from './loop-variable.js';
 import { counting } from './counting.js';
+import { siteOf } from './loop-site.js';
 
 /** A loop's labels, and the context of its body. */
 interface LoopLabels {
@@ -92,9 +93,6 @@ export const countedFor = (cx: Context, s: ForStatement, name: string | undefine
 
 /** How often a loop runs at most that is written out because an array grows in it. */
 const SHORT = 256;
-
-/** Where a loop stands. */
-const siteOf = (cx: Context, s: AnyNode): string => `${cx.unit.name} ${s.start} ${s.end}`;
 
 /** Whether an attempt before found that the length of an array is known only if this loop is written out. */
 const isWrittenOut = (cx: Context, s: AnyNode): boolean => cx.session.known.writtenOut.has(siteOf(cx, s));
@@ -273,7 +271,8 @@ const visit = (
   name: string | undefined,
 ): void => {
   if (!('space' in over)) return unroll(cx, s, pattern, over, name);
-  if (over.order === 'parallel' && !cx.parallel && !cx.looped) return parallelLoop(cx, s, pattern, over, name);
+  const isOutermost = over.order === 'parallel' && !cx.parallel && !cx.looped;
+  if (isOutermost && !cx.session.known.inOrder.has(siteOf(cx, s))) return parallelLoop(cx, s, pattern, over, name);
   if (isWrittenOut(cx, s)) return unroll(cx, s, pattern, allIndices(cx, s.right, over.space), name);
   const ownRandom = over.order === 'parallel' && !cx.parallel;
   if (over.space.over === 'range') {

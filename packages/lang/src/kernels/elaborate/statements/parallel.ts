@@ -8,6 +8,7 @@ import { bindPattern } from '../places/pattern.js';
 import { declareVars } from '../terms/var-scope.js';
 import { isLiteral } from '../context/term.js';
 import { visitedAt, type RunLoop } from '../expressions/visited.js';
+import { siteOf } from './loop-site.js';
 import { loopInterval, promisePositive, variableName } from './loop-variable.js';
 import { recorded } from '../context/run.js';
 import type { Scalar, Temp } from '../../code/scalar.js';
@@ -38,6 +39,7 @@ export const parallelLoop = (
     cache: [],
     active: placed !== undefined,
     variables,
+    site: placed?.unbounded ? undefined : siteOf(cx, s),
     over: placed?.path ?? [],
   };
   const skipped = { name: 'skipped' };

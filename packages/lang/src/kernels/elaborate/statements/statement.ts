@@ -179,21 +179,39 @@ const ifStatement = (cx: Context, s: IfStatement): void => {
   cx.session.emit(originOf(cx, s), { do: 'if', condition: test, then, otherwise });
 };
 
-/** `if (x > most) most = x` in a parallel loop, of a variable around it. */
+/** `if (x > most) most = x` in a parallel loop, of a variable around it, also behind other conditions, `if (f(x) && x > most)`. */
 const keepsExtreme = (cx: Context, s: IfStatement): boolean => {
   if (!cx.parallel || s.alternate) return false;
-  const kept = (s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent]).map(assigned);
+  const kept = (s.consequent.type === 'BlockStatement' ? s.consequent.body : [s.consequent]).flatMap(assignedIn);
+  const tests = conjuncts(s.test);
   for (const one of kept) {
-    const found = one && isAbout(cx, s.test, one.left) ? rare().extremeOf(cx, one.left, s.test, one.right) : undefined;
-    const to = one && found && outerOf(cx, one.left);
+    const test = one && tests.find((t) => isAbout(cx, t, one.left));
+    const found = test && rare().extremeOf(cx, one.left, test, one.right);
+    const to = found && outerOf(cx, one.left);
     if (!to || !found) continue;
     const other = kept.find((o) => o && o !== one && outerOf(cx, o.left));
-    if (other) return rare().refusePlace(cx, other, one.left, other.left);
-    if (kept.length > 1) return false;
-    accumulate(cx, one, to, one.left, found);
+    if (other) return rare().keepsPlace(cx, other.node, one.left, other.left);
+    if (kept.length > 1 || test !== tests.at(-1)) return false;
+    whereHold(cx, s, tests.slice(0, -1), (inner) => void accumulate(inner, one.node, to, one.left, found));
     return true;
   }
   return false;
+};
+
+/** The conditions that all must hold, in their order. */
+const conjuncts = (test: AnyNode): readonly AnyNode[] => {
+  const t = bare(test);
+  return t.type === 'LogicalExpression' && t.operator === '&&' ? [t.left, t.right].flatMap(conjuncts) : [t];
+};
+
+/** Does something where conditions hold, each asked where those before it do. */
+const whereHold = (cx: Context, s: AnyNode, tests: readonly AnyNode[], act: (inner: Context) => void): void => {
+  const [first, ...others] = tests;
+  const test = first === undefined ? true : condition(cx, first);
+  if (test === false) return;
+  if (test === true) return first === undefined ? act(cx) : whereHold(cx, s, others, act);
+  const then = cx.session.record(() => whereHold(apart(cx), s, others, act));
+  cx.session.emit(originOf(cx, s), { do: 'if', condition: test, then, otherwise: [] });
 };
 
 /** Whether what is assigned to is compared. */
@@ -202,9 +220,24 @@ const isAbout = (cx: Context, test: AnyNode, target: AnyNode): boolean => {
   return t.type === 'BinaryExpression' && [t.left, t.right].some((side) => isSamePlace(cx, target, side));
 };
 
-const assigned = (s: AnyNode): AssignmentExpression | undefined => {
+/** A place and what it is given. */
+interface Assigned {
+  readonly node: AnyNode;
+  readonly left: AnyNode;
+  readonly right: AnyNode;
+}
+
+/** What a statement assigns, `[a, b] = [x, y]` too; of any other undefined. */
+const assignedIn = (s: AnyNode): readonly (Assigned | undefined)[] => {
   const e = s.type === 'ExpressionStatement' ? bare(s.expression) : undefined;
-  return e?.type === 'AssignmentExpression' && e.operator === '=' ? e : undefined;
+  if (e?.type !== 'AssignmentExpression' || e.operator !== '=') return [undefined];
+  const right = bare(e.right);
+  if (e.left.type !== 'ArrayPattern' || right.type !== 'ArrayExpression')
+    return [{ node: e, left: e.left, right: e.right }];
+  return e.left.elements.map((left, k) => {
+    const given = right.elements[k];
+    return left && given ? { node: e, left, right: given } : undefined;
+  });
 };
 
 /** What is around the parallel loop of what an assignment changes, if its name is declared so far. */
