@@ -165,7 +165,15 @@ const lost = (by: number) => kernel([u], (u: Grid1) => {
 });
 const refused = lowerKernel(lost(3), on);
 console.log(refused._tag === 'Left' && refused.left[0].message, refused._tag === 'Left' && refused.left[0].remedy);
+const product = kernel([u], (u: Grid1): number => {
+  let by = 1;
+  for (const i of range(4)) by *= u[i];
+  return by;
+});
+const written = lowerKernel(product, on);
+console.log(written._tag === 'Left' && written.left[0].message);
 `);
   expect(text.split('\n').slice(0, 3)).toEqual(['true', '3', '6']);
   expect(text.split('\n')[3]).toMatch(/^`by` is neither .* scope: \{ by \}/);
+  expect(text.split('\n')[4]).toMatch(/^`by` lives outside/);
 });

@@ -44,8 +44,13 @@ export const diagnosticAt = (
   message: string,
   remedy: string,
 ): Diagnostic => {
-  return { severity, code, message: message + callsOf(at), remedy, ...placeOf(at) };
+  const written = (text: string): string => asAuthorNames(text, at.unit.names);
+  return { severity, code, message: written(message) + callsOf(at), remedy: written(remedy), ...placeOf(at) };
 };
+
+/** A text for people, of names that loaders have printed with a number at their end. */
+const asAuthorNames = (text: string, names: Unit['names']): string =>
+  text.replace(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu, (name) => (Object.hasOwn(names, name) ? names[name] : name));
 
 const placeOf = (at: Origin): ReturnType<typeof shown> =>
   shown(at.unit.text.parsed.source, locationOf(at), at.unit.frames);
