@@ -187,6 +187,27 @@ describe('integers keep their values', () => {
     expect([...got]).toEqual([...wanted]);
   });
 
+  it('of quotients that are cast, in kernels of f32 too', () => {
+    const quotients = (f: Float32Array, q: Int32Array, v: number, by: number): void => {
+      for (let k = 0; k < 8; k++) {
+        const part = (v - k) / by;
+        q[k] = i32((v - k) / 7) + i32(Math.floor((v - k) / 9)) - i32(part);
+        f[k] = i32(v / (k + 2)) % 1000;
+      }
+    };
+    const [wanted, got] = [new Int32Array(8), new Int32Array(8)];
+    const [floats, others] = [new Float32Array(8), new Float32Array(8)];
+    quotients(floats, wanted, 2147483647, 11);
+    run(define([array('f32', 8), array('i32', 8), 'i32', 'i32'], quotients, { float: 'f32' }), [
+      others,
+      got,
+      2147483647,
+      11,
+    ]);
+    expect([...got]).toEqual([...wanted]);
+    expect([...others]).toEqual([...floats]);
+  });
+
   it('of u32 as the bounds of loops, also of loops within others', () => {
     const rows = (start: Uint32Array, sums: Float64Array): void => {
       for (const v of range(3)) for (const e of range(start[v], start[v + 1])) sums[v] += 10 ** e;

@@ -1,4 +1,4 @@
-import type { ScalarType } from '@filigree/ir';
+import { isInteger, type ScalarType } from '@filigree/ir';
 import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
   givenKind,
@@ -11,8 +11,9 @@ import {
   typeOfKind,
   type Kind,
 } from '../code/kinds.js';
-import { isMisfit, operatorOf } from '../code/operators.js';
+import { isMisfit, operatorOf, type OperatorName } from '../code/operators.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
+import { ROUNDING } from '../code/whole.js';
 import { bitsAlone } from './bits-alone.js';
 
 /** The types of all scalars of a kernel. */
@@ -50,10 +51,11 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
   const wide = new Set<Temp | Cell>();
   /* The last first, as that is the way in which they ask. */
   const users = float === 'f32' ? all.filter((i) => asks.has(i.do)).reverse() : [];
+  const isQuotient = quotientsIn(all);
   let asked = users.length > 0;
   while (asked) {
     asked = false;
-    for (const i of users) if (backwards(i, wide, kindOf)) asked = true;
+    for (const i of users) if (backwards(i, wide, kindOf, isQuotient)) asked = true;
   }
 
   const alone = bitsAlone(all, kinds, kindOf);
@@ -191,8 +193,28 @@ const asksFor = (i: Instruction & { do: 'compute' }, isWide: (s: Scalar) => bool
   return bits === true || (operands === 'joined' ? i.args.some(isWide) : isWide(i.to));
 };
 
+/**
+ * Whether a value is a quotient, or what rounding leaves of one: of two integers an integer that is made of it is right for all, as in plain TypeScript,
+ * `i32(k / 7)`.
+ */
+const quotientsIn = (all: readonly Instruction[]): ((s: Scalar) => boolean) => {
+  const found = new Set<Scalar>();
+  for (const i of all)
+    if (
+      i.do === 'compute' &&
+      (i.operator === 'div' || (ROUNDING.has(i.operator as OperatorName) && found.has(i.args[0])))
+    )
+      found.add(i.to);
+  return (s) => found.has(s);
+};
+
 /** Turns operands that are just `float` into f64 if they are used with f64; returns whether that changed any. */
-const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | Cell) => Kind): boolean => {
+const backwards = (
+  i: Instruction,
+  wide: Set<Temp | Cell>,
+  kindOf: (s: Scalar | Cell) => Kind,
+  isQuotient: (s: Scalar) => boolean,
+): boolean => {
   const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
   const ask = (s: Scalar | Cell): boolean => {
     if (('is' in s && s.is === 'literal') || kindOf(s) !== 'float' || wide.has(s)) return false;
@@ -219,7 +241,7 @@ const backwards = (i: Instruction, wide: Set<Temp | Cell>, kindOf: (s: Scalar | 
         })
         .includes(true);
     case 'compute':
-      if (i.type !== undefined) return askAll(i.args, i.type === 'f64');
+      if (i.type !== undefined) return askAll(i.args, i.type === 'f64' || (isInteger(i.type) && isQuotient(i.args[0])));
       return askAll(i.args, asksFor(i, isWide));
     default:
       return false;
