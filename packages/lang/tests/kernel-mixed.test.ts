@@ -88,3 +88,66 @@ describe('one of several values of several kinds', () => {
     });
   });
 });
+
+describe('objects of which one has more members', () => {
+  type Hit = { t: number; n?: number | undefined };
+  const scope = {
+    pick: (k: number): Hit => {
+      if (k % 2) return { t: 1 };
+      return { t: 2, n: 5 };
+    },
+  };
+  const { pick } = scope;
+  const codes = (fn: (a: Float64Array, k: Int32Array) => void): readonly string[] =>
+    problemsOf(define([array('f64', 8), array('i32', 8)], fn, { scope })).map(({ code }) => code);
+
+  it('are told apart where all have them, undefined where one has none', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        const hit: Hit = k[i] % 2 ? { t: 1, n: undefined } : { t: 2, n: 5 };
+        a[i] = hit.t + (hit.n ?? 9);
+      }
+    }));
+
+  it('go where fewer are asked for', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        let nearest = { t: 8 };
+        const other = { t: a[i], n: k[i] };
+        if (other.t < nearest.t) nearest = other;
+        a[i] = nearest.t + other.n;
+      }
+    }));
+
+  it('are refused where it is asked whether one has it', () => {
+    expect(
+      codes((a) => {
+        for (const i of range(8)) a[i] = pick(i).n ?? 9;
+      }),
+    ).toEqual(['lang/shape']);
+    expect(
+      codes((a) => {
+        for (const i of range(8)) {
+          let hit: Hit = { t: 1 };
+          for (let k = 0; k < 3; k++) {
+            a[i] += 'n' in hit ? 1 : 2;
+            hit = { t: 2, n: 5 };
+          }
+        }
+      }),
+    ).toEqual(['lang/shape']);
+    expect(
+      codes((a) => {
+        for (const i of range(8)) {
+          const { t, n = 7 } = pick(i);
+          a[i] = t + n;
+        }
+      }),
+    ).toEqual(['lang/shape']);
+    expect(
+      codes((a) => {
+        for (const i of range(8)) a[i] = Object.keys(pick(i)).length + ({ n: 1, ...pick(i) }.n ?? 0);
+      }),
+    ).toContain('lang/shape');
+  });
+});

@@ -486,7 +486,11 @@ namespace Rules {
   export function shifted(x: number): number { return x + offset; }
   const laws = new Map([['twice', (x: number): number => x * factor]]);
   const factor = 2.125;
-  export const next = (x: number): number => shifted(x) * birth + laws.get('twice')!(x);
+  type Law = (x: number) => number;
+  const power = (by: number): Law => (x) => x ** by + 3.375;
+  const both = (...all: Law[]): Law => (x) => all.reduce((s, f) => s + f(x), 5.625);
+  const law = both(power(2), both(power(3)));
+  export const next = (x: number): number => shifted(x) * birth + laws.get('twice')!(x) + law(x);
   export namespace Inner {
     export const last = (x: number): number => x / 8.75;
   }
@@ -611,7 +615,7 @@ describe.each([false, true])('functions that begin with the directive, minified:
       const { text } = (await load(`within-${name}-${minify}`, await bundles[name]!(from))) as unknown as {
         text: string;
       };
-      for (const number of ['4.25', '6.5', '8.75', '2.125']) expect(text).toContain(number);
+      for (const number of ['4.25', '6.5', '8.75', '2.125', '3.375', '5.625']) expect(text).toContain(number);
     },
   );
 

@@ -66,6 +66,7 @@ export const findKept = (parsed: Parsed, modules: RegExp): readonly KeptFunction
       if (f && !own) addReturned(f);
       else if (binding) addBinding(binding);
       else if (f) add(f);
+      else addMade(value);
     }
   };
   const returned = new Set<AnyNode>();

@@ -192,6 +192,7 @@ const attempt = (
       if (!(e instanceof Refused || e instanceof TooLarge)) throw e;
     }
   });
+  reportLeft(session);
   const code = end.left
     ? session.record(() => {
         session.emit(origin, { do: 'declare', locals: results });
@@ -219,6 +220,18 @@ const attempt = (
     random,
     diagnostics: session.diagnostics,
   };
+};
+
+/** Reports members that only some of the objects have that a variable holds, where somebody asks whether they are there. */
+const reportLeft = (session: Session): void => {
+  for (const { name, of, at } of session.left)
+    if (session.lacking.has(name) || session.listed.has(of))
+      session.report(
+        at,
+        'lang/shape',
+        `this object has \`${name}\`, which the object does not have that is here elsewhere, and it is asked whether it is there`,
+        `give all of them the same members, \`${name}: undefined\` where one has none`,
+      );
 };
 
 /** A list of numbers, which a launch gives back as it does a vector. */

@@ -29,7 +29,11 @@ export const isIn = (cx: Context, e: BinaryExpression): Term | undefined => {
   const name = e.left.type === 'PrivateIdentifier' ? `#${e.left.name}` : knownName(value(cx, e.left));
   const of = value(cx, e.right);
   if (name === undefined) return undefined;
-  if (of.is === 'members') return literal(hasMember(of, name) || isDeclared(of.of, name));
+  if (of.is === 'members') {
+    const has = hasMember(of, name) || isDeclared(of.of, name);
+    if (!has) cx.session.lacking.add(name);
+    return literal(has);
+  }
   const like = of.is === 'list' ? of.items : of.is === 'table' ? { length: of.shape[of.index.length] } : undefined;
   /* An array with as many items. */
   if (like) return literal(name in Array.from(like, () => 0));
@@ -79,6 +83,7 @@ export const othersOf = (cx: Context, pattern: ObjectPattern, from: Term): Term 
 /** The properties of an object, of one of the surroundings as well; nothing has none. */
 export const propertiesOf = (cx: Context, node: AnyNode, of: Term): readonly (readonly [string, Term])[] => {
   if (of.is === 'nothing') return [];
+  cx.session.listed.add(of);
   if (of.is === 'members')
     return [...new Set([...(of.of?.listed ?? []), ...of.members.keys()])]
       .filter((name) => !name.startsWith('#'))

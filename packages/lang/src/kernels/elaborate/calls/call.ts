@@ -28,7 +28,7 @@ export const call = (cx: Context, e: CallExpression): Term => {
     const each = cx.session.known.places.size > 0 ? rare().callOfChosen(cx, e, callee.object, name) : undefined;
     if (each) return each;
     const of = callee.optional ? optional(cx, callee.object) : loaded(cx, callee.object, reference(cx, callee.object));
-    if (of === cut || (callee.optional && isNeverThere(cx, of)) || (e.optional && lacks(of, name))) return cut;
+    if (of === cut || (callee.optional && isNeverThere(cx, of)) || (e.optional && lacks(cx, of, name))) return cut;
     return callee.optional
       ? whereThere(cx, e, of, (inside) => methodCall(inside, e, callee, of, name))
       : methodCall(cx, e, callee, of, name);

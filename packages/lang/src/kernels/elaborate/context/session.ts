@@ -135,6 +135,12 @@ export class Session {
   readonly copied = new WeakSet<object>();
   /** Arrays and objects that the kernel makes. */
   readonly made = new WeakMap<object, Made>();
+  /** Members that an object has and the variable that it is given to does not, whose object has fewer; and where that is. */
+  readonly left: { readonly name: string; readonly of: Term; readonly at: Origin }[] = [];
+  /** Members that were asked for of objects that have none of that name. */
+  readonly lacking = new Set<string>();
+  /** Objects all of whose members were asked for. */
+  readonly listed = new Set<Term>();
   /** Iterators that were gone through. */
   readonly iterated = new WeakSet<object>();
   /** Arrays and objects of variables that are assigned anew as a whole. */

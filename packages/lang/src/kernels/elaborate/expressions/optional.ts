@@ -37,7 +37,8 @@ export const optional = (cx: Context, node: AnyNode, exact = true): Term => {
 const asked = (cx: Context, e: MemberExpression, of: Term, exact: boolean): Term => {
   const key = e.computed ? value(cx, e.property as AnyNode) : undefined;
   const name = key ? (key.is === 'host' ? String(key.value) : undefined) : (e.property as Identifier).name;
-  if (name !== undefined) return lacks(of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
+  if (name !== undefined)
+    return lacks(cx, of, name) ? nothing : loaded(cx, e, named(cx, e.property as AnyNode, of, name));
   if (!isChained(e)) takenAsThere(cx, e.object, of);
   const byText = key!.is === 'one-of' && isOfTexts(key!) ? rare().memberByText(cx, e, of, key!) : undefined;
   if (byText) return byText;

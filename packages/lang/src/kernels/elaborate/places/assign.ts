@@ -420,7 +420,7 @@ export const nameOfProperty = ({ key }: AssignmentProperty): string =>
 export const partOf = (cx: Context, property: AssignmentProperty, from: Term): Term => {
   const { value: to } = property;
   const name = nameOfProperty(property);
-  if (to.type === 'AssignmentPattern' && lacks(from, name)) return nothing;
+  if (to.type === 'AssignmentPattern' && lacks(cx, from, name)) return nothing;
   return loaded(cx, property, named(cx, property, from, name));
 };
 

@@ -182,8 +182,12 @@ const read = (cx: Context, node: AnyNode, local: Local): Temp => {
 };
 
 /** Whether an object is known to have no such member. */
-export const lacks = (of: Term, name: string): boolean => {
-  if (of.is === 'members') return !of.members.has(name) && !(of.of && rare().hasMethod(of.of, name));
+export const lacks = (cx: Context, of: Term, name: string): boolean => {
+  if (of.is === 'members') {
+    const none = !of.members.has(name) && !(of.of && rare().hasMethod(of.of, name));
+    if (none) cx.session.lacking.add(name);
+    return none;
+  }
   const values = of.is === 'host' ? [of.value] : of.is === 'one-of' ? of.values : [];
   return values.length > 0 && values.every((x) => typeof x === 'object' && x !== null && !(name in x));
 };

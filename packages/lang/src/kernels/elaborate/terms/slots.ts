@@ -373,6 +373,8 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     to.of === from.of &&
     [...to.members.keys()].every((name) => from.members.has(name))
   ) {
+    for (const name of from.members.keys())
+      if (!to.members.has(name)) cx.session.left.push({ name, of: to, at: originOf(cx, node) });
     const values = [...to.members].map(([name, item]) => [item, readSlot(cx, node, from.members.get(name)!)] as const);
     return values.forEach(([item, value]) => assignSlot(cx, node, item, value));
   }
@@ -389,12 +391,18 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     cx,
     node,
     'lang/shape',
-    `this is ${termText(from)}, elsewhere it is ${termText(to)}`,
-    to.is === from.is && (isWholeData(to) || to.is === 'closure' || to.is === 'host')
-      ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i], and let a loop that counts it be unrolled(…)'
-      : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
+    `this is ${membersText(from)}, elsewhere it is ${membersText(to)}`,
+    to.is === 'members' && from.is === 'members'
+      ? 'give both the same members, undefined where one has none, { a: 1, b: undefined }; or make both of one class'
+      : to.is === from.is && (isWholeData(to) || to.is === 'closure' || to.is === 'host')
+        ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i], and let a loop that counts it be unrolled(…)'
+        : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
   );
 };
+
+/** A term for people; of an object what it has, which tells it from another. */
+const membersText = (t: Term): string =>
+  t.is === 'members' && !t.of ? `an object of ${[...t.members.keys()].join(', ')}` : termText(t);
 
 const elementText = ({ element }: List): string => (element ? `type ${element}` : 'any numbers');
 
