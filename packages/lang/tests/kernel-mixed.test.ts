@@ -73,6 +73,23 @@ describe('one of several values of several kinds', () => {
     );
   });
 
+  it('is compared with numbers and with truth values, which are of its own kind or differ', () => {
+    const rules: readonly unknown[] = [true, 5, false, (x: number) => x, 1, 0, 'on'];
+    const texts: readonly unknown[] = ['on', (x: number) => x];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const one = rules[Math.abs(k[i]) % 7];
+          const [flag, number] = [(k[i] & 8) > 0, (k[i] >> 3) & 1];
+          a[i] =
+            (one === flag ? 1 : 0) + (one !== flag ? 10 : 0) + (number === one ? 100 : 0) + (one === true ? 1000 : 0);
+          if (texts[k[i] & 1] === flag) a[i] += 1e4;
+        }
+      },
+      { rules, texts },
+    );
+  });
+
   it('is refused where nothing says of which kind it is wanted', () => {
     const of = [[1], 'a'];
     const kernel = define(

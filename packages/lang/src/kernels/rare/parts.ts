@@ -8,6 +8,7 @@ export { comparedWithNothing } from '../elaborate/expressions/compared-with-noth
 export { equalOthers, orderIfThere, sameValue } from '../elaborate/expressions/equality.js';
 export { decided, decidesBy, decision, undecided } from '../elaborate/places/decision.js';
 export { extremeOf, keepsPlace, numbersOf } from '../elaborate/places/extreme.js';
+export { shapedOfArray } from '../elaborate/places/shaped-of-array.js';
 export { handedOut } from '../elaborate/terms/handed-out.js';
 export { givenDefault } from '../elaborate/expressions/given-default.js';
 export { callGivenChosen, callOfChosen, noteCallOfCopy, noteGivenCopies } from '../elaborate/calls/call-of-chosen.js';

@@ -90,8 +90,7 @@ export const equalsMixed = (cx: Context, e: AnyNode, of: Mixed, other: Term, tok
     const equal = (one: unknown): boolean => (one === value) === isSame;
     return asScalar(cx, e, oneOf(cx, e, of.name, of.values.map(equal), of.index));
   }
-  const number = isScalar(other) ? narrowed(cx, e, of, cx.session.isTruth(other) ? 'boolean' : 'number') : undefined;
-  if (!number)
+  if (!isScalar(other))
     return refuse(
       cx,
       e,
@@ -99,19 +98,22 @@ export const equalsMixed = (cx: Context, e: AnyNode, of: Mixed, other: Term, tok
       `${termText(of)} is compared with ${termText(other)}`,
       'ask what it is: typeof x',
     );
-  const isNumber = oneOf(
+  const kind = cx.session.isTruth(other) ? 'boolean' : 'number';
+  const one = narrowed(cx, e, of, kind);
+  if (!one) return literal(!isSame);
+  const isOfKind = oneOf(
     cx,
     e,
     of.name,
-    of.values.map((value) => typeof value === 'number'),
+    of.values.map((value) => typeof value === kind),
     of.index,
   );
   const equal = compute(
     cx,
     e,
     'and',
-    asScalar(cx, e, isNumber),
-    binaryOperation(cx, e, '===', asScalar(cx, e, number), other as Scalar),
+    asScalar(cx, e, isOfKind),
+    binaryOperation(cx, e, '===', asScalar(cx, e, one), other),
   );
   return isSame ? equal : compute(cx, e, 'not', equal);
 };

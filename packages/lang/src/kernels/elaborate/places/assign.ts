@@ -15,7 +15,7 @@ import {
   unsupported,
   type Context,
 } from '../context/context.js';
-import { eachNamed, itemsOf } from '../terms/items.js';
+import { eachNamed } from '../terms/items.js';
 import { indexed, loaded, named, placeOfArray, placesOf } from '../terms/member.js';
 import { atIndex } from './at-index.js';
 import { destination, type Destination } from './destination.js';
@@ -25,14 +25,12 @@ import { isOfItems } from '../terms/sharing.js';
 import { assignSlot, isOuter, pending, readSlot, refuseSecondName, sameShape, setRebound } from '../terms/slots.js';
 import { writtenItems } from '../terms/written-items.js';
 import {
-  areScalars,
   nothing,
   shapeOfField,
   termText,
   tupleOf,
   type ArrayElement,
   type Element,
-  type Shaped,
   type Term,
 } from '../context/term.js';
 import { binaryOperation } from '../expressions/binary-operation.js';
@@ -164,7 +162,7 @@ export const shapedFor = (
 ): Term & { is: 'shaped' } =>
   term.is === 'shaped' && sameShape(term.shape, shape)
     ? takenAsThere(cx, node, term)
-    : (ofArray(cx, node, term, shape) ??
+    : (rare().shapedOfArray(cx, node, term, shape) ??
       refuse(
         cx,
         node,
@@ -172,19 +170,6 @@ export const shapedFor = (
         `${what} holds a ${shapeText(shape)}, this is ${termText(term)}`,
         'make one: vec(x, y), mat([a, b], [c, d])',
       ));
-
-const ofArray = (cx: Context, node: AnyNode, term: Term, shape: readonly number[]): Shaped | undefined => {
-  if (term.is !== 'list' && term.is !== 'table') return undefined;
-  const items = itemsOf(cx, node, term);
-  if (items.length !== shape[0]) return undefined;
-  if (shape.length === 1) return areScalars(items) ? { is: 'shaped', shape, elements: items } : undefined;
-  const rows = items.map((row) =>
-    row.is === 'shaped' && sameShape(row.shape, shape.slice(1)) ? row : ofArray(cx, node, row, shape.slice(1)),
-  );
-  return rows.every((row) => row !== undefined)
-    ? { is: 'shaped', shape, elements: rows.flatMap((row) => row.elements) }
-    : undefined;
-};
 
 /** What is there before. */
 const readDestination = (cx: Context, e: AnyNode, to: Destination): Term => {
