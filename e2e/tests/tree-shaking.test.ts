@@ -42,7 +42,7 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
     expect(later).toBeGreaterThan(80_000);
   });
 
-  it('a page with stencils, particles, sums and loops of its own loads less than 261 kB gzipped, its own code included', async () => {
+  it('a page with stencils, particles, sums and loops of its own loads less than 262 kB gzipped, its own code included', async () => {
     const { logged, loaded } = await loadedPage(`
       import { active, dense, fields, i, ij, kernel, layout, ndrange, program, range, vec } from 'filigree';
       const n = 64;
@@ -91,7 +91,7 @@ describe.runIf(process.env.FILIGREE_BUILT)('a bundle holds what it uses', () => 
       sim.run.escape();
       console.log(sim.fields.vn.get([3, 5]).toFixed(2), sim.run.energy(), sim.fields.un.get([20, 20]));`);
     expect(logged).toBe('0.08 12500 19');
-    expect(loaded).toBeLessThan(261_000);
+    expect(loaded).toBeLessThan(261_800);
   });
 
   it('a page has the words that it imports, also for kernels that no build has seen', async () => {
