@@ -245,6 +245,22 @@ export const kernels = {
       y[k] = most;
     }
   }),
+  deepest_fall: kernel([x, y], { scope }, (x, y) => {
+    let [most, fall] = [0, 0];
+    for (let k = 0; k < M; k++) {
+      most = Math.max(most, x[k]);
+      fall = Math.max(fall, most - x[k]);
+    }
+    y[0] = fall;
+  }),
+  greatest_run: kernel([x, y], { scope }, (x, y) => {
+    let [run, best] = [0, 0];
+    for (let k = 0; k < M; k++) {
+      run = Math.max(x[k], run + x[k]);
+      best = Math.max(best, run);
+    }
+    y[0] = best;
+  }),
   first_above: kernel([x, counts], { scope }, (x, counts) => {
     let at = -1;
     for (let k = 0; k < M; k++)
@@ -473,6 +489,22 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
       if (x[k] > most) most = x[k];
       y[k] = most;
     }
+  },
+  deepest_fall: ({ x, y }) => {
+    let [most, fall] = [0, 0];
+    for (let k = 0; k < M; k++) {
+      most = Math.max(most, x[k]);
+      fall = Math.max(fall, most - x[k]);
+    }
+    y[0] = fall;
+  },
+  greatest_run: ({ x, y }) => {
+    let [run, best] = [0, 0];
+    for (let k = 0; k < M; k++) {
+      run = Math.max(x[k], run + x[k]);
+      best = Math.max(best, run);
+    }
+    y[0] = best;
   },
   first_above: ({ x, counts }) => {
     let at = -1;
