@@ -246,9 +246,9 @@ describe('a program that was compiled ahead of time', () => {
       expect(there.outputs.y[7]).toBe(13);
       expect(() => there.set('z', 1)).toThrow('program/unknown-input');
       expect(() => there.set('x', [1])).toThrow('program/length');
-      for (const wrong of [['1'], [['1']], [undefined]])
-        expect(() => there.set('s', wrong as never)).toThrow('program/values');
+      for (const wrong of [['1'], [undefined]]) expect(() => there.set('s', wrong as never)).toThrow('program/values');
       expect(() => there.set('x', null as never)).toThrow('program/length');
+      expect(() => there.set('s', [[1]] as never)).toThrow('program/length');
       there.dispose();
       expect(() => there.run()).toThrow('program/disposed');
     }

@@ -90,6 +90,41 @@ describe('one of several values of several kinds', () => {
     );
   });
 
+  it('may be missing, too, and is a number where it is a truth value', () => {
+    const some: readonly unknown[] = [null, 2, undefined, (x: number) => x + 1, null, 0, true];
+    const flags: readonly unknown[] = [true, 5, false];
+    agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const one = some[Math.abs(k[i]) % 7];
+          a[i] = (one === null ? 1 : 0) + (one === undefined ? 10 : 0) + (one ? 1000 : 0);
+          if (typeof one === 'undefined') a[i] += 1e4;
+          if (typeof one === 'object') a[i] += 1e5;
+          if (typeof one === 'function') a[i] += 1e6;
+          a[i] += Number(flags[Math.abs(k[i]) % 3]) * 1e7;
+        }
+      },
+      { some, flags },
+    );
+  });
+
+  it.each([
+    ['m || x', (m: unknown) => (m || 5) as number],
+    ['m && x', (m: unknown) => (m && 5) as number],
+    // oxlint-disable-next-line eqeqeq -- what is refused
+    ['m == x of a number that is computed', (m: unknown, x: number) => ((m as number) == x ? 1 : 0)],
+  ])('is refused where JavaScript asks more of it: %s', (_, f) => {
+    const of = [2, '2', (x: number) => x];
+    const kernel = define(
+      [array('f64', 8), array('i32', 8)],
+      (a: Float64Array, k: Int32Array) => {
+        for (const i of range(a.length)) a[i] = f(of[k[i] % 3], a[i]);
+      },
+      { scope: { of, f } },
+    );
+    expect(problemsOf(kernel)[0].code).toBe('lang/shape');
+  });
+
   it('is refused where nothing says of which kind it is wanted', () => {
     const of = [[1], 'a'];
     const kernel = define(

@@ -140,3 +140,32 @@ describe('gradients of what is changed in place beside an argument', () => {
     expect(codeOf(refused[name])).toBe('adjoint/overwritten');
   });
 });
+
+it('a loop up to an argument that reads what loops before it changed has a gradient', async () => {
+  const { u, v, w } = fields('f64', i, ['u', 'v', 'w']);
+  const f = kernel([u, v, w, loss, 'i32'], (u, v, w, loss, n) => {
+    for (const p of range(9)) u[p] *= v[p];
+    for (const p of range(16)) v[p] += w[p] * u[p];
+    for (const p of range(n)) loss[0] += u[p] * u[p];
+  });
+  const sim = await made(
+    program({
+      layout: layout(dense(i, 16).place(u, v, w), dense(i, 1).place(loss)),
+      kernels: { f },
+      differentiate: true,
+      backend: wasm(),
+    }),
+  );
+  const from = (k: number): Float64Array => Float64Array.from({ length: 16 }, (_, p) => Math.sin(k + 1.7 * p));
+  sim.field(u).fromArray(from(1));
+  sim.field(v).fromArray(from(2));
+  sim.field(w).fromArray(from(3));
+  const { gradient } = valueAndGradient(sim, () => void sim.run.f(12), { loss, wrt: { u, v } });
+  const [x, y] = [from(1), from(2)];
+  /* loss = Σ (u·v)² of the first nine, and Σ u² of three more. */
+  for (let p = 0; p < 16; p++) {
+    expect(Number(gradient.u.get(p))).toBeCloseTo(p < 9 ? 2 * x[p] * y[p] ** 2 : p < 12 ? 2 * x[p] : 0, 12);
+    expect(Number(gradient.v.get(p))).toBeCloseTo(p < 9 ? 2 * x[p] ** 2 * y[p] : 0, 12);
+  }
+  sim.dispose();
+});

@@ -53,7 +53,9 @@ export const openTraced = async (file: Uint8Array, options: LoadCodeOptions): Pr
         : fail('program/unknown-input', `the program has no input '${name}'`, {
             remedy: `its inputs are ${given.join(', ') || 'none'}`,
           });
-      to.set(inputValues(name, values, to.length, 'give exactly the values of its shape, rows first'));
+      /* The file does not say which shape an input has: lists of lists might be of another. */
+      const { length } = to;
+      to.set(inputValues(name, values, length, 'give exactly the values of its shape, flat, rows first', [length]));
     },
     run: () => {
       life.ready();

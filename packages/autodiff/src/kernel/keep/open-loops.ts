@@ -104,7 +104,8 @@ export const numberLoops = (
   const reads = uses.filter(({ op, parents }) => isLoad(op.name) && written.has(op.attrs.field) && parents.some(holds));
   const outermost = new Set(reads.flatMap(({ parents }) => around(parents).open.slice(0, 1)));
   const carrying = [...outermost].flatMap((op) => [op, ...opsWithin(op).filter(holds)]);
-  if (outermost.size === 0 || !carrying.every(({ name }) => CARRYING.has(name))) return undefined;
+  if (outermost.size === 0 || !carrying.every(({ name, attrs }) => CARRYING.has(name) && attrs.parallel !== true))
+    return undefined;
   const timesOf = ({ parents }: Use): number => {
     const { outer, inner } = around(parents);
     const digits = [...outer, ...inner].flatMap((op) => digitsOfLoop(op, controlOf, forms)!);

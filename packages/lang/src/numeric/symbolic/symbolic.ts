@@ -212,7 +212,7 @@ class Builder {
     for (const [name, references] of parsed.scopes.free) {
       const written = references.find((r) => r.written);
       const called =
-        namespaceAround(name, this.scope, fn) ??
+        (Object.hasOwn(this.scope, name) ? undefined : namespaceAround(name, this.scope, fn)) ??
         authorName(parsed.source, parsed.site(references[0].id.start), name, (n) => Object.hasOwn(this.scope, n));
       if (Object.hasOwn(this.scope, called)) {
         names.set(name, this.scope[called]);

@@ -3,7 +3,7 @@ import { isFloat } from '@filigree/ir';
 import { literal, type Scalar } from '../../code/scalar.js';
 import { wordsOfExtremes, wordsOfGivenArrays } from '../../vocabulary/given-arrays.js';
 import { callWord } from '../calls/inline.js';
-import { compute, refuse, type Context } from '../context/context.js';
+import { asScalar, compute, refuse, type Context } from '../context/context.js';
 import { argumentsOf } from '../expressions/evaluate.js';
 import { storeTerm } from '../places/assign.js';
 import { counting } from '../statements/counting.js';
@@ -33,11 +33,17 @@ export const methodOfGiven = (cx: Context, e: CallExpression, of: ArrayArgument,
       );
 };
 
-/** The least or the greatest element: of no floats an infinity, as in JavaScript. */
+/** The least or the greatest element: of no floats an infinity, as in JavaScript, of no integers 0. */
 export const extremeOfGiven = (cx: Context, e: CallExpression, of: ArrayArgument, name: 'min' | 'max'): Term => {
   const none = literal(name === 'min' ? Infinity : -Infinity);
-  const first = isFloat(of.type) ? [none, literal(0)] : [loaded(cx, e, indexed(cx, e, of, literal(0))), literal(1)];
+  const first = isFloat(of.type) ? [none, literal(0)] : [firstOrZero(cx, e, of), literal(1)];
   return callWord(cx, e, wordsOfExtremes[name], [of, ...first]);
+};
+
+/** The first element, and 0 of none. */
+const firstOrZero = (cx: Context, e: CallExpression, of: ArrayArgument): Scalar => {
+  const first = asScalar(cx, e, loaded(cx, e, indexed(cx, e, of, literal(0))));
+  return compute(cx, e, 'select', compute(cx, e, 'gt', of.length, literal(0)), first, literal(0));
 };
 
 /** What a loop over it visits: its indices, its elements, or both. */

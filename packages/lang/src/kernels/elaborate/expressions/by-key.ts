@@ -24,7 +24,11 @@ export const foundByKey = (cx: Context, e: AnyNode, of: Host, name: string, key:
     return calledOfOne(cx, e, key, `of ${of.name}`, asked, String(numberOf(cx.session, collection)));
   }
   if (key.is !== 'temp') return undefined;
-  const [keys, values] = partsOf(cx, collection, () => [[...collection.keys()], [...collection.values()]]);
+  const [keys, values] = partsOf(cx, collection, () => {
+    /* A key that a kernel finds is a number; `1n` is none, and another key than 1. */
+    const entries = [...(collection as ReadonlyMap<unknown, unknown>).entries()].filter(([k]) => typeof k !== 'bigint');
+    return [entries.map(([k]) => k), entries.map(([, v]) => v)];
+  });
   const place = placeOf(cx, e, of, keys, key);
   return name === 'has' ? compute(cx, e, 'ge', place, literal(0)) : valueAt(cx, e, of, values, place);
 };

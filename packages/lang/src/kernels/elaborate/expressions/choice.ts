@@ -2,7 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { Block } from '../../code/code.js';
 import { intervalOf, union } from '../../code/interval.js';
 import type { Interval, Scalar } from '../../code/scalar.js';
-import { apart, asScalar, originOf, type Context } from '../context/context.js';
+import { apart, asScalar, originOf, refuse, type Context } from '../context/context.js';
 import type { Flag } from '../context/absence.js';
 import { listed } from '../terms/items.js';
 import { knownTruth, truthOfTerm, value } from './evaluate.js';
@@ -10,7 +10,7 @@ import { shortCircuit } from './short-circuit.js';
 import { absence, absent, isMissing, withoutFlag } from '../terms/missing.js';
 import { hasItems } from '../terms/sharing.js';
 import { assignSlot, pending, readSlot } from '../terms/slots.js';
-import { isScalar, nothing, type Term } from '../context/term.js';
+import { isScalar, nothing, termText, type Term } from '../context/term.js';
 
 /** A value that may be computed, where that is written. */
 export interface Arm {
@@ -68,6 +68,14 @@ export const eitherValue = (
   and: boolean,
   right: AnyNode,
 ): Term => {
+  if (left.is === 'mixed')
+    return refuse(
+      cx,
+      leftNode,
+      'lang/shape',
+      `\`${and ? '&&' : '||'}\` hands on ${termText(left)}`,
+      "ask what it is: typeof x === 'number' && x > 0 ? x : 7",
+    );
   const known = knownTruth(left);
   if (known !== undefined) return known === and ? value(cx, right) : left;
   const flag = isMissing(cx, leftNode, left);

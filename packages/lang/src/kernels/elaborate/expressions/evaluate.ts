@@ -57,9 +57,12 @@ export const condition = (cx: Context, node: AnyNode): boolean | Scalar => {
 
 /** Whether JavaScript takes a value for true: objects are, and what may be missing is where it is there. */
 export const truthOfTerm = (cx: Context, node: AnyNode, term: Term): boolean | Scalar => {
-  if (term.is === 'mixed') return rare().truthOfMixed(cx, node, term);
   const flag = isMissing(cx, node, term);
   const there = flag && compute(cx, node, 'not', flag.is);
+  if (term.is === 'mixed') {
+    const own = rare().truthOfMixed(cx, node, term);
+    return there ? (typeof own === 'boolean' ? (own ? there : false) : compute(cx, node, 'and', there, own)) : own;
+  }
   const isObject =
     hasItems(term) ||
     ['shaped', 'closure', 'element', 'array', 'table'].includes(term.is) ||

@@ -20,13 +20,14 @@ export const knownText = (cx: Context, e: TemplateLiteral): Term => {
 /** Known at compile time, so that a helper can branch on what it is given; of what may be missing one of the texts that it may be. */
 export const typeOf = (cx: Context, e: UnaryExpression): Term => {
   const term = value(cx, e.argument);
-  if (term.is === 'mixed') return typeOfMixed(cx, e, term);
   const flag = isMissing(cx, e, term);
-  if (!flag) return textOf(typeText(cx, term));
-  const values = [withoutFlag(cx, term, () => typeText(cx, term)), 'undefined', 'object'];
+  if (!flag) return term.is === 'mixed' ? typeOfMixed(cx, e, term) : textOf(typeText(cx, term));
+  const isMixed = term.is === 'mixed';
+  const there = isMixed ? term.values.map((x) => typeof x) : [withoutFlag(cx, term, () => typeText(cx, term))];
+  const values = [...there, 'undefined', 'object'];
   const isNull = flag.isNull ?? literal(flag.of === 'null');
-  const nothing = compute(cx, e, 'select', isNull, literal(2), literal(1));
-  const index = compute(cx, e, 'select', flag.is, nothing, literal(0));
+  const nothing = compute(cx, e, 'select', isNull, literal(there.length + 1), literal(there.length));
+  const index = compute(cx, e, 'select', flag.is, nothing, isMixed ? term.index : literal(0));
   return { is: 'one-of', name: 'typeof', values, index };
 };
 

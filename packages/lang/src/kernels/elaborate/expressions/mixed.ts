@@ -85,18 +85,20 @@ export const isArray = (cx: Context, e: CallExpression): Term => {
 /** Whether it equals another value. */
 export const equalsMixed = (cx: Context, e: AnyNode, of: Mixed, other: Term, token: string): Scalar => {
   const isSame = token.startsWith('=');
+  const isLoose = token.length === 2;
   if (isLiteral(other) || other.is === 'host' || other.is === 'nothing') {
     const value = other.is === 'nothing' ? undefined : other.value;
-    const equal = (one: unknown): boolean => (one === value) === isSame;
+    // oxlint-disable-next-line eqeqeq -- the kernel says so
+    const equal = (one: unknown): boolean => (isLoose ? one == value : one === value) === isSame;
     return asScalar(cx, e, oneOf(cx, e, of.name, of.values.map(equal), of.index));
   }
-  if (!isScalar(other))
+  if (!isScalar(other) || (isLoose && of.values.some((one) => kindOf(one) !== 'number' && kindOf(one) !== 'function')))
     return refuse(
       cx,
       e,
       'lang/shape',
       `${termText(of)} is compared with ${termText(other)}`,
-      'ask what it is: typeof x',
+      isLoose ? `write ${token}=` : 'ask what it is: typeof x',
     );
   const kind = cx.session.isTruth(other) ? 'boolean' : 'number';
   const one = narrowed(cx, e, of, kind);

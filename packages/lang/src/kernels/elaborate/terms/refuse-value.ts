@@ -2,17 +2,31 @@ import type { AnyNode } from 'acorn';
 import { arrayMethods } from './array-members.js';
 import type { Origin } from '../../code/origin.js';
 import { narrowed } from '../expressions/mixed.js';
+import { columnOfMixed, oneOf } from '../expressions/one-of.js';
 import type { Scalar } from '../../code/scalar.js';
 import { asScalar, refuse, type Context } from '../context/context.js';
 import type { Session } from '../context/session.js';
-import { isOfTexts, termText, type Term } from '../context/term.js';
+import { isOfTexts, termText, type Mixed, type Term } from '../context/term.js';
 
 /** A number of values of several kinds; refuses what is none where one is wanted. */
 export const otherNumber = (cx: Context, node: AnyNode, term: Term): Scalar => {
-  const number =
-    term.is === 'mixed' ? (narrowed(cx, node, term, 'number') ?? narrowed(cx, node, term, 'boolean')) : undefined;
+  const number = term.is === 'mixed' ? (numbersOf(cx, node, term) ?? narrowed(cx, node, term, 'number')) : undefined;
   return number ? asScalar(cx, node, number) : refuseNumber(cx, node, term);
 };
+
+/** Of truth values among numbers what JavaScript computes with. */
+const numbersOf = (cx: Context, node: AnyNode, of: Mixed): Term | undefined =>
+  of.values.some((value) => typeof value === 'boolean') && of.values.every((value) => typeof value !== 'string')
+    ? oneOf(
+        cx,
+        node,
+        of.name,
+        columnOfMixed(cx, of, '[numbers]', (value) =>
+          typeof value === 'number' || typeof value === 'boolean' ? Number(value) : 0,
+        ),
+        of.index,
+      )
+    : undefined;
 
 const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
   term.is === 'nothing' && term.accumulated !== undefined

@@ -265,7 +265,7 @@ export const madeLike = (cx: Context, node: AnyNode, slot: Pending, term: Term):
             ...term,
             members: new Map([...term.members].map(([name, item]) => [name, inner(item, memberName(slot.name, name))])),
           })
-        : slot.missing && ['closure', 'table'].includes(term.is)
+        : slot.missing && ['closure', 'table', 'mixed'].includes(term.is)
           ? { ...term }
           : term;
   if (slot.missing && !slot.missing.compared && made !== term) cx.session.missing.set(made, slot.missing);
