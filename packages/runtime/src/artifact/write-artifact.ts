@@ -49,7 +49,7 @@ export const artifactBytes = ({
   sealed<ArtifactData>((part) => ({
     version,
     name,
-    fields: shapesOf(fields ?? groupsWith(variants[0]!.program.storage.layout)),
+    fields: shapesOf(fields ?? variants.map(({ program }) => groupsWith(program.storage.layout))[0]),
     seed,
     warnings,
     variants: variants.map(({ shared, program }) => variantOf(name, shared, program, part)),
