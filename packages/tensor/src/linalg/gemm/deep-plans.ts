@@ -37,14 +37,14 @@ export const deepPlans = (spec: GemmSpec, target: GemmTarget): readonly GemmPlan
       if (left < 0) continue;
       const [rowTiles, columnTiles] = [tilesOf(range(m), height), tilesOf(range(n), width)];
       if (rowTiles[0].members.length < height || columnTiles[0].members.length < width) continue;
+      /* Of two large matrices others copy parts, so that they lie near. */
+      if (rowTiles.length > 1 && columnTiles.length > 1) continue;
       const wanted = Math.ceil((2 * LATENCY) / sums);
       const chains = Math.max(
         1,
         Math.min(4, wanted, 1 + Math.floor(left / sums), Math.floor(k / lanes), target.steps ?? 4),
       );
       const deep: DeepLanes = { lanes, chains, masked: target.masks };
-      /* Of two large matrices others copy parts, so that they lie near. */
-      if (rowTiles.length > 1 && columnTiles.length > 1) continue;
       const { cycles, instructions } = tileWork(spec, height, width, deep);
       const [rows, columns] = [runsOf(rowTiles), runsOf(columnTiles)];
       plans.push({

@@ -137,12 +137,32 @@ const emitSteps = (
   return steps(looped, k, inChains(sums, chains), places);
 };
 
-const inChains = (values: readonly Value[], chains: number): readonly Sums[] => {
+export const inChains = <V>(values: readonly V[], chains: number): readonly (readonly V[])[] => {
   const size = values.length / chains;
   return Array.from({ length: chains }, (_, c) => values.slice(c * size, (c + 1) * size));
 };
 
-/* What is held in registers is the fewer of vectors and numbers; the others stream by. */
+/** All products of what lies along rows and along columns, absent where it is zero: the fewer of the two are held in registers, and the others stream by. */
+export const eachProduct = (
+  { rows, columns }: TileShape,
+  along: { readonly rows: (p: number) => Value | undefined; readonly columns: (q: number) => Value | undefined },
+  add: (p: number, q: number, x: Value, y: Value) => void,
+): void => {
+  if (rows.length <= columns.length) {
+    const held = rows.map((_, p) => along.rows(p));
+    columns.forEach((_, q) => {
+      const y = along.columns(q);
+      if (y) held.forEach((x, p) => x && add(p, q, x, y));
+    });
+  } else {
+    const held = columns.map((_, q) => along.columns(q));
+    rows.forEach((_, p) => {
+      const x = along.rows(p);
+      if (x) held.forEach((y, q) => y && add(p, q, x, y));
+    });
+  }
+};
+
 const emitStep = (b: Builder, plan: GemmPlan, shape: TileShape, places: TilePlaces, l: number, sums: Sums): Sums => {
   const { rows, columns } = shape;
   const next = [...sums];
@@ -159,21 +179,14 @@ const emitStep = (b: Builder, plan: GemmPlan, shape: TileShape, places: TilePlac
     const sum = next[s];
     next[s] = sum === undefined ? b.mul(x, y) : b.fma(x, y, sum);
   };
-  if (rows.length <= columns.length) {
-    const held = rows.map((_, p) => (vectors[p] ? vector(p) : undefined));
-    columns.forEach((_, q) => {
-      if (!numbers[q]) return;
-      const y = number(q);
-      held.forEach((x, p) => x && add(p, q, x, y));
-    });
-  } else {
-    const held = columns.map((_, q) => (numbers[q] ? number(q) : undefined));
-    rows.forEach((_, p) => {
-      if (!vectors[p]) return;
-      const x = vector(p);
-      held.forEach((y, q) => y && add(p, q, x, y));
-    });
-  }
+  eachProduct(
+    shape,
+    {
+      rows: (p) => (vectors[p] ? vector(p) : undefined),
+      columns: (q) => (numbers[q] ? number(q) : undefined),
+    },
+    add,
+  );
   return next;
 };
 
