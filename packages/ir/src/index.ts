@@ -60,6 +60,7 @@ export * from './rewrite/rewrite.js';
 export * from './rewrite/greedy.js';
 export * from './verify/verify.js';
 export { interpret, type InterpretOptions } from './interpret/interpret.js';
+export { inversePredicate, mirroredPredicate } from './fold/predicates.js';
 export { evaluateOp } from './interpret/fold.js';
 export {
   AXIS_NAMES,

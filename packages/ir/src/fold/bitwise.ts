@@ -1,3 +1,4 @@
+import { inversePredicate } from './predicates.js';
 import { isInteger, scalarOf } from '../kernel/type.js';
 import { operandOf, pair, reassociate } from './arithmetic.js';
 import type { Fold } from '../kernel/dialect.js';
@@ -30,7 +31,7 @@ export const bitwise: Readonly<Record<string, Fold>> = {
     if (twice) return twice;
     const cmp = c.defOf(a);
     if (cmp?.name !== 'arith.cmp') return undefined;
-    const inverse = inverses[String(cmp.attrs['predicate'])];
+    const inverse = inversePredicate[String(cmp.attrs['predicate'])];
     // With NaN both `a < b` and `a >= b` are false, so only equality has an inverse on floats.
     const total = !scalarOf(cmp.operands[0]!.type).startsWith('f');
     const equality = inverse === 'eq' || inverse === 'ne';
@@ -41,8 +42,6 @@ export const bitwise: Readonly<Record<string, Fold>> = {
   'arith.shl': (op, c) => shift(op, c) ?? uncut(op, c),
   'arith.shr': (op, c) => shift(op, c),
 };
-
-const inverses: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };
 
 /** Shifts by nothing, and a shift of a shift the same way. */
 const shift: Fold = (op, c) => {

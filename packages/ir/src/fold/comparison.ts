@@ -1,3 +1,4 @@
+import { mirroredPredicate } from './predicates.js';
 import { integerRange } from '../dialects/integer.js';
 import type { Op, Value } from '../kernel/op.js';
 import { isFloat, isInteger, sameType, scalarOf } from '../kernel/type.js';
@@ -17,7 +18,7 @@ export const comparison: Readonly<Record<string, Fold>> = {
       if (!isFloat(a.type)) return c.constant(p !== 'ne', type);
     }
     if (c.constantOf(a) !== undefined && c.constantOf(b) === undefined)
-      return c.build('arith.cmp', [b, a], type, { predicate: mirrored[p]! });
+      return c.build('arith.cmp', [b, a], type, { predicate: mirroredPredicate[p]! });
     return compareUncast(op, c) ?? compareWithRange(op, c);
   },
   'arith.min': extremum,
@@ -38,8 +39,6 @@ export const comparison: Readonly<Record<string, Fold>> = {
     return selectToExtremum(op, c);
   },
 };
-
-const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le', eq: 'eq', ne: 'ne' };
 
 /** Numbers that are cast alike, and lose nothing by that, are compared as they are. */
 const compareUncast: Fold = (op, c) => {

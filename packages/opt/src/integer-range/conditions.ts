@@ -1,4 +1,13 @@
-import { handedOn, receivedBy, type Control, type Op, type Region, type Value } from '@filigree/ir';
+import {
+  inversePredicate,
+  mirroredPredicate,
+  handedOn,
+  receivedBy,
+  type Control,
+  type Op,
+  type Region,
+  type Value,
+} from '@filigree/ir';
 import { impliedTruths } from '../support/implied-truths.js';
 
 /** A comparison that is known to hold. */
@@ -39,12 +48,9 @@ export const impliedBy = (
     if (made?.name !== 'arith.cmp' || typeof made.operands[0]!.type !== 'string') return [];
     const [a, b] = [made.operands[0]!, made.operands[1]!];
     const p = String(made.attrs['predicate']);
-    const predicate = holds ? p : inverse[p]!;
+    const predicate = holds ? p : inversePredicate[p]!;
     return [
       { value: a, predicate, compared: b, holds },
-      { value: b, predicate: mirrored[predicate]!, compared: a, holds },
+      { value: b, predicate: mirroredPredicate[predicate]!, compared: a, holds },
     ];
   });
-
-const inverse: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };
-const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le', eq: 'eq', ne: 'ne' };

@@ -1,4 +1,13 @@
-import { fitsType, hasRange, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
+import {
+  inversePredicate,
+  mirroredPredicate,
+  fitsType,
+  hasRange,
+  type Op,
+  type Region,
+  type Scalar,
+  type Value,
+} from '@filigree/ir';
 import type { Ranges } from '../integer-range/analysis.js';
 
 /**
@@ -148,9 +157,9 @@ const comparison = (op: Op, lines: ReadonlyMap<number, Line>, facts: LoopFacts):
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   const crossed = !lines.has(a.id);
   const predicate = String(op.attrs['predicate']);
-  const said = crossed ? (mirrored[predicate] ?? predicate) : predicate;
+  const said = crossed ? (mirroredPredicate[predicate] ?? predicate) : predicate;
   return (facts.nest ? [true, false] : [true]).flatMap((becomes): readonly Clamp[] => {
-    const rule = comparisons[becomes ? said : (opposite[said] ?? said)];
+    const rule = comparisons[becomes ? said : (inversePredicate[said] ?? said)];
     if (!rule) return [];
     const at = thresholdOf(lines.get(crossed ? b.id : a.id), crossed ? a : b, rule.side, rule.shift, facts);
     return at ? [{ op, becomes, [rule.side]: at }] : [];
@@ -164,10 +173,6 @@ const comparisons: Readonly<Record<string, { readonly side: Side; readonly shift
   gt: { side: 'first', shift: 1 },
   ge: { side: 'first', shift: 0 },
 };
-
-const mirrored: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le' };
-
-const opposite: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le' };
 
 /** Where the line meets the limit, if that is a number of the type whatever the values are. */
 const thresholdOf = (

@@ -1,4 +1,4 @@
-import type { Kernel, Op, Region, Value } from '@filigree/ir';
+import { inversePredicate, mirroredPredicate, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
 import { saidBy, type Fact } from '../indices/conjuncts.js';
 import { formSum, single, type Form, type IntegerForms } from '../indices/integer-forms.js';
 import type { Beside } from './touched.js';
@@ -56,8 +56,8 @@ export const besideArguments = (
       const { terms, plus: by } = formOf(side);
       if (terms.size !== 1 || terms.get(id) !== 1 || !isNear(by)) return [];
       const said = String(op.attrs.predicate);
-      const turned = n === 1 ? (TURNED[said] ?? said) : said;
-      const is = holds ? turned : DENIED[turned];
+      const turned = n === 1 ? (mirroredPredicate[said] ?? said) : said;
+      const is = holds ? turned : inversePredicate[turned];
       const other = op.operands[1 - n];
       const at = plus - by;
       if (is === 'lt' || is === 'le') return bounded(other, 'most', is === 'lt' ? at - 1 : at);
@@ -79,6 +79,3 @@ export const besideArguments = (
 
 /** Numbers that sums of do not go round with what is near a field. */
 const isNear = (n: number): boolean => Math.abs(n) < 2 ** 28;
-
-const TURNED: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le' };
-const DENIED: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };

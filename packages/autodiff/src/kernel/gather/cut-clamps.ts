@@ -1,4 +1,13 @@
-import { makeOp, makeValue, opWith, type IdSource, type Op, type Region, type Value } from '@filigree/ir';
+import {
+  mirroredPredicate,
+  makeOp,
+  makeValue,
+  opWith,
+  type IdSource,
+  type Op,
+  type Region,
+  type Value,
+} from '@filigree/ir';
 import {
   FAR,
   further,
@@ -77,7 +86,7 @@ export const cutAtClamps = (
     const here = a ? n : m;
     if (!line || !here) return undefined;
     const predicate = String(op.attrs.predicate);
-    const { below, at, above } = SAYS[a ? predicate : (MIRRORED[predicate] ?? predicate)] ?? {};
+    const { below, at, above } = SAYS[a ? predicate : (mirroredPredicate[predicate] ?? predicate)] ?? {};
     /* It is told by what lies before and what behind the limit, and by the limit itself. */
     if (below === undefined || at === undefined || above === undefined) return undefined;
     const [before, behind] = [at === above ? here : further(here, 1), at === below ? further(here, 1) : here];
@@ -201,5 +210,3 @@ const SAYS: Readonly<Record<string, Says>> = {
   eq: { below: false, at: true, above: false },
   ne: { below: true, at: false, above: true },
 };
-
-const MIRRORED: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le' };

@@ -1,4 +1,13 @@
-import { Builder, cloneOps, type IdSource, type Op, type OpTable, type Value } from '@filigree/ir';
+import {
+  inversePredicate,
+  mirroredPredicate,
+  Builder,
+  cloneOps,
+  type IdSource,
+  type Op,
+  type OpTable,
+  type Value,
+} from '@filigree/ir';
 import { clone } from '../clone.js';
 import { EDGE, runsInAnyOrder } from './any-order.js';
 import { saidBy, type Fact } from '../indices/conjuncts.js';
@@ -177,8 +186,8 @@ const narrow = (
   if (!limit || n < 0 || times !== 1 || Math.abs(plus) >= FAR) return undefined;
   const by = further(limit, -plus);
   const predicate = String(op.attrs.predicate);
-  const said = isTurned ? (TURNED[predicate] ?? '') : predicate;
-  const range = narrowedTo(box[n], holds ? said : (DENIED[said] ?? ''), by);
+  const said = isTurned ? (mirroredPredicate[predicate] ?? '') : predicate;
+  const range = narrowedTo(box[n], holds ? said : (inversePredicate[said] ?? ''), by);
   return range && box.with(n, range);
 };
 
@@ -191,9 +200,6 @@ const narrowedTo = ({ from, to }: Between, is: string, by: Limit): Between | und
   if (first >= 0) return { from: from.with(first, further(from[first], 1)), to };
   return last >= 0 ? { from, to: to.with(last, further(to[last], -1)) } : undefined;
 };
-
-const TURNED: Readonly<Record<string, string>> = { lt: 'gt', gt: 'lt', le: 'ge', ge: 'le', eq: 'eq', ne: 'ne' };
-const DENIED: Readonly<Record<string, string>> = { lt: 'ge', ge: 'lt', le: 'gt', gt: 'le', eq: 'ne', ne: 'eq' };
 
 /** What an element is given once is computed by so many ops at most, else summing by atomics is cheaper. */
 export const MOST_OPS = 40;
