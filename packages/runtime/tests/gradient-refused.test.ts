@@ -114,6 +114,16 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))(
       expect(await gradientOf('fixed', [x, y, loss])).toBeCloseTo(2 * 8.25, 10);
     });
 
+    it('no derivatives at all of a program that is made with false', async () => {
+      const off = { differentiate: false, tangents: false, hessianProducts: false };
+      const sim = await made(program({ layout: tree, kernels: { total }, backend, ...off }));
+      sim.field(y).set(1, 3);
+      sim.run.total();
+      expect(sim.field(loss).get(0)).toBe(9);
+      expect(() => valueAndGradient(sim, () => sim.run.total(), { loss, wrt: { y } })).toThrow(/differentiate: true/);
+      sim.dispose();
+    });
+
     it('a number that is returned to the host and passed back is a constant', async () => {
       const read = kernel([x], (x) => x[1] * 3);
       const scale = kernel([x, y, 'f64'], (x, y, by) => {

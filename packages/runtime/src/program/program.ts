@@ -16,6 +16,7 @@ import {
   type Pass,
   checkOptions,
   option,
+  type OptionKind,
   type OptionSpec,
   readOnly,
   orThrow,
@@ -396,6 +397,14 @@ const storageOver = ({ storage }: Pick<FieldProgram, 'storage'>, layout: Layout,
   return storage;
 };
 
+const listOrTrue = option.or(true, option.array('a list of fields'));
+
+/** Which fields have derivatives; `false` is as if nothing were said. */
+const askedFields: OptionKind = {
+  wanted: listOrTrue.wanted,
+  read: (value, what, path) => (value === false ? undefined : listOrTrue.read(value, what, path)),
+};
+
 /** What `program` takes, for those that pass it on. */
 export const programSpec: OptionSpec<ProgramOptions> = {
   ...fieldProgramSpec,
@@ -406,9 +415,9 @@ export const programSpec: OptionSpec<ProgramOptions> = {
   fields: option.object('fields by name'),
   budget: option.number(0),
   queue: queueOption,
-  differentiate: option.or(true, option.array('a list of fields')),
-  tangents: option.or(true, option.array('a list of fields')),
-  hessianProducts: option.or(true, option.array('a list of fields')),
+  differentiate: askedFields,
+  tangents: askedFields,
+  hessianProducts: askedFields,
   pipeline: option.callback,
 };
 

@@ -11,8 +11,8 @@ import {
 import { describeValue, fail } from '@filigree/ir';
 import { componentsOf, isField, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 
-/** What is asked for: derivatives of all fields of floats, or of some; nothing, of none. */
-export type Asked = true | readonly AnyField[] | undefined;
+/** What is asked for: derivatives of all fields of floats, or of some; nothing, or `false`, of none. */
+export type Asked = boolean | readonly AnyField[] | undefined;
 
 /** What derivatives a program is made with. */
 export interface AskedDerivatives {
@@ -47,7 +47,7 @@ export const withCompanions = (layout: Layout, asked: AskedDerivatives, checked:
 const OPTIONS = ['differentiate', 'tangents', 'hessianProducts'] as const;
 
 const chosen = (layout: Layout, asked: Asked, option: keyof AskedDerivatives): readonly FieldDecl[] => {
-  if (asked === undefined) return [];
+  if (!asked) return [];
   if (asked !== true && !Array.isArray(asked))
     fail(`program/${option}`, `${option} is true, or a list of fields`, { remedy: `write ${option}: true` });
   const odd = asked === true ? -1 : asked.findIndex((f) => !isField(f));
