@@ -1,5 +1,5 @@
 /**
- * The contract from outside: the conformance suite on the backend, the word and its derivative on it, and three applications through the
+ * The contract from outside: the conformance suite on both backends, the word and its derivative on them, and applications through the
  * command line. Prints a line for each, and fails with the first that is wrong.
  */
 import assert from 'node:assert/strict';
@@ -9,12 +9,14 @@ import { promisify } from 'node:util';
 import { conformance } from '@filigree/conformance';
 import { program, valueAndGradient } from 'filigree';
 import extension, { sinc } from './src/extension.mjs';
+import { javascript } from './src/javascript/javascript.mjs';
 import { opencl } from './src/opencl.mjs';
 import { loss, sim as declared, x } from './sinc.mjs';
 
-const word = async () => {
+const word = (made) => async () => {
   const extensions = [extension];
-  const sim = await program({ ...declared, differentiate: true, backend: opencl({ extensions }), extensions });
+  const backend = made({ extensions });
+  const sim = await program({ ...declared, differentiate: true, backend, extensions });
   const at = (n) => n / 100 - 5;
   for (let n = 0; n < 1000; n++) sim.field(x).set([n], at(n));
   const { value, gradient } = valueAndGradient(sim, () => sim.run.total(), { loss, wrt: { x } });
@@ -27,19 +29,20 @@ const word = async () => {
   }
   assert.ok(Math.abs(value - sum) < 1e-9 * Math.abs(sum), `the sum is ${value}, not ${sum}`);
   sim.dispose();
-  return 'the word sinc and its derivative';
+  return `the word sinc and its derivative on ${backend.name}`;
 };
 
-const suite = async () => {
+const suite = (made) => async () => {
   const counts = { passed: 0, skipped: 0 };
-  for (const { name, run } of conformance(opencl()))
+  const backend = made();
+  for (const { name, run } of conformance(backend))
     try {
       counts[(await run()).status]++;
     } catch (e) {
       throw new Error(`conformance: ${name}: ${e.message}`, { cause: e });
     }
   assert.equal(counts.skipped, 0);
-  return `${counts.passed} conformance programs`;
+  return `${counts.passed} conformance programs on ${backend.name}`;
 };
 
 const filigree = async (...args) => {
@@ -54,11 +57,11 @@ const filigree = async (...args) => {
   return JSON.parse(stdout);
 };
 
-const application = async (name, ...args) => {
+const application = async (backend, name, ...args) => {
   const found = await filigree('run', name, ...args);
-  assert.equal(found.backend, 'opencl');
+  assert.equal(found.backend, backend);
   assert.equal(found.check.passed, true);
-  return `${name} ${args.filter((a) => a.includes('=')).join(' ')}`;
+  return `${name} ${args.filter((a) => a.includes('=')).join(' ')} on ${backend}`;
 };
 
 const listed = async () => {
@@ -69,24 +72,21 @@ const listed = async () => {
   return 'devices and compile';
 };
 
+const cl = ['--backend', './src/opencl.mjs'];
+const js = ['--backend', './src/javascript/javascript.mjs'];
+const named = ['--use', './src/extension.mjs', '--backend', 'opencl'];
+
 const all = [
   listed,
-  word,
-  () => application('cotan', 'n=64', '--backend', './src/opencl.mjs'),
-  () => application('sparse-saxpy', 'n=64', '--backend', './src/opencl.mjs'),
-  () =>
-    application(
-      'lina',
-      'dim=2',
-      'order=2',
-      'size=2',
-      `out=${tmpdir()}`,
-      '--use',
-      './src/extension.mjs',
-      '--backend',
-      'opencl',
-    ),
-  suite,
+  word(opencl),
+  word(javascript),
+  () => application('opencl', 'cotan', 'n=64', ...cl),
+  () => application('opencl', 'sparse-saxpy', 'n=64', ...cl),
+  () => application('opencl', 'lina', 'dim=2', 'order=2', 'size=2', `out=${tmpdir()}`, ...named),
+  () => application('javascript', 'cotan', 'n=64', ...js),
+  () => application('javascript', 'quant-partial-store', 'size=4096', ...js),
+  suite(javascript),
+  suite(opencl),
 ];
 for (const check of all) {
   const started = performance.now();

@@ -38,17 +38,18 @@ const texts = (name, constant, version) => ({
     null,
     2,
   )}\n`,
-  [`src/${name}.mjs`]: `import { backendSources } from './emit.mjs';
-import { pass } from '@filigree/ir';
+  [`src/${name}.mjs`]: `import { expandSpellings, scalarizeVectors } from '@filigree/backend';
+import { pass, pipeline } from '@filigree/ir';
+import { backendSources } from './emit.mjs';
 
 /**
  * The backend \`${name}\`. It emits sources; with \`compile\` and \`load\` it would also run them. State in \`capabilities\` only what
- * the target does natively: what it lacks is legalised or refused, never silently wrong.
+ * the target does natively: what it lacks is legalised or refused, never silently wrong. Here ops of extensions become ops of the core, and vectors scalars.
  */
-export const ${constant} = () => ({
+export const ${constant} = ({ extensions = [] } = {}) => ({
   name: '${name}',
   capabilities: { types: ['i1', 'i32', 'i64', 'f32', 'f64'], threads: false, atomics: [], vectorBytes: 0 },
-  legalize: pass('${name}-legalize', (module) => module),
+  legalize: pipeline([expandSpellings(extensions, () => false), scalarizeVectors]),
   emit: pass('${name}-emit', backendSources),
   probe: async () => ({
     name: '${name}',

@@ -10,18 +10,18 @@ import { createOutside } from './create-outside.mjs';
 /** @param {string} name @param {string} constant */
 const sources = (name, constant) => ({
   'src/index.ts': `export { ${constant} } from './${name}.js';\n`,
-  [`src/${name}.ts`]: `import type { Backend } from '@filigree/backend';
-import { pass } from '@filigree/ir';
+  [`src/${name}.ts`]: `import { type Backend, expandSpellings, scalarizeVectors } from '@filigree/backend';
+import { pass, pipeline } from '@filigree/ir';
 import { emit } from './emit.js';
 
 /**
  * The backend \`${name}\`. It emits sources; with \`compile\` and \`load\` it would also run them. State in \`capabilities\` only
- * what the target does natively: what it lacks is legalised or refused, never silently wrong.
+ * what the target does natively: what it lacks is legalised or refused, never silently wrong. Here ops of extensions become ops of the core, and vectors scalars.
  */
 export const ${constant}: Backend = {
   name: '${name}',
   capabilities: { types: ['i1', 'i32', 'i64', 'f32', 'f64'], threads: false, atomics: [], vectorBytes: 0 },
-  legalize: pass('${name}-legalize', (module) => module),
+  legalize: pipeline([expandSpellings([], () => false), scalarizeVectors]),
   emit: pass('${name}-emit', emit),
   probe: () =>
     Promise.resolve({

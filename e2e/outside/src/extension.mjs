@@ -1,4 +1,5 @@
 import { defineElementwise, definePass, dialect, isFloat, mapKernels, rewriteOps } from '@filigree/ir';
+import { javascript } from './javascript/javascript.mjs';
 import { opencl } from './opencl.mjs';
 
 /** sin(x) / x, on the host. Kernels call it by this function. */
@@ -40,7 +41,7 @@ const spell = (options, dialects) =>
     ),
   )(options);
 
-/** A dialect, a pass, a word with its derivative, and a backend. */
+/** A dialect, a pass, a word with its derivative, and two backends. */
 export const extension = {
   name: 'filigree-outside',
   dialects: [ops],
@@ -48,7 +49,7 @@ export const extension = {
   derivatives: { 'signal.sinc': slope },
   spellings: { 'signal.sinc': { core: written } },
   passes: { 'spell-signal': spell },
-  backends: { opencl },
+  backends: { javascript, opencl },
 };
 
 export default extension;
