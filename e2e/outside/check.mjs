@@ -7,7 +7,8 @@ import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { conformance } from '@filigree/conformance';
-import { program, valueAndGradient } from 'filigree';
+import { active, bitStruct, dense, field, i, kernel, layout, program, stored, valueAndGradient } from 'filigree';
+import { bf16 } from './src/bf16.mjs';
 import extension, { sinc } from './src/extension.mjs';
 import { javascript } from './src/javascript/javascript.mjs';
 import { opencl } from './src/opencl.mjs';
@@ -30,6 +31,33 @@ const word = (made) => async () => {
   assert.ok(Math.abs(value - sum) < 1e-9 * Math.abs(sum), `the sum is ${value}, not ${sum}`);
   sim.dispose();
   return `the word sinc and its derivative on ${backend.name}`;
+};
+
+/* Half of the memory: sums of what is read back, and of what was stored, by numbers that single precision holds whole. */
+const format = (made) => async () => {
+  const [u, v, sum] = ['u', 'v', 'sum'].map((name) => field(name, 'f32'));
+  const add = kernel([u, v, sum], { scope: { active } }, (u, v, sum) => {
+    for (const n of active(u)) {
+      v[n] = 3 * u[n];
+      sum[0] += u[n] - v[n];
+    }
+  });
+  const places = layout(dense(i, 256).place(bitStruct(32, stored(u, bf16), stored(v, bf16))), dense(i, 1).place(sum));
+  const backend = made();
+  const sim = await program({ layout: places, kernels: { add }, backend });
+  for (let n = 0; n < 256; n++) sim.field(u).set([n], n * n);
+  sim.run.add();
+  let expected = 0;
+  for (let n = 0; n < 256; n++) {
+    const kept = bf16.decode(bf16.encode(n * n));
+    const tripled = bf16.decode(bf16.encode(3 * kept));
+    assert.equal(sim.field(u).get([n]), kept);
+    assert.equal(sim.field(v).get([n]), tripled);
+    expected += kept - tripled;
+  }
+  assert.equal(sim.field(sum).get([0]), expected);
+  sim.dispose();
+  return `fields in bf16 on ${backend.name}`;
 };
 
 const suite = (made) => async () => {
@@ -80,6 +108,8 @@ const all = [
   listed,
   word(opencl),
   word(javascript),
+  format(opencl),
+  format(javascript),
   () => application('opencl', 'cotan', 'n=64', ...cl),
   () => application('opencl', 'sparse-saxpy', 'n=64', ...cl),
   () => application('opencl', 'lina', 'dim=2', 'order=2', 'size=2', `out=${tmpdir()}`, ...named),

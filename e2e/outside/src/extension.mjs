@@ -1,4 +1,5 @@
 import { defineElementwise, definePass, dialect, isFloat, mapKernels, rewriteOps } from '@filigree/ir';
+import { bf16 } from './bf16.mjs';
 import { javascript } from './javascript/javascript.mjs';
 import { opencl } from './opencl.mjs';
 
@@ -41,7 +42,7 @@ const spell = (options, dialects) =>
     ),
   )(options);
 
-/** A dialect, a pass, a word with its derivative, and two backends. */
+/** A dialect, a pass, a word with its derivative, a format, and two backends. */
 export const extension = {
   name: 'filigree-outside',
   dialects: [ops],
@@ -49,6 +50,7 @@ export const extension = {
   derivatives: { 'signal.sinc': slope },
   spellings: { 'signal.sinc': { core: written } },
   passes: { 'spell-signal': spell },
+  formats: { bf16: () => bf16 },
   backends: { javascript, opencl },
 };
 

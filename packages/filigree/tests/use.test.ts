@@ -93,6 +93,47 @@ describe('an extension that --use names', () => {
     expect([without.code, without.message]).toEqual(['verify/unknown-op', expect.stringContaining('signal.cube')]);
   });
 
+  it('brings what fields are stored in to opt, by the name that it has in text', async () => {
+    const tenths = outsideFile(
+      'tenths.mjs',
+      `const tenths = ({ bits = 8 }) => ({
+         name: 'tenths',
+         attrs: { bits },
+         bits,
+         refuses: (type) => (type === 'f64' ? undefined : 'it is for f64'),
+         encode: (value) => Math.round(10 * Number(value)),
+         decode: (code) => Number(code) / 10,
+         emitEncode: (b, value) => b.cast(b.math('round', b.mul(value, b.f64(10))), bits > 8 ? 'u16' : 'u8'),
+         emitDecode: (b, code) => b.div(b.cast(code, 'f64'), b.f64(10)),
+       });
+       export default { name: 'tenths', formats: { tenths } };`,
+    );
+    const stored = (format: string): string =>
+      outsideFile(
+        `${format}.fil`,
+        `module @m {
+  layout {
+    dense (i: 4) {
+      field @u : f64 as ${format} {bits = 12}
+    }
+  }
+  kernel @k(%i: i32) {
+    %0 = field.load %i {field = u} : f64
+    field.store %0, %i {field = u}
+    scf.yield
+  }
+}
+`,
+      );
+    const { status, out, err } = await filigreeProcess(['opt', stored('tenths'), '--use', tenths]);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/arith\.constant \{value = 10\} : f64/);
+    expect(out).toMatch(/arith\.cast .*\{.*to = u16.*\}/);
+    expect((await refusal('opt', stored('tenths'))).message).toContain("'tenths', which is no format");
+    const clash = outsideFile('fixed.mjs', `export default { name: 'mine', formats: { fixed: () => ({}) } };`);
+    expect((await refusal('opt', stored('tenths'), '--use', clash)).code).toBe('extension/clash');
+  });
+
   it('brings ops to regions, in the core ops that they are spelled with', async () => {
     const program = outsideFile(
       'cubed.fil',

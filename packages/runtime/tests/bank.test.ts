@@ -8,7 +8,7 @@ import type { Backend } from '@filigree/backend';
 import { DiagnosticError, printModule } from '@filigree/ir';
 import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
 import { program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
-import { dense, field, i, layout } from '@filigree/sparse/fields';
+import { dense, field, i, layout, stored, type Format } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const usable = async (b: Backend): Promise<boolean> => (await b.probe()).usable;
@@ -135,6 +135,36 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
       watch: { before: () => undefined } as unknown as NonNullable<Backend['watch']>,
     };
     for (const b of [changed, watching]) expect((await made(cache, b)).instance.kept).toBe(false);
+  });
+
+  it('is not that of a format of somebody else, which may know a number that stands nowhere', async () => {
+    /* Codes are tenths, or whatever a step is. */
+    const inSteps = (step: number): Format => ({
+      name: 'steps',
+      attrs: {},
+      bits: 16,
+      refuses: () => undefined,
+      encode: (value) => Math.round(Number(value) / step),
+      decode: (code) => Number(code) * step,
+      emitEncode: (b, value) => b.cast(b.math('round', b.div(value, b.f64(step))), 'u16'),
+      emitDecode: (b, code) => b.mul(b.cast(code, 'f64'), b.f64(step)),
+    });
+    const [x, y] = [field('x', 'f64'), field('y', 'f64')];
+    const copy = kernel([x, y], { scope: { active } }, (x: Grid1, y: Grid1) => {
+      for (const p of active(x)) y[p] = x[p];
+    });
+    for (const queue of [false, true])
+      for (const step of [0.5, 0.25, 0.5]) {
+        const places = layout(dense(i, 4).place(stored(x, inSteps(step)), y));
+        const done = await program({ layout: places, kernels: { copy }, backend: backend(), cache, queue })();
+        if (E.isLeft(done)) throw new DiagnosticError(done.left);
+        const sim = done.right;
+        (sim.fields.x as ScalarHostField).set([1], 7.25);
+        sim.run.copy();
+        expect((sim.fields.y as ScalarHostField).get([1])).toBe(step === 0.5 ? 7.5 : 7.25);
+        expect(sim.instance.kept).toBe(false);
+        sim.dispose();
+      }
   });
 
   it('is made anew where it is broken, with a warning, or has lost its artifact', async () => {

@@ -216,6 +216,12 @@ describe('bad formats', () => {
       code: 'layout/format',
       message: "field 'a' of type f32 cannot be stored as low: it is for integers",
     });
+    const { encode: _, emitDecode: __, ...half } = low(3);
+    expect(thrown(() => stored(c, { ...half, bits: 65 } as never))).toMatchObject({
+      code: 'layout/format',
+      message: "field 'c' is stored in a format that lacks bits from 1 to 64, encode(), emitDecode()",
+    });
+    expect(thrown(() => stored(c, low as never))).toMatchObject({ code: 'layout/format' });
     expect(thrown(() => bitStruct(8, stored(c, low(7)), stored(d, low(2))))).toMatchObject({
       code: 'layout/format',
       message: "'c', 'd' take 9 bits of a word of 8",
@@ -234,6 +240,10 @@ describe('bad formats', () => {
       code: 'layout/format',
       message: "field 'u' is stored as 'odd', which is no format that is known here",
       loc: { line: 4 },
+    });
+    expect(thrown(() => layoutOf({ ...parsed.layout! }, { odd: low(3) as never }))).toMatchObject({
+      code: 'layout/format',
+      message: "what is given as the format 'odd' is no function",
     });
     expect(
       left(parseModule('module @m {\n  layout {\n    dense (i: 4) {\n      field @u : f32 as {}\n    }\n  }\n}\n')),

@@ -30,8 +30,8 @@ export interface CSpelling extends Spelling {
 export type MakeBackend = (options: { readonly extensions: readonly Extension[] }) => Backend;
 
 /**
- * Whether an extension may change what becomes of a module: only those that bring nothing but backends, or passes that are called by
+ * Whether an extension may change what becomes of a module: only those that bring nothing but backends, or passes and formats that are called by
  * name, do not.
  */
 export const hasBearing = (extension: Extension): boolean =>
-  Object.keys(extension).some((slot) => !['name', 'from', 'backends', 'passes'].includes(slot));
+  Object.keys(extension).some((slot) => !['name', 'from', 'backends', 'passes', 'formats'].includes(slot));

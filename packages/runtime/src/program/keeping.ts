@@ -1,6 +1,6 @@
 import type { Backend, CompileOptions } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
-import { keyText, toJson, type Diagnostics, type Module } from '@filigree/ir';
+import { keyText, toJson, type Diagnostics, type LayoutNode, type Module } from '@filigree/ir';
 import { kernelKey, type KernelDef, type KernelSignature, type KnownFiles } from '@filigree/lang/kernels';
 import { quantFormats } from '@filigree/quant/formats';
 import { layoutOf, layoutTree, type Layout } from '@filigree/sparse/fields';
@@ -70,11 +70,23 @@ export const partsOf = ({ layout, budget, threads, ...options }: Kept): readonly
   keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
 ];
 
-/** Whether another thread lowers as this one does: by formats that it has, too. Extensions have no bearing on what is kept. */
+/**
+ * Whether a layout is what its text says, for a disk and for other threads: its formats are ours. Those of others are functions, which may know numbers that
+ * stand nowhere. Extensions have no bearing on what is kept.
+ */
 export const isData = (layout: Layout): boolean => {
-  const { nodes } = layoutOf({ ...layoutTree(layout) }, quantFormats);
+  const tree = layoutTree(layout);
+  const formats = tree.branches.flatMap(formatsIn);
+  if (formats.length === 0) return true;
+  if (!formats.every((name) => Object.hasOwn(quantFormats, name))) return false;
+  const { nodes } = layoutOf({ ...tree }, quantFormats);
   return textOfLayout(layout.nodes) === textOfLayout(nodes);
 };
+
+const formatsIn = ({ fields, children }: LayoutNode): readonly string[] => [
+  ...fields.flatMap(({ format }) => (format ? [format.name] : [])),
+  ...children.flatMap(formatsIn),
+];
 
 /** A layout as text. Formats are functions, whose numbers stand beside them. */
 const textOfLayout = (nodes: Layout['nodes']): string | undefined =>

@@ -186,7 +186,8 @@ const madeOf = <const K extends Kernels, F extends Fields>(
           }
         : { signatures, module };
     });
-    const keeping = isBankable(options) ? await loadKeeping() : undefined;
+    const keeper = isBankable(options) ? await loadKeeping() : undefined;
+    const keeping = keeper?.isData(layout) === true ? keeper : undefined;
     const texts =
       keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
@@ -232,9 +233,11 @@ const madeOf = <const K extends Kernels, F extends Fields>(
               backend,
               options: { ...only(options, compileSpec), fastMath: freedom },
               parts: keeping.partsOf({ ...options, backend, fastMath }),
-              lowered: keeping.isData(layout)
-                ? { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } }
-                : undefined,
+              lowered: {
+                memory: storage.memory,
+                budget: options.budget,
+                pipeline: { ...lowering, extensions: [] },
+              },
             }
           : undefined,
       };

@@ -21,7 +21,7 @@ export interface Known {
 
 /**
  * Of a module with a layout its ops on fields are known as well, and the passes that lower them to memory; and whatever extensions bring.
- * Error: `extension/clash` where one brings a pass that there is.
+ * Error: `extension/clash` where one brings a pass, or a format of fields, that there is.
  */
 export const knownPasses = async (module: Module, extensions: readonly Extension[]): Promise<Known> => {
   const outside = combined(extensions);
@@ -32,7 +32,8 @@ export const knownPasses = async (module: Module, extensions: readonly Extension
     return { dialects: own, passes: over(own, corePassesOver(own)), standard: defaultPipeline({ dialects: own }) };
   const fields = await import('@filigree/sparse/fields');
   const quant = await import('@filigree/quant');
-  const layout = fields.layoutOf(module.layout, quant.quantFormats);
+  const { formats } = combined([{ name: '@filigree/quant', formats: quant.quantFormats }, ...extensions]);
+  const layout = fields.layoutOf(module.layout, formats);
   const storage = fields.storageOf(layout, { memory: fields.memoryFor(module) });
   const dialects = [...new Set([...fields.fieldDialects(layout), ...own])];
   return {

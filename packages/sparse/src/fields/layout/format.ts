@@ -59,6 +59,13 @@ export interface JointCodes<T> {
 /** Formats by the names that `.fil` calls them: of what stands there as attributes. They throw `layout/format`. */
 export type Formats = Readonly<Record<string, (attrs: Attrs) => Format>>;
 
+declare module '@filigree/ir' {
+  interface Extension {
+    /** What `.fil` may say that fields are stored in. */
+    readonly formats?: Formats;
+  }
+}
+
 /** A field, and how a layout is to store it. */
 export interface StoredField {
   readonly is: 'stored';
@@ -133,10 +140,7 @@ export const stored = (field: AnyField, format: Format): StoredField => {
     fail('layout/field', `stored() was given ${textOf(field)}, which is no field`, {
       remedy: "store what field('u', 'f32') makes, once",
     });
-  if (typeof format?.encode !== 'function')
-    fail('layout/format', `field '${field.name}' is stored as ${String(format)}, which is no format`, {
-      remedy: 'give one, such as int(8), fixed(16, 1) or float(5, 10)',
-    });
+  checkFormat(field, format);
   const problem = format.refuses(field.type);
   if (problem !== undefined)
     fail(
@@ -147,6 +151,28 @@ export const stored = (field: AnyField, format: Format): StoredField => {
       },
     );
   return { is: 'stored', field, format };
+};
+
+/** Formats may be anybody's, and are asked while programs are compiled and run. */
+const checkFormat = (field: AnyField, format: Format): void => {
+  if (typeof format !== 'object' || format === null)
+    fail('layout/format', `field '${field.name}' is stored as ${String(format)}, which is no format`, {
+      remedy: 'give one, such as int(8), fixed(16, 1) or float(5, 10)',
+    });
+  const { name, attrs, bits } = format;
+  const missing = (['refuses', 'encode', 'decode', 'emitEncode', 'emitDecode'] as const).filter(
+    (part) => typeof format[part] !== 'function',
+  );
+  const wrong = [
+    ...(typeof name === 'string' ? [] : ['a name']),
+    ...(typeof attrs === 'object' && attrs !== null ? [] : ['attrs']),
+    ...(Number.isInteger(bits) && bits >= 1 && bits <= 64 ? [] : ['bits from 1 to 64']),
+    ...missing.map((part) => `${part}()`),
+  ];
+  if (wrong.length > 0)
+    fail('layout/format', `field '${field.name}' is stored in a format that lacks ${wrong.join(', ')}`, {
+      remedy: 'give one, such as int(8), fixed(16, 1) or float(5, 10), or all that a Format has',
+    });
 };
 
 /**

@@ -119,5 +119,10 @@ const placeOf = ({ name, type, ambient, format, loc }: LayoutField, formats: For
       fail('layout/format', `field '${name}' is stored as '${format.name}', which is no format that is known here`, {
         remedy: `use a package that has it; known are ${Object.keys(formats).join(', ') || 'none'}`,
       });
-    return stored(plain, formats[format.name](format.attrs));
+    const make: unknown = formats[format.name];
+    return typeof make === 'function'
+      ? stored(plain, (make as Formats[string])(format.attrs))
+      : fail('layout/format', `what is given as the format '${format.name}' is no function`, {
+          remedy: `give a function of its attributes: { ${format.name}: (attrs) => … }`,
+        });
   });
