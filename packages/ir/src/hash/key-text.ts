@@ -1,4 +1,7 @@
+import type { TypedArray } from '../kernel/op.js';
 import { exactText } from '../scalar/exact-text.js';
+import { encodeBase64 } from '../text/base64.js';
+
 /**
  * A value as text that tells it from every other, for keys: numbers, texts, arrays, plain objects, maps and sets of such. Nothing for what
  * cannot be told apart so, such as functions and instances of classes.
@@ -44,14 +47,18 @@ const textOf = (value: unknown, told: Told, around: readonly unknown[]): string 
   }
   if (value === null) return 'null';
   if (around.includes(value)) throw new NoKey();
-  if (Array.isArray(value)) return `[${value.map(inner).join()}]`;
+  const prototype = Object.getPrototypeOf(value) as unknown;
   if (ArrayBuffer.isView(value)) {
     if (value instanceof DataView) throw new NoKey();
-    return `${value.constructor.name}[${(value as Float64Array).join()}]`;
+    return `${value.constructor.name}[${encodeBase64(value as TypedArray)}]`;
   }
-  if (value instanceof Map) return `Map[${[...value].map(inner).join()}]`;
-  if (value instanceof Set) return `Set[${[...value].map(inner).join()}]`;
-  const prototype = Object.getPrototypeOf(value) as unknown;
+  /* Classes made of these, and single ones, may know more than what they hold. */
+  if (prototype === Array.prototype && Object.getOwnPropertySymbols(value).length === 0)
+    return `[${(value as readonly unknown[]).map(inner).join()}]`;
+  if (prototype === Map.prototype && Reflect.ownKeys(value).length === 0)
+    return `Map[${[...(value as Map<unknown, unknown>)].map(inner).join()}]`;
+  if (prototype === Set.prototype && Reflect.ownKeys(value).length === 0)
+    return `Set[${[...(value as Set<unknown>)].map(inner).join()}]`;
   if (prototype !== Object.prototype && prototype !== null) throw new NoKey();
   /* What is hidden, as in `Math` or the namespace of a module, is not in the text. */
   if (Reflect.ownKeys(value).length !== Object.keys(value).length) throw new NoKey();
