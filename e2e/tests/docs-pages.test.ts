@@ -23,6 +23,7 @@ describe.each([
   ['language', 10],
   ['derivatives', 1],
   ['elements', 1],
+  ['pipelines', 4],
 ])('the page on %s', (page, more) => {
   const snippets = snippetsOf(page);
 

@@ -103,8 +103,11 @@ export interface ProgramOptions<K extends Kernels = Kernels, F extends Fields = 
    * kernels are compiled with tangents, and the adjoints of these.
    */
   readonly hessianProducts?: Asked;
-  /** Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`. */
-  readonly pipeline?: (storage: Storage) => Pass<Module>;
+  /**
+   * Passes from kernels on fields to kernels on memory, in place of `fieldPipeline`, which takes the same two things: where fields lie, and what the
+   * passes are told of the backend and by the options of this program.
+   */
+  readonly pipeline?: (storage: Storage, options: FieldPipelineOptions) => Pass<Module>;
 }
 
 /** Fields and kernels that run on them, with the types of both. */
@@ -217,7 +220,7 @@ const madeOf = <const K extends Kernels, F extends Fields>(
     if (bits) await loadAllLowering();
     /* Made where they run: a program that was lowered before needs none. */
     const passes = once(() => fieldPasses(storage, pipeline, bits));
-    const own = once(() => options.pipeline?.(storage));
+    const own = once(() => options.pipeline?.(storage, pipeline));
     /* Pages have no compiler that could begin. */
     const ahead = backend.ahead ? await loadAhead() : undefined;
     const one = options.pipeline !== undefined || ahead === undefined;
