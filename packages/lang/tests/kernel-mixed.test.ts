@@ -125,6 +125,70 @@ describe('one of several values of several kinds', () => {
     expect(problemsOf(kernel)[0].code).toBe('lang/shape');
   });
 
+  it('is the number that JavaScript makes of it, and what its functions say of it', () => {
+    const some: readonly (number | string | boolean | readonly number[])[] = [1, '2.5', true, 'x', '', [7], -0];
+    const texts = ['3', '4.5m', 'zz', ''];
+    const { isFinite, isInteger } = Number;
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const one = some[Math.abs(k[i]) % 7];
+          const text = texts[Math.abs(k[i]) % 4];
+          a[i] =
+            (isNaN(Number(one)) ? -1 : Number(one)) +
+            (isFinite(one) ? 10 : 20) +
+            (isInteger(one) ? 100 : 200) +
+            (isNaN(one as number) ? 1000 : 2000) +
+            (Number.isNaN(+text) ? 0.25 : +text) +
+            (Number.isNaN(parseFloat(text)) ? 0.5 : parseFloat(text)) / 128 +
+            (Number.isNaN(parseInt(text)) ? 3 : parseInt(text)) / 1024;
+        }
+      },
+      { some, texts, isFinite, isInteger },
+    );
+  });
+
+  it('of which all are numbers for JavaScript is computed with', () => {
+    const some: readonly (number | string | boolean | readonly number[])[] = [1, '2.5', true, [7], '1e3', ''];
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) a[i] = (some[Math.abs(k[i]) % 6] as number) * 2 - a[i];
+      },
+      { some },
+    );
+  });
+
+  it('has the members that each of them has', () => {
+    const some: readonly (number | string | readonly number[] | { length: number })[] = [
+      1,
+      'abc',
+      [7, 8],
+      { length: 9 },
+      '',
+    ];
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) a[i] = (some[Math.abs(k[i]) % 5] as string).length ?? -1;
+      },
+      { some },
+    );
+  });
+
+  it('is refused where it has a method as several kinds', () => {
+    const of = [[1], 'a'];
+    const kernel = define(
+      [array('f64', 8), array('i32', 8)],
+      (a: Float64Array, k: Int32Array) => {
+        for (const i of range(a.length)) a[i] = of[k[i] & 1].includes('a' as never) ? 1 : 0;
+      },
+      { scope: { of } },
+    );
+    expect(problemsOf(kernel)[0]).toMatchObject({
+      code: 'lang/shape',
+      message: expect.stringContaining('has `includes` as array and as string') as string,
+    });
+  });
+
   it('is refused where nothing says of which kind it is wanted', () => {
     const of = [[1], 'a'];
     const kernel = define(

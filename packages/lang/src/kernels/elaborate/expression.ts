@@ -132,8 +132,12 @@ const unary = (cx: Context, e: UnaryExpression): Term => {
   switch (e.operator) {
     case '-':
       return compute(cx, e, 'neg', scalar(cx, e.argument));
-    case '+':
-      return asNumber(cx, e, scalar(cx, e.argument));
+    case '+': {
+      const x = value(cx, e.argument);
+      return x.is === 'mixed' || x.is === 'one-of'
+        ? rare().ofEach(cx, e, x, Number)
+        : asNumber(cx, e, asScalar(cx, e.argument, x));
+    }
     case '~':
       return compute(cx, e, 'bitnot', scalar(cx, e.argument));
     case '!': {

@@ -16,7 +16,7 @@ import {
   type Context,
 } from '../elaborate/context/context.js';
 import { constantOf } from '../emit/constant.js';
-import { isLiteral, unshaped, type Term } from '../elaborate/context/term.js';
+import { isLiteral, unshaped, type Host, type Mixed, type OneOf, type Term } from '../elaborate/context/term.js';
 import type { Intrinsic } from './intrinsic.js';
 import { argumentsOf, condition, value } from '../elaborate/expressions/evaluate.js';
 import { itemsOf } from '../elaborate/terms/items.js';
@@ -50,14 +50,35 @@ export const mathIntrinsics = (): ReadonlyMap<unknown, Intrinsic> =>
       Math.random,
       (cx, e) => unsupported(cx, e, 'Math.random', 'use random(), which gives the same numbers whatever the threads'),
     ],
-    [Number.isNaN, ofThere(isNaN_)],
-    [isNaN, ofOne(isNaN_)],
-    [Number.isFinite, ofThere(isFinite_)],
-    [isFinite, ofOne(isFinite_)],
-    [Number.isInteger, ofThere(isInteger_)],
+    asked(Number.isNaN, ofThere(isNaN_)),
+    asked(isNaN, given(isNaN_)),
+    asked(Number.isFinite, ofThere(isFinite_)),
+    asked(isFinite, given(isFinite_)),
+    asked(Number.isInteger, ofThere(isInteger_)),
+    asked(Number, asNumber_),
+    asked(parseFloat, textOnly),
+    asked(parseInt, textOnly),
     [Boolean, truthOf],
-    [Number, asNumber_],
   ]);
+
+/** What may be asked of any value: of what is no number it is known of each that it may be. */
+const asked = (f: (x: never) => unknown, ofNumber: OfGiven): readonly [unknown, Intrinsic] => [
+  f,
+  (cx, e) => {
+    const args = argumentsOf(cx, e);
+    const [x] = args;
+    return args.length === 1 && isOtherThanNumber(x) ? rare().ofEach(cx, e, x, f) : ofNumber(cx, e, args);
+  },
+];
+
+/** What becomes of arguments. */
+type OfGiven = (cx: Context, e: CallExpression, args: readonly Term[]) => Scalar;
+
+const isOtherThanNumber = (x: Term): x is Mixed | OneOf | Host =>
+  x.is === 'mixed' || x.is === 'one-of' || (x.is === 'host' && typeof x.value === 'string');
+
+const textOnly: OfGiven = (cx, e) =>
+  refuse(cx, e, 'lang/arguments', 'this is read of one text that is known', 'write Math.trunc(x) of a number');
 
 /** What a function is under its name in `math`, and in `Math` where that has it. */
 const byName = (name: FunctionName, intrinsic: Intrinsic): readonly [unknown, Intrinsic][] =>
@@ -197,8 +218,8 @@ const truthOf: Intrinsic = (cx, e) => {
 };
 
 /** `Number(x)`: of undefined NaN, of null 0; what is taken to be there where nobody asks is what it is. */
-const asNumber_: Intrinsic = (cx, e) => {
-  const [x, flag] = nullable(cx, e);
+const asNumber_: OfGiven = (cx, e, args) => {
+  const [x, flag] = nullable(cx, e, args);
   const number = asNumber(cx, e, x);
   return flag && !isPromised(flag.from) ? rare().numberOfNothing(cx, e, flag, number) : number;
 };
@@ -210,18 +231,22 @@ const ofOne =
   (cx, e) =>
     f(cx, e, scalars(cx, e, 1)[0]);
 
+const given =
+  (f: OfOne): OfGiven =>
+  (cx, e, args) =>
+    f(cx, e, scalarsOf(cx, e, args, 1)[0]);
+
 /** What holds of no value that may be missing, where it is. */
 const ofThere =
-  (holds: OfOne): Intrinsic =>
-  (cx, e) => {
-    const [x, flag] = nullable(cx, e);
+  (holds: OfOne): OfGiven =>
+  (cx, e, args) => {
+    const [x, flag] = nullable(cx, e, args);
     const found = holds(cx, e, x);
     return flag ? compute(cx, e, 'and', compute(cx, e, 'not', flag.is), found) : found;
   };
 
 /** The one argument of what asks itself whether it is there, and what says so. */
-const nullable = (cx: Context, e: CallExpression): readonly [Scalar, Flag | undefined] => {
-  const args = argumentsOf(cx, e);
+const nullable = (cx: Context, e: CallExpression, args: readonly Term[]): readonly [Scalar, Flag | undefined] => {
   const flag = args.length === 1 ? isMissing(cx, e, args[0]) : undefined;
   return [scalarsOf(cx, e, args, 1)[0], flag];
 };

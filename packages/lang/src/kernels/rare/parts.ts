@@ -42,7 +42,15 @@ export {
   oneOf,
   partsOfOne,
 } from '../elaborate/expressions/one-of.js';
-export { isArray, narrowed, narrowedBy, truthOfMixed, withMember } from '../elaborate/expressions/mixed.js';
+export {
+  isArray,
+  memberOfMixed,
+  narrowed,
+  narrowedBy,
+  truthOfMixed,
+  withMethod,
+} from '../elaborate/expressions/mixed.js';
+export { ofEach } from '../elaborate/expressions/of-each.js';
 export { itemByNumber } from '../elaborate/expressions/by-key.js';
 export { refuseExpression, refuseStatement } from '../elaborate/context/refuse-syntax.js';
 export { knownMethod } from '../elaborate/expressions/known-method.js';

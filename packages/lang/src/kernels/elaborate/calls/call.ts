@@ -38,7 +38,7 @@ export const call = (cx: Context, e: CallExpression): Term => {
 
 /** A call of what an object has by a name. */
 const methodCall = (cx: Context, e: CallExpression, callee: MemberExpression, of: Term, name: string): Term => {
-  const narrow = of.is === 'mixed' ? rare().withMember(cx, callee, of, name) : undefined;
+  const narrow = of.is === 'mixed' ? rare().withMethod(cx, callee, of, name) : undefined;
   if (narrow) return methodCall(cx, e, callee, narrow, name);
   takenAsThere(cx, callee.object, of);
   if (cx.session.copies.has(of)) rare().noteCallOfCopy(cx, e, of);

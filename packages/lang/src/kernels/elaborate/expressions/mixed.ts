@@ -45,13 +45,40 @@ const questionOf = (cx: Context, test: AnyNode, x: AnyNode): ((value: unknown) =
   return text.type === 'Literal' ? (one) => (typeof one === text.value) === isEqual : undefined;
 };
 
-/** One of those that have a member. */
-export const withMember = (cx: Context, e: AnyNode, of: Mixed, name: string): Term | undefined => {
-  const kinds = (['object', 'array', 'string', 'vector'] as const).filter((kind) =>
+/** A member of those that have it: of one kind as this kind has it, of several what each has. Nothing where none does. */
+export const memberOfMixed = (
+  cx: Context,
+  e: AnyNode,
+  of: Mixed,
+  name: string,
+  named: (cx: Context, e: AnyNode, of: Term, name: string) => Term,
+): Term | undefined => {
+  const [kind, ...others] = kindsWith(of, name);
+  if (kind === undefined) return undefined;
+  const narrow = others.length === 0 ? narrowed(cx, e, of, kind) : undefined;
+  if (narrow) return named(cx, e, narrow, name);
+  const members = columnOfMixed(cx, of, name, (value) => (Object(value) as Record<string, unknown>)[name]);
+  return oneOf(cx, e, `${of.name}.${name}`, members, of.index);
+};
+
+/** One of those that have a method. */
+export const withMethod = (cx: Context, e: AnyNode, of: Mixed, name: string): Term | undefined => {
+  const [kind, ...others] = kindsWith(of, name);
+  if (others.length > 0)
+    return refuse(
+      cx,
+      e,
+      'lang/shape',
+      `${termText(of)} has \`${name}\` as ${[kind, ...others].join(' and as ')}`,
+      'ask what it is: Array.isArray(x) or typeof x, in one arm of c ? a : b',
+    );
+  return kind && narrowed(cx, e, of, kind);
+};
+
+const kindsWith = (of: Mixed, name: string): readonly HostKind[] =>
+  (['object', 'array', 'string', 'vector'] as const).filter((kind) =>
     of.values.some((value) => kindOf(value) === kind && name in Object(value)),
   );
-  return kinds.length > 0 ? narrowed(cx, e, of, kinds[0]) : undefined;
-};
 
 /** What `typeof` says of it. */
 export const typeOfMixed = (cx: Context, e: AnyNode, of: Mixed): Term =>

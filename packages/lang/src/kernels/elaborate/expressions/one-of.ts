@@ -349,8 +349,8 @@ export const columnOfMixed = (
   make: (value: unknown) => unknown,
 ): readonly unknown[] => columnOf(cx.session, of.values, key, (all) => all.map(make));
 
-/* What the same values give is the same array each time, so that what is read twice is one table. */
-const columnOf = (
+/** What is made of several values; of the same values it is the same array each time, so that what is read twice is one table. */
+export const columnOf = (
   { parts }: Session,
   values: readonly unknown[],
   key: string | number,

@@ -129,10 +129,8 @@ export const named = (cx: Context, e: AnyNode, of: Term, name: string): Term => 
     }
     case 'one-of':
       return rare().memberOfOne(cx, e, of, name) ?? missing(cx, e, of, name);
-    case 'mixed': {
-      const narrow = rare().withMember(cx, e, of, name);
-      return narrow ? named(cx, e, narrow, name) : missing(cx, e, of, name);
-    }
+    case 'mixed':
+      return rare().memberOfMixed(cx, e, of, name, named) ?? missing(cx, e, of, name);
     case 'array':
       return name === 'length' ? of.length : missing(cx, e, of, name);
     case 'list':

@@ -1,7 +1,6 @@
 import type { AnyNode } from 'acorn';
 import { arrayMethods } from './array-members.js';
 import type { Origin } from '../../code/origin.js';
-import { narrowed } from '../expressions/mixed.js';
 import { columnOfMixed, oneOf } from '../expressions/one-of.js';
 import type { Scalar } from '../../code/scalar.js';
 import { asScalar, refuse, type Context } from '../context/context.js';
@@ -10,23 +9,20 @@ import { isOfTexts, termText, type Mixed, type Term } from '../context/term.js';
 
 /** A number of values of several kinds; refuses what is none where one is wanted. */
 export const otherNumber = (cx: Context, node: AnyNode, term: Term): Scalar => {
-  const number = term.is === 'mixed' ? (numbersOf(cx, node, term) ?? narrowed(cx, node, term, 'number')) : undefined;
+  const number = term.is === 'mixed' ? numberOf(cx, node, term) : undefined;
   return number ? asScalar(cx, node, number) : refuseNumber(cx, node, term);
 };
 
-/** Of truth values among numbers what JavaScript computes with. */
-const numbersOf = (cx: Context, node: AnyNode, of: Mixed): Term | undefined =>
-  of.values.some((value) => typeof value === 'boolean') && of.values.every((value) => typeof value !== 'string')
-    ? oneOf(
-        cx,
-        node,
-        of.name,
-        columnOfMixed(cx, of, '[numbers]', (value) =>
-          typeof value === 'number' || typeof value === 'boolean' ? Number(value) : 0,
-        ),
-        of.index,
-      )
-    : undefined;
+/** What JavaScript computes with where some are numbers: truth values, texts of digits and `['2']` are for it, too. What is none is missing. */
+const numberOf = (cx: Context, node: AnyNode, of: Mixed): Term | undefined => {
+  if (!of.values.some((value) => ['number', 'boolean'].includes(typeof value))) return undefined;
+  const numbers = columnOfMixed(cx, of, '[numbers]', (value) => {
+    if (typeof value === 'number') return value;
+    const isOther = ['boolean', 'string'].includes(typeof value) || Array.isArray(value);
+    return isOther && !Number.isNaN(Number(value)) ? Number(value) : undefined;
+  });
+  return oneOf(cx, node, of.name, numbers, of.index);
+};
 
 const refuseNumber = (cx: Context, node: AnyNode, term: Term): never =>
   term.is === 'nothing' && term.accumulated !== undefined
