@@ -22,6 +22,14 @@ const answerOf = async (...argv: string[]): Promise<Record<string, unknown>> => 
   return JSON.parse(out) as Record<string, unknown>;
 };
 
+/** What the host beside emitted WebAssembly has. */
+interface Host {
+  readonly open: () => Promise<{
+    readonly buffers: Readonly<Record<string, Float64Array>>;
+    readonly kernels: Readonly<Record<string, () => void>>;
+  }>;
+}
+
 describe.each(workingBackends)('filigree trace --bench on %s', (backend) => {
   it.each(['f32', 'f64'])('times products with a vector side by side in %s', async (dtype) => {
     const number = expect.any(Number) as number;
@@ -67,6 +75,37 @@ describe.each(workingBackends)('filigree trace --bench on %s', (backend) => {
 });
 
 describe('filigree trace', () => {
+  it.each(['row', 'best'])(
+    'writes kernels that run by themselves, and in which order they want values (%s)',
+    async (order) => {
+      const folder = join(scratch, `alone-${order}`);
+      await answerOf(GRID, '--emit', folder, '--backend', 'wasm', '--order', order, '--max-dims', '2');
+      const { pattern } = sparseOf(grid(5));
+      const values = Float64Array.from(pattern.colIdx, (_, n) => Math.sin(n + 1));
+      const x = Float64Array.from({ length: pattern.cols }, (_, n) => Math.cos(n));
+      const expected = Array.from({ length: pattern.rows }, (_, row) => {
+        let sum = 0;
+        for (let n = pattern.rowPtr[row]!; n < pattern.rowPtr[row + 1]!; n++)
+          sum += values[n]! * x[pattern.colIdx[n]!]!;
+        return sum;
+      });
+      for (const kernel of ['chosen', 'affine']) {
+        const { open } = (await import(join(folder, kernel, 'host.mjs'))) as Host;
+        const { buffers, kernels } = await open();
+        const lines =
+          kernel === 'chosen'
+            ? readFileSync(join(folder, kernel, 'order.txt'), 'utf8')
+                .trim()
+                .split('\n')
+            : undefined;
+        buffers['A']!.set(lines ? lines.map((n) => values[Number(n)]!) : values);
+        buffers['x']!.set(x);
+        kernels['spmv']!();
+        buffers['y']!.forEach((y, row) => expect(y).toBeCloseTo(expected[row]!, 12));
+      }
+    },
+  );
+
   it('answers as documented', async () => {
     const answer = await answerOf(GRID);
     expect(answer).toMatchObject({
