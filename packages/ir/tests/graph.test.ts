@@ -270,6 +270,39 @@ describe('the expression graph', () => {
     expect(() => g.apply(scalarOp('sqrt').code, x)).toThrow('a new sqrt');
   });
 
+  it('finds what was made as written, whoever asks for residues and when, and however many read one node', () => {
+    const names = ['max', 'atan2', 'pow', 'sin', 'add', 'mul'] as const;
+    const commutative = new Set(['max', 'add', 'mul']);
+    const operations = fc.array(fc.record({ name: fc.constantFrom(...names), a: fc.nat(), b: fc.nat() }), {
+      minLength: 1,
+      maxLength: 400,
+    });
+    fc.assert(
+      fc.property(operations, fc.integer({ min: 3, max: 300 }), fc.nat(400), (list, width, asked) => {
+        const [late, early] = [new Graph({ capacity: 4 }), new Graph()];
+        const known = new Map<string, number>();
+        for (const g of [late, early]) {
+          const first = g.variables(3);
+          /* Neither is an f32 number, so that nothing is folded. */
+          const ids = [first, first + 1, first + 2, g.constant(0.1), g.constant(0.3)];
+          for (const [k, { name, a, b }] of list.entries()) {
+            if (g === early || k === asked) g.algebraicHash(first);
+            const [x, y] = [a, b].map((n) => ids[n % Math.min(width, ids.length)]);
+            const unary = name === 'sin';
+            const [p, q] = unary ? [x, 0] : commutative.has(name) ? [Math.min(x, y), Math.max(x, y)] : [x, y];
+            const key = `${name} ${p} ${q}`;
+            const id = g.apply(scalarOp(name).code, x, unary ? 0 : y);
+            expect(id).toBe(known.get(key) ?? g.length - 1);
+            known.set(key, id);
+            ids.push(id);
+          }
+        }
+        expect(late.length).toBe(early.length);
+        for (let id = 0; id < late.length; id++) expect(late.algebraicHash(id)).toEqual(early.algebraicHash(id));
+      }),
+    );
+  });
+
   it('takes numbers as they are', () => {
     const g = new Graph({ arithmetic: 'algebraic' });
     expect(g.constantValue(g.constant(0.1))).toBe(0.1);

@@ -6,6 +6,7 @@ import { ARITY, CONSTANT, NEG, VARIABLE } from './codes.js';
 import { CollisionCheck } from './collision-check.js';
 import { P0, P1, P2, mix, residue, residueOfWord } from './field.js';
 import { NodeTable } from './node-table.js';
+import { StructureTable } from './structure-table.js';
 
 /** How a graph decides that two expressions are equal, and how much room it reserves. */
 export interface GraphOptions {
@@ -34,7 +35,8 @@ export interface GraphOptions {
 /**
  * The memory of an expression graph: nodes in typed arrays, append-only and hash-consed, with its variables and constants. Per
  * node: op (1 byte), operands (8), three algebraic residues (12), and its share of the hash table. For a variable `left` is
- * its number, for a constant its place in the table of constants.
+ * its number, for a constant its place in the table of constants. Where operations count and nobody has asked for residues yet, nodes are found by
+ * their operands, and have lists of readers (12 bytes) in place of residues.
  */
 export abstract class NodeArena {
   readonly arithmetic: Arithmetic;
@@ -45,8 +47,8 @@ export abstract class NodeArena {
   op: Uint8Array;
   left: Int32Array;
   right: Int32Array;
-  /** The algebraic hash: three residues a node. */
-  hash: Int32Array;
+  /** The algebraic hash: three residues a node; of none before `needResidues`. */
+  hash = new Int32Array(0);
   variableCount = 0;
   private frozen = false;
   private readonly constantValues: number[] = [];
@@ -54,7 +56,12 @@ export abstract class NodeArena {
   /* A map does not tell −0 from 0. */
   private negativeZero = -1;
   private readonly seed: number;
-  private entered: NodeTable;
+  private entered = new NodeTable(1, 1);
+  /** Finds nodes as long as there are no residues. */
+  protected structure: StructureTable | undefined;
+  /* As `capacity` and `entries` of the options, of what is made when it is needed. */
+  private readonly expected: number;
+  private hasResidues = false;
   /* Variables `[waitingFrom, waitingTo)` are in no table yet. */
   private waitingFrom = 0;
   private waitingTo = 0;
@@ -74,10 +81,10 @@ export abstract class NodeArena {
     this.op = new Uint8Array(capacity);
     this.left = new Int32Array(capacity);
     this.right = new Int32Array(capacity);
-    this.hash = new Int32Array(3 * capacity);
-    this.entered = new NodeTable(Math.min(options.entries ?? capacity, capacity), capacity);
-    this.limit = Math.min(capacity, this.entered.room);
+    this.expected = Math.min(options.entries ?? capacity, capacity);
+    this.limit = capacity;
     this.check = options.checkCollisions ? new CollisionCheck(this, this.seed, capacity) : undefined;
+    if (this.algebraic || this.check) this.needResidues();
     /* The constants that hashes are most often found to equal (App. D, “constant expressions”). */
     for (const c of [0, 1, -1, 2]) this.constant(c);
   }
@@ -90,6 +97,7 @@ export abstract class NodeArena {
     this.frozen = true;
     this.waitingFrom = this.waitingTo;
     this.entered = new NodeTable(1, 1);
+    this.structure = undefined;
     this.hash = new Int32Array(0);
     this.check?.free();
     this.limit = 0;
@@ -98,7 +106,12 @@ export abstract class NodeArena {
   /** Bytes held, table included. */
   get bytes(): number {
     return (
-      this.op.byteLength + this.left.byteLength + this.right.byteLength + this.hash.byteLength + this.entered.bytes
+      this.op.byteLength +
+      this.left.byteLength +
+      this.right.byteLength +
+      this.hash.byteLength +
+      this.entered.bytes +
+      (this.structure?.bytes ?? 0)
     );
   }
 
@@ -107,19 +120,59 @@ export abstract class NodeArena {
     const first = this.length;
     this.reserve(first + count);
     if (first !== this.waitingTo) {
-      this.enterWaiting();
+      if (this.hasResidues) this.enterWaiting();
       this.waitingFrom = first;
     }
-    for (let i = 0; i < count; i++) {
-      const k = this.variableCount++;
-      const h = mix(k, this.seed);
-      const h0 = residueOfWord(mix(h, 1), P0) || 1;
-      const h1 = residueOfWord(mix(h, 2), P1) || 1;
-      const h2 = residueOfWord(mix(h, 3), P2) || 1;
-      this.append(VARIABLE, k, 0, h0, h1, h2);
+    for (let id = first; id < first + count; id++) {
+      this.append(VARIABLE, this.variableCount++, 0);
+      if (this.hasResidues) this.leafResidues(id);
     }
     this.waitingTo = first + count;
     return first;
+  }
+
+  /** From now on nodes have residues and are found by them: where expressions meet that are made in other ways, or at a point. */
+  protected needResidues(): void {
+    if (this.hasResidues) return;
+    this.requireHashes();
+    const capacity = this.op.length;
+    this.structure = undefined;
+    this.hasResidues = true;
+    this.hash = new Int32Array(3 * capacity);
+    this.entered = new NodeTable(this.expected, capacity);
+    const { length, waitingFrom, waitingTo } = this;
+    for (let id = 0; id < length; id++)
+      if (ARITY[this.op[id]] === 0) this.leafResidues(id);
+      else this.operationResidues(id);
+    /* Variables that were made last wait on; of two nodes that are alike by chance the first is found, as ever. */
+    this.waitingTo = waitingFrom;
+    const waiting = waitingTo === length ? waitingFrom : length;
+    this.entered.grow(length, capacity, this.hash);
+    this.enterFrom(0, waiting);
+    [this.waitingFrom, this.waitingTo] = [waiting, length];
+    this.limit = Math.min(capacity, length + this.entered.room - (length - waiting));
+  }
+
+  /** Residues of an operation, of those of its operands. */
+  protected abstract operationResidues(id: number): void;
+
+  /** Residues of a variable, by its number, or of a constant. */
+  private leafResidues(id: number): void {
+    const h = 3 * id;
+    const { hash } = this;
+    if (this.op[id] === VARIABLE) {
+      const word = mix(this.left[id], this.seed);
+      hash[h] = residueOfWord(mix(word, 1), P0) || 1;
+      hash[h + 1] = residueOfWord(mix(word, 2), P1) || 1;
+      hash[h + 2] = residueOfWord(mix(word, 3), P2) || 1;
+      return;
+    }
+    const v = this.constantValue(id);
+    let word = Object.is(v, -0) && !this.algebraic ? 14 : 0;
+    if (!Number.isFinite(v)) word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
+    hash[h] = word === 0 ? residue(v, 0) : residueOfWord(mix(word, 1), P0);
+    hash[h + 1] = word === 0 ? residue(v, 1) : residueOfWord(mix(word, 2), P1);
+    hash[h + 2] = word === 0 ? residue(v, 2) : residueOfWord(mix(word, 3), P2);
   }
 
   /** Finds nodes. Variables are entered when the first is looked for: matrices have many, and some programs look for none. */
@@ -129,9 +182,15 @@ export abstract class NodeArena {
   }
 
   private enterWaiting(): void {
-    const { entered, hash, waitingFrom, waitingTo } = this;
-    for (let from = waitingFrom; from < waitingTo; from += AT_ONCE) {
-      const to = Math.min(from + AT_ONCE, waitingTo);
+    this.enterFrom(this.waitingFrom, this.waitingTo);
+    this.waitingFrom = this.waitingTo;
+  }
+
+  /** Enters nodes that are in no table, those in `[first, behind)`. */
+  private enterFrom(first: number, behind: number): void {
+    const { entered, hash } = this;
+    for (let from = first; from < behind; from += AT_ONCE) {
+      const to = Math.min(from + AT_ONCE, behind);
       entered.glance(hash, hash, from, to - from);
       for (let id = from; id < to; id++) {
         const [h0, h1, h2] = [hash[3 * id], hash[3 * id + 1], hash[3 * id + 2]];
@@ -140,7 +199,6 @@ export abstract class NodeArena {
         else entered.replace(found, id, h0, h1, h2);
       }
     }
-    this.waitingFrom = waitingTo;
   }
 
   variable(): number {
@@ -154,16 +212,14 @@ export abstract class NodeArena {
     const known = signed ? this.negativeZero : (this.constantIds.get(v) ?? -1);
     if (known >= 0) return known;
     if (this.length >= this.limit) this.reserve(this.length + 1);
-    let word = signed ? 14 : 0;
-    if (!Number.isFinite(v)) word = Number.isNaN(v) ? 11 : v > 0 ? 12 : 13;
-    const h0 = word === 0 ? residue(v, 0) : residueOfWord(mix(word, 1), P0);
-    const h1 = word === 0 ? residue(v, 1) : residueOfWord(mix(word, 2), P1);
-    const h2 = word === 0 ? residue(v, 2) : residueOfWord(mix(word, 3), P2);
-    const found = this.table.find(this.hash, h0, h1, h2);
     this.constantValues.push(v);
-    const id = this.append(CONSTANT, this.constantValues.length - 1, 0, h0, h1, h2);
+    const id = this.append(CONSTANT, this.constantValues.length - 1, 0);
     if (signed) this.negativeZero = id;
     else this.constantIds.set(v, id);
+    if (!this.hasResidues) return id;
+    this.leafResidues(id);
+    const [h0, h1, h2] = [this.hash[3 * id], this.hash[3 * id + 1], this.hash[3 * id + 2]];
+    const found = this.table.find(this.hash, h0, h1, h2);
     if (found < 0) this.table.enter(~found, id, h0, h1, h2);
     /* An expression found earlier to have this value gives way: whoever builds it again gets the number. */ else if (
       this.algebraic &&
@@ -194,7 +250,25 @@ export abstract class NodeArena {
   /** The algebraic hash as three residues: equal for expressions of equal value (§4.1.2). */
   algebraicHash(id: number): readonly [number, number, number] {
     this.requireHashes();
+    this.needResidues();
     return [this.hash[3 * id], this.hash[3 * id + 1], this.hash[3 * id + 2]];
+  }
+
+  /** The node of an operation, found by its operands and made now if there is none: before there are residues. */
+  protected internAsWritten(code: number, a: number, b: number): number {
+    if (this.length >= this.limit) this.reserve(this.length + 1);
+    const { op } = this;
+    const structure = (this.structure ??= new StructureTable(this, op.length));
+    const unary = ARITY[code] === 1;
+    const later = unary || a > b ? a : b;
+    const earlier = unary ? 0 : a > b ? b : a;
+    /* A constant may have any number of readers. */
+    const swapped = !unary && op[later] === CONSTANT;
+    const found = structure.find(code, a, b, swapped ? earlier : later, swapped ? later : earlier);
+    if (found >= 0) return found;
+    const id = this.append(code, a, b);
+    structure.enter(id);
+    return id;
   }
 
   /** The node with these residues, made now if there is none. */
@@ -210,13 +284,14 @@ export abstract class NodeArena {
       const n = smallInteger(h0, h1, h2);
       if (n !== undefined) return this.constant(n);
     }
-    const id = this.append(code, a, b, h0, h1, h2);
+    const id = this.appendWith(code, a, b, h0, h1, h2);
     this.table.enter(~found, id, h0, h1, h2);
     return id;
   }
 
   /** From now on nobody finds this node: what equals it is made anew. */
   hide(id: number): void {
+    this.needResidues();
     this.table.remove(this.hash, id);
   }
 
@@ -231,21 +306,27 @@ export abstract class NodeArena {
     const found = this.table.find(this.hash, h0, h1, h2);
     if (found >= 0) return found;
     if (this.algebraic && (h0 < SMALL || h0 > P0 - SMALL) && smallInteger(h0, h1, h2) !== undefined) return -1;
-    const id = this.append(VARIABLE, this.variableCount++, 0, h0, h1, h2);
+    const id = this.appendWith(VARIABLE, this.variableCount++, 0, h0, h1, h2);
     this.table.enter(~found, id, h0, h1, h2);
     return id;
   }
 
-  protected append(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
+  private append(code: number, a: number, b: number): number {
     const id = this.length++;
     this.op[id] = code;
     this.left[id] = a;
     this.right[id] = b;
+    this.check?.enter(id);
+    return id;
+  }
+
+  /** Appends a node with its residues. */
+  protected appendWith(code: number, a: number, b: number, h0: number, h1: number, h2: number): number {
+    const id = this.append(code, a, b);
     const h = 3 * id;
     this.hash[h] = h0;
     this.hash[h + 1] = h1;
     this.hash[h + 2] = h2;
-    this.check?.enter(id);
     return id;
   }
 
@@ -265,8 +346,13 @@ export abstract class NodeArena {
       this.op = grow(new Uint8Array(capacity), this.op);
       this.left = grow(new Int32Array(capacity), this.left);
       this.right = grow(new Int32Array(capacity), this.right);
-      this.hash = grow(new Int32Array(3 * capacity), this.hash);
+      if (this.hasResidues) this.hash = grow(new Int32Array(3 * capacity), this.hash);
+      this.structure?.grow(capacity);
       this.check?.grow(capacity);
+    }
+    if (!this.hasResidues) {
+      this.limit = this.op.length;
+      return;
     }
     /* Every node to come may enter the table. */
     const waiting = this.waitingTo - this.waitingFrom;

@@ -252,6 +252,7 @@ export class Graph extends NodeArena {
     ptr: Int32Array,
     count: number,
   ): void {
+    this.needResidues();
     if (this.algebraic) this.residuesOfDots(a, ai, b, bi, ptr, count);
     else this.residuesAsWritten(a, ai, b, bi, ptr, count);
     const { hash, sums } = this;
@@ -333,6 +334,7 @@ export class Graph extends NodeArena {
    * products get the same pair, in any order.
    */
   addTerm(sums: Int32Array, at: number, a: number, b: number, minus: boolean): void {
+    this.needResidues();
     const { hash } = this;
     const x0 = b < 0 ? hash[3 * a] : mul0(hash[3 * a], hash[3 * b]);
     const x1 = b < 0 ? hash[3 * a + 1] : mul1(hash[3 * a + 1], hash[3 * b + 1]);
@@ -344,6 +346,7 @@ export class Graph extends NodeArena {
 
   /** a + b, or a − b, as such a variable; −1 where it is a small integer. */
   sumAsVariable(a: number, b: number, minus: boolean): number {
+    this.needResidues();
     const { hash } = this;
     const x = 3 * a;
     let y = 3 * b;
@@ -375,9 +378,10 @@ export class Graph extends NodeArena {
 
   /** An operation as a node of its own, which equals no other whatever its value: for expressions in which variables that stand for sums are written out. */
   apart(code: number, a: number, b: number): number {
+    this.needResidues();
     if (this.length >= this.limit) this.reserve(this.length + 1);
     this.mixed(code, this.length, a, P0, b, this.length, P1);
-    return this.append(code, a, b, this.m0, this.m1, this.m2);
+    return this.appendWith(code, a, b, this.m0, this.m1, this.m2);
   }
 
   /** The sum of two or more nodes in order, which takes the place of a variable of its value: what equals it is found as this node from then on. */
@@ -396,7 +400,7 @@ export class Graph extends NodeArena {
   private inPlaceOf(variable: number, code: number, a: number, b: number): number {
     if (this.length >= this.limit) this.reserve(this.length + 1);
     const [h0, h1, h2] = this.algebraicHash(variable);
-    const id = this.append(code, a, b, h0, h1, h2);
+    const id = this.appendWith(code, a, b, h0, h1, h2);
     if (this.table.find(this.hash, h0, h1, h2) === variable) this.table.replace(variable, id, h0, h1, h2);
     return id;
   }
@@ -419,7 +423,7 @@ export class Graph extends NodeArena {
     const h2 = products[3 * t + 2];
     if (op[a] === VARIABLE && op[b] === VARIABLE) {
       if (this.length >= this.limit) this.reserve(this.length + 1);
-      return this.append(MUL, a, b, h0, h1, h2);
+      return this.appendWith(MUL, a, b, h0, h1, h2);
     }
     if (op[a] === CONSTANT || op[b] === CONSTANT || op[a] === NEG || op[b] === NEG) return this.mul(a, b);
     return this.intern(MUL, a, b, h0, h1, h2);
@@ -439,7 +443,7 @@ export class Graph extends NodeArena {
     const h0 = wrap(hash[x] + hash[y], P0);
     const h1 = wrap(hash[x + 1] + hash[y + 1], P1);
     const h2 = wrap(hash[x + 2] + hash[y + 2], P2);
-    return this.append(ADD, a, b, h0, h1, h2);
+    return this.appendWith(ADD, a, b, h0, h1, h2);
   }
 
   /**
@@ -463,10 +467,21 @@ export class Graph extends NodeArena {
   /** An operation whose result is no polynomial of its operands' residues: a random value determined by them. */
   private opaque(code: number, a: number, b: number): number {
     const { hash } = this;
+    if (hash.length === 0) return this.internAsWritten(code, a, b);
     const x = 3 * a;
     const y = 3 * b;
     this.mixed(code, hash[x], hash[x + 1], hash[x + 2], hash[y], hash[y + 1], hash[y + 2]);
     return this.intern(code, a, b, this.m0, this.m1, this.m2);
+  }
+
+  protected operationResidues(id: number): void {
+    const { hash } = this;
+    const x = 3 * this.left[id];
+    const y = 3 * this.right[id];
+    this.mixed(this.op[id], hash[x], hash[x + 1], hash[x + 2], hash[y], hash[y + 1], hash[y + 2]);
+    hash[3 * id] = this.m0;
+    hash[3 * id + 1] = this.m1;
+    hash[3 * id + 2] = this.m2;
   }
 
   /** Residues of such an operation, of those of its operands, left in `m0` to `m2`. Those of a second operand of unary ones are not looked at. */
