@@ -22,16 +22,24 @@ const TRIES: readonly Partial<DecomposeOptions>[] = [
 const LEAST_GAIN = 2;
 /** or there has to be so many times less code. */
 const LEAST_SHORTER = 2.75;
+/**
+ * Of more groups than this it is tried to have one loop for the sums of a level, whatever they add up, which is the same for all levels then. An elimination of a sparse matrix has
+ * other sums in each of its steps, so it has as many groups as it has steps, and takes a compiler seconds. In such a loop a sum of two terms takes up to twice as long,
+ */
+const TOO_MANY = 192;
+/** so groups have to be so many times fewer. */
+const LEAST_GAIN_OF_LOOPS = 4;
 /** A loop takes compilers as long as so many operations. */
 const LOOP = 8;
 
 /**
  * `decompose`, then `group`. What is evaluated where it is read makes many structures: sums have lengths, orders and signs, as the forces on the vertices at the boundary of a mesh, and
  * products grow from step to step, as the outermost diagonals of the powers of a band. Where there are many, more is stored, if that makes half as many, or much less code; else what looks alike is stored alike:
- * on an irregular graph how often a value is read is chance, and from step to step there are structures for more of its combinations.
+ * on an irregular graph how often a value is read is chance, and from step to step there are structures for more of its combinations. What still has very many has loops in their place.
  */
 export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'group'>): Pass<Trace, Grouping> => {
-  const cut = (given: DecomposeOptions, alike: boolean) => pipe(decompose(given, alike), andThen(group(options.group)));
+  const cut = (given: DecomposeOptions, alike: boolean, together = false) =>
+    pipe(decompose(given, alike), andThen(group(options.group, together)));
   const first = cut(options.decompose, false);
   return {
     ...first,
@@ -48,7 +56,10 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
         const fewer = LEAST_GAIN * next.right.groups.length <= best.right.groups.length;
         if (fewer || LEAST_SHORTER * codeOf(next.right) <= codeOf(best.right)) best = next;
       }
-      return best;
+      if (E.isLeft(best) || best.right.groups.length <= TOO_MANY) return best;
+      const loops = cut(lower(options.decompose, { maxSumTerms: 1 }), false, true).run(trace, watch);
+      const fewer = E.isRight(loops) && LEAST_GAIN_OF_LOOPS * loops.right.groups.length <= best.right.groups.length;
+      return fewer ? loops : best;
     },
   };
 };

@@ -236,3 +236,46 @@ describe('chains', () => {
     }));
   });
 });
+
+/** x of A·x = b, by elimination without pivots in a matrix of a random structure whose fill-in is its own. */
+const eliminated = (n: number, seed: number, values: Vector): Num[] => {
+  let state = seed;
+  const below = (k: number): number => (state = (state * 48271) % 2147483647) % k;
+  let next = 0;
+  const input = (): Num => values[next++ % values.length];
+  const rows = Array.from({ length: n }, (_, i) => new Map<number, Num>([[i, m.add(input(), 10)]]));
+  const link = (i: number, j: number): void => {
+    if (i === j || rows[i].has(j)) return;
+    rows[i].set(j, input());
+    rows[j].set(i, input());
+  };
+  for (let i = 1; i < n; i++) link(i, i - 1);
+  for (let i = 9; i < n; i++) if (below(5) < 3) link(i, i - 1 - below(8));
+  const x = rows.map(() => input());
+  for (let k = 0; k < n; k++)
+    for (let i = k + 1; i < n; i++) {
+      const entry = rows[i].get(k);
+      if (entry === undefined) continue;
+      const factor = m.div(entry, rows[k].get(k)!);
+      for (const [j, v] of rows[k]) if (j > k) rows[i].set(j, m.sub(rows[i].get(j) ?? 0, m.mul(factor, v)));
+      x[i] = m.sub(x[i], m.mul(factor, x[k]));
+    }
+  for (let i = n - 1; i >= 0; i--) {
+    for (const [j, v] of rows[i]) if (j > i) x[i] = m.sub(x[i], m.mul(v, x[j]));
+    x[i] = m.div(x[i], rows[i].get(i)!);
+  }
+  return x;
+};
+
+it.each([
+  ['exact', 64],
+  ['algebraic', 192],
+] as const)('eliminations of sparse matrices take few kernels, %s', (identity, few) => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
+      const { kernels } = agrees(110, (x) => ({ y: eliminated(110, seed, x) }), 1e-12, identity);
+      expect(kernels).toBeLessThan(few);
+    }),
+    { numRuns: 6 },
+  );
+});

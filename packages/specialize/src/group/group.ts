@@ -20,15 +20,17 @@ export interface Grouping extends Decomposition {
 /**
  * Groups units by structure and level; sums are regrouped by `rollSums`, so that irregular structures need few kernels and no
  * kernel is long.
+ *
+ * @param together whether levels of few sums are alike whatever these add up
  */
-export const group = (given?: Partial<GroupOptions>): Pass<Decomposition, Grouping> => {
+export const group = (given?: Partial<GroupOptions>, together = false): Pass<Decomposition, Grouping> => {
   const options = { ...defaultOptions.group, ...checkOptions('group', given, groupSpec) };
   return pass('group', (d) => {
     const hashes = cutHashes(d);
     const dest = destinations(d, hashes);
     const structureOf = unitStructures(d, hashes, dest);
     const exact = exactGroups(d, structureOf);
-    const rolled = rollSums(d, hashes, dest, exact, structureOf, options);
+    const rolled = rollSums(d, hashes, dest, exact, structureOf, options, together);
     const ofElements = new Set(d.elementLevels.flatMap(({ values, sums }) => [values, sums]));
     const groups = repeatLevels(rolled, ofElements, (of, level, repeated): Group => ({
       ...of[0],

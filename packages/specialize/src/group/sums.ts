@@ -23,6 +23,7 @@ export const LARGEST = 7;
  * order of the program, already sums of n terms come in 2ⁿ structures.
  *
  * @param exact the units of each structure, level and kind of destination
+ * @param together whether sums of few units are loops whatever their terms are
  */
 export const rollSums = (
   d: Decomposition,
@@ -31,6 +32,7 @@ export const rollSums = (
   exact: readonly Int32Array[],
   structureOf: StructureOf,
   options: GroupOptions,
+  together = false,
 ): StructuredGroup[] => {
   const list = termList(d, hashes);
   const destination = destinationNumbers(dest);
@@ -52,7 +54,8 @@ export const rollSums = (
     if (known) known.push(found);
     else sums.set(found.kind, [found]);
   }
-  const joined = [...sums.values()].flatMap((all) => fewer(ofSameTerms(all, options)));
+  const all = [...sums.values()];
+  const joined = together ? ofAnyTerms(all.flat()) : all.flatMap((ofOne) => fewer(ofSameTerms(ofOne, options)));
   const numberOf = numbered<string>();
   return [
     ...others,
@@ -70,8 +73,11 @@ interface Sums {
   readonly level: number;
   /** The same for sums of one level, operation and kind of destination. */
   readonly kind: string;
-  /** The same for sums of the same kinds of terms, whatever their level. */
+  /** The same for sums of one operation and kind of destination, whatever their level; */
+  readonly goes: string;
+  /** and of the same kinds of terms. */
   readonly structure: string;
+  readonly kinds: Int32Array;
   readonly terms: number;
   /** Whether there are enough of them for a kernel of their own. */
   readonly many: boolean;
@@ -95,8 +101,9 @@ const sumsOf = (
   if (!mayBeLoop(d, list, terms, many)) return undefined;
   const level = d.level[u];
   const goes = `${code} ${destinationOf(r, r + 1)}`;
-  const structure = `${goes} of ${kindsOf(list, terms).join(' ')}`;
-  return { units, level, kind: `${level} ${goes}`, structure, terms, many, loop: false };
+  const kinds = kindsOf(list, terms);
+  const structure = `${goes} of ${kinds.join(' ')}`;
+  return { units, level, kind: `${level} ${goes}`, goes, structure, kinds, terms, many, loop: false };
 };
 
 /** Long sums, and sums that few others are like, with the others of the same kinds of terms. */
@@ -120,6 +127,43 @@ const ofSameTerms = (all: readonly Sums[], { maxUnrolledTerms }: GroupOptions): 
     });
   return out;
 };
+
+/**
+ * Sums that are there in few units a level, in a loop each level whatever their terms are, as far as these are of a few kinds: so all levels have the same loop, in which steps of an
+ * elimination differ by what they add up alone.
+ */
+const ofAnyTerms = (all: readonly Sums[]): Sums[] => {
+  const out: Sums[] = [];
+  const usual = usualKinds(all);
+  const families = new Map<string, Sums[]>();
+  for (const sums of all) {
+    if (sums.many || !sums.kinds.every((k) => usual.has(k))) {
+      out.push(sums);
+      continue;
+    }
+    const known = families.get(sums.kind);
+    if (known) known.push(sums);
+    else families.set(sums.kind, [sums]);
+  }
+  for (const family of families.values())
+    out.push({ ...family[0], units: mergeAscending(family), structure: family[0].goes, loop: true });
+  return out;
+};
+
+/** The kinds of terms that most sums have. */
+const usualKinds = (all: readonly Sums[]): ReadonlySet<number> => {
+  const count = new Map<number, number>();
+  for (const { kinds, units } of all) for (const k of kinds) count.set(k, (count.get(k) ?? 0) + units.length);
+  return new Set(
+    [...count]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, MOST_KINDS)
+      .map(([k]) => k),
+  );
+};
+
+/** Each kind of term is code of its own in the loop over them. */
+const MOST_KINDS = 8;
 
 const fewer = (all: readonly Sums[]): readonly Sums[] => {
   if (all.length <= MAX_GROUPS) return all;
