@@ -23,11 +23,15 @@ const LEAST_GAIN = 2;
 /** or there has to be so many times less code. */
 const LEAST_SHORTER = 2.75;
 /**
- * Of more groups than this it is tried to have one loop for the sums of a level, whatever they add up, which is the same for all levels then. An elimination of a sparse matrix has
- * other sums in each of its steps, so it has as many groups as it has steps, and takes a compiler seconds. In such a loop a sum of two terms takes up to twice as long,
+ * What is stored where groups are very many, which are then loops that all levels share: one for the sums of a level, whatever they add up. An elimination of a sparse matrix has
+ * other sums in each of its steps, so it has as many groups as it has steps, and a graph of which no part is like another has as many as it has parts: each takes a compiler a hundredth of a second. In such
+ * a loop a sum of two terms takes up to twice as long, and an operation that is stored three times as long.
  */
-const TOO_MANY = 192;
-/** so groups have to be so many times fewer. */
+const LOOPS: readonly { readonly above: number; readonly stored: Partial<DecomposeOptions> }[] = [
+  { above: 192, stored: { maxSumTerms: 1 } },
+  { above: 1024, stored: { maxSumTerms: 1, minReferences: 1, minComplexity: 0, detectBlocks: false } },
+];
+/** So groups have to be so many times fewer. */
 const LEAST_GAIN_OF_LOOPS = 4;
 /** A loop takes compilers as long as so many operations. */
 const LOOP = 8;
@@ -56,10 +60,13 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
         const fewer = LEAST_GAIN * next.right.groups.length <= best.right.groups.length;
         if (fewer || LEAST_SHORTER * codeOf(next.right) <= codeOf(best.right)) best = next;
       }
-      if (E.isLeft(best) || best.right.groups.length <= TOO_MANY) return best;
-      const loops = cut(lower(options.decompose, { maxSumTerms: 1 }), false, true).run(trace, watch);
-      const fewer = E.isRight(loops) && LEAST_GAIN_OF_LOOPS * loops.right.groups.length <= best.right.groups.length;
-      return fewer ? loops : best;
+      for (const { above, stored } of LOOPS) {
+        if (E.isLeft(best) || best.right.groups.length <= above) return best;
+        const loops = cut(lower(options.decompose, stored), false, true).run(trace, watch);
+        if (E.isRight(loops) && LEAST_GAIN_OF_LOOPS * loops.right.groups.length <= best.right.groups.length)
+          best = loops;
+      }
+      return best;
     },
   };
 };
@@ -99,10 +106,16 @@ const codeOf = (d: Grouping): number => {
 /** Options with limits that are no higher than these. */
 const lower = (
   options: DecomposeOptions,
-  { maxSumTerms = Infinity, minComplexity = Infinity, detectBlocks = true }: Partial<DecomposeOptions>,
+  {
+    maxSumTerms = Infinity,
+    minReferences = Infinity,
+    minComplexity = Infinity,
+    detectBlocks = true,
+  }: Partial<DecomposeOptions>,
 ): DecomposeOptions => ({
   ...options,
   detectBlocks: options.detectBlocks && detectBlocks,
   maxSumTerms: Math.min(options.maxSumTerms, maxSumTerms),
+  minReferences: Math.min(options.minReferences, minReferences),
   minComplexity: Math.min(options.minComplexity, minComplexity),
 });

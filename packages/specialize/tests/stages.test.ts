@@ -341,38 +341,46 @@ describe('one instance', () => {
 
 describe('levels of which each has other expressions', () => {
   /* Each number follows from one of the 50 before it and any other. */
-  const [count, given] = [2000, 10];
-  const random = numbers(3 * count, 7).map((r) => r - 0.5);
-  const steps = Array.from({ length: count }, (_, k) => {
-    const [first, end] = [Math.max(0, k - 50), k + given];
-    return {
-      op: (['add', 'sub', 'mul', 'max'] as const)[Math.floor(4 * random[3 * k])],
-      a: first + Math.floor((end - first) * random[3 * k + 1]),
-      b: Math.floor(end * random[3 * k + 2]),
+  const given = 10;
+  const compiled = (count: number) => {
+    const random = numbers(3 * count, 7).map((r) => r - 0.5);
+    const steps = Array.from({ length: count }, (_, k) => {
+      const [first, end] = [Math.max(0, k - 50), k + given];
+      return {
+        op: (['add', 'sub', 'mul', 'max'] as const)[Math.floor(4 * random[3 * k])],
+        a: first + Math.floor((end - first) * random[3 * k + 1]),
+        b: Math.floor(end * random[3 * k + 2]),
+      };
+    });
+    const program: Program = {
+      inputs: { x: given },
+      run: ({ x }) => {
+        const v = [...list(x)];
+        for (const { op, a, b } of steps) v.push(m[op](v[a], v[b]));
+        return { y: v.slice(-50) };
+      },
     };
-  });
-  const program: Program = {
-    inputs: { x: given },
-    run: ({ x }) => {
-      const v = [...list(x)];
-      for (const { op, a, b } of steps) v.push(m[op](v[a], v[b]));
-      return { y: v.slice(-50) };
-    },
-  };
-
-  it('have those that one step has alone behind a condition, and no lanes for a few', () => {
     const x = numbers(given, 5);
     const { outputs, specialized } = runProgram(program, { x });
     const v = [...x];
     for (const { op, a, b } of steps)
       v.push({ add: v[a] + v[b], sub: v[a] - v[b], mul: v[a] * v[b], max: Math.max(v[a], v[b]) }[op]);
     expect([...outputs.y]).toEqual(v.slice(-50));
+    return specialized;
+  };
+
+  it('have those that one step has alone behind a condition, and no lanes for a few', () => {
+    const specialized = compiled(2000);
     const repeated = specialized.module.kernels.flatMap(({ body }) =>
       body.ops.filter((op) => op.name === 'scf.for').map((op) => op.regions[0].ops),
     );
     const all = repeated.flat();
     expect(all.filter((op) => op.name === 'scf.if').length).toBeGreaterThan(20);
     expect(all.filter((op) => op.name === 'scf.for' && op.attrs.simd === true)).toEqual([]);
+  });
+
+  it('have a loop for each operation, where they are very many', () => {
+    expect(compiled(12_000).kernels).toBeLessThan(64);
   });
 });
 
