@@ -50,7 +50,7 @@ export class StructureTable {
    */
   find(code: number, a: number, b: number, operand: number, other: number): number {
     const { first, links } = this;
-    const word = Math.imul(other, 0x9e3779b1) + code;
+    const word = (Math.imul(other, 0x9e3779b1) + code) | 0;
     this.operand = operand;
     this.word = word;
     let n = 0;
