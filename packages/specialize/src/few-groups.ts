@@ -27,9 +27,9 @@ const LEAST_SHORTER = 2.75;
  * other sums in each of its steps, so it has as many groups as it has steps, and a graph of which no part is like another has as many as it has parts: each takes a compiler a hundredth of a second. In such
  * a loop a sum of two terms takes up to twice as long, and an operation that is stored three times as long.
  */
-const LOOPS: readonly { readonly above: number; readonly stored: Partial<DecomposeOptions> }[] = [
-  { above: 192, stored: { maxSumTerms: 1 } },
-  { above: 1024, stored: { maxSumTerms: 1, minReferences: 1, minComplexity: 0, detectBlocks: false } },
+const LOOPS: readonly { readonly timesMost: number; readonly stored: Partial<DecomposeOptions> }[] = [
+  { timesMost: 1, stored: { maxSumTerms: 1 } },
+  { timesMost: 5, stored: { maxSumTerms: 1, minReferences: 1, minComplexity: 0, detectBlocks: false } },
 ];
 /** So groups have to be so many times fewer. */
 const LEAST_GAIN_OF_LOOPS = 4;
@@ -60,8 +60,8 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
         const fewer = LEAST_GAIN * next.right.groups.length <= best.right.groups.length;
         if (fewer || LEAST_SHORTER * codeOf(next.right) <= codeOf(best.right)) best = next;
       }
-      for (const { above, stored } of LOOPS) {
-        if (E.isLeft(best) || best.right.groups.length <= above) return best;
+      for (const { timesMost, stored } of LOOPS) {
+        if (E.isLeft(best) || best.right.groups.length <= timesMost * options.group.mostGroups) return best;
         const loops = cut(lower(options.decompose, stored), false, true).run(trace, watch);
         if (E.isRight(loops) && LEAST_GAIN_OF_LOOPS * loops.right.groups.length <= best.right.groups.length)
           best = loops;

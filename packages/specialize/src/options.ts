@@ -43,6 +43,11 @@ export interface GroupOptions {
   readonly minUnrolledInstances: number;
   /** Sums that read the same elements, as the entries of a block of a matrix do, are one instance, whose operands share an index. */
   readonly blocks: boolean;
+  /**
+   * Where there are more groups than this, sums of a level are one loop whatever they add up, if that makes a quarter of the groups: steps of an elimination, of which each is another
+   * group, compile in a fraction of the time, and run up to twice as long. Infinity: none are.
+   */
+  readonly mostGroups: number;
 }
 
 /** Which rewrite rules run on templates. */
@@ -117,7 +122,7 @@ export const defaultOptions: SpecializeOptions = {
     detectBlocks: true,
     local: true,
   },
-  group: { maxUnrolledTerms: 16, minUnrolledInstances: 64, blocks: true },
+  group: { maxUnrolledTerms: 16, minUnrolledInstances: 64, blocks: true, mostGroups: 192 },
   simplify: { factor: true, fractions: true, summands: true, roots: true, constants: true, keepSums: false },
   order: { reorder: true },
   place: { coherence: true, pieces: true, narrow: true, tileBytes: 1 << 18, tileInstances: 0, fusedBytes: 1 << 19 },
@@ -175,6 +180,7 @@ export const groupSpec: OptionSpec<GroupOptions> = {
   maxUnrolledTerms: option.number(0),
   minUnrolledInstances: option.number(0),
   blocks: option.truth,
+  mostGroups: option.number(0),
 };
 
 export const simplifySpec: OptionSpec<SimplifyOptions> = {

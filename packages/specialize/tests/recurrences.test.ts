@@ -14,6 +14,7 @@ const agrees = (
   run: (x: Vector) => Record<string, Num[]>,
   tolerance = 1e-9,
   identity: 'algebraic' | 'exact' = 'algebraic',
+  group: Partial<SpecializeOptions['group']> = {},
 ) => {
   const x = numbers(n, n);
   const computed = (options: Partial<SpecializeOptions>) => {
@@ -24,7 +25,7 @@ const agrees = (
   };
   /* A team waits for itself between the levels of a step; the interpreter sees where it does not. */
   if (n <= FEW) computed({ emit: { ...defaultOptions.emit, teams: true } });
-  return computed({});
+  return computed({ group: { ...defaultOptions.group, ...group } });
 };
 
 /** Every value of a recurrence. */
@@ -278,4 +279,10 @@ it.each([
     }),
     { numRuns: 6 },
   );
+});
+
+it('eliminations keep a kernel a step where as many are asked for', () => {
+  const solve = (x: Vector) => ({ y: eliminated(110, 5, x) });
+  const kept = agrees(110, solve, 1e-12, 'exact', { mostGroups: Infinity });
+  expect(kept.kernels).toBeGreaterThan(4 * agrees(110, solve, 1e-12, 'exact').kernels);
 });

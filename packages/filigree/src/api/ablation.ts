@@ -26,7 +26,7 @@ export const ABLATIONS = {
   /** Threads. */
   parallel: { emit: { parallel: false } },
   /** Loops over the terms of long and rare sums. */
-  roll: { group: { maxUnrolledTerms: Infinity, minUnrolledInstances: 0 } },
+  roll: { group: { maxUnrolledTerms: Infinity, minUnrolledInstances: 0, mostGroups: Infinity } },
 } as const satisfies Readonly<Record<string, OptionOverrides>>;
 
 /** A stage of specialisation that can be switched off. */
