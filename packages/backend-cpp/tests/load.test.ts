@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { cpp } from '@filigree/backend-cpp';
-import { type Module, buildKernel, declareBuffer, makeModule, scalarTypes } from '@filigree/ir';
+import {
+  type Builder,
+  type Module,
+  type Value,
+  buildKernel,
+  declareBuffer,
+  makeModule,
+  scalarTypes,
+} from '@filigree/ir';
 import { alikeKernels, withNumbers } from '@filigree/opt';
 import { axpy, codeOf, loaded, problems, right, sourcesOf } from './helpers.js';
 import { toolchainHere } from './toolchain-here.js';
@@ -85,6 +93,93 @@ describe.skipIf(!usable)('functions on lanes', () => {
       });
       expect(wrong).toEqual([]);
     }
+  });
+});
+
+describe.skipIf(!usable)('sums of components over iterations of which a condition holds', () => {
+  const [n, at] = [100, 40];
+  const x = Array.from({ length: 4 * n }, (_, k) => ((k * 37) % 101) - 30);
+  const c = Array.from({ length: 2 * n }, (_, k) => (k * 31) % 7);
+  const conditions: Readonly<Record<string, readonly [(j: number) => boolean, (b: Builder, j: Value) => Value]>> = {
+    'all others': [(j) => j !== at, (b, j) => b.cmp('ne', j, b.i32(at))],
+    'those behind': [(j) => j > at, (b, j) => b.cmp('gt', j, b.i32(at))],
+    'odd ones': [(j) => j % 2 === 1, (b, j) => b.cmp('eq', b.and(j, b.i32(1)), b.i32(1))],
+    'those of a mark that lies apart': [
+      (j) => c[2 * j]! > 3,
+      (b, j) => b.cmp('gt', b.load('c', b.mul(j, b.i32(2))), b.i32(3)),
+    ],
+    'those of a mark in a row': [(j) => c[j]! > 3, (b, j) => b.cmp('gt', b.load('c', j), b.i32(3))],
+  };
+  const cases = Object.keys(conditions).flatMap((name) => [2, 3, 4].map((parts) => [name, parts] as const));
+
+  it.each(cases)('%s, of %i components', async (name, parts) => {
+    const [holds, condition] = conditions[name]!;
+    const types = ['f64', 'f32', 'i32'] as const;
+    const buffers = [
+      declareBuffer('c', 'i32', c.length, 'input'),
+      ...types.flatMap((type) => [
+        declareBuffer(`x_${type}`, type, parts * n, 'input'),
+        ...['known', 'within', 'chosen', 'while'].map((way) => declareBuffer(`${way}_${type}`, type, parts, 'output')),
+      ]),
+    ];
+    const components = Array.from({ length: parts }, (_, k) => k);
+    const kernel = buildKernel(
+      'sums',
+      { count: 'i32' },
+      (b, { count }) => {
+        for (const type of types) {
+          const zeros = components.map(() => b.constant(0, type));
+          const read = (j: Value): readonly Value[] =>
+            components.map((k) => b.load(`x_${type}`, b.add(b.mul(j, b.i32(parts)), b.i32(k))));
+          const sums = (j: Value, so: readonly Value[]): readonly Value[] =>
+            b.if(
+              condition(b, j),
+              () => read(j).map((v, k) => b.add(so[k]!, v)),
+              () => so,
+            );
+          const store = (way: string, found: readonly Value[]): void =>
+            found.forEach((v, k) => b.store(`${way}_${type}`, v, b.i32(k)));
+          store(
+            'known',
+            b.for(b.i32(0), b.i32(n), b.i32(1), {}, zeros, (j, so) => sums(j, so)),
+          );
+          store(
+            'within',
+            b.for(b.i32(0), count, b.i32(1), {}, zeros, (j, so) => sums(j, so)),
+          );
+          store(
+            'chosen',
+            b.for(b.i32(0), count, b.i32(1), {}, zeros, (j, so) => {
+              const holdsNow = condition(b, j);
+              return read(j).map((v, k) => b.select(holdsNow, b.add(so[k]!, v), so[k]!));
+            }),
+          );
+          store(
+            'while',
+            b
+              .while(
+                [b.i32(0), ...zeros],
+                ([j, ...so]) => [b.cmp('lt', j!, count), j!, ...so],
+                ([j, ...so]) => [b.add(j!, b.i32(1)), ...sums(j!, so)],
+              )
+              .slice(1),
+          );
+        }
+      },
+      buffers,
+    );
+    const sums = await loaded(makeModule('m', buffers, [kernel]), { compile: { fastMath: true } });
+    (sums.buffers['c'] as Int32Array).set(c);
+    for (const type of types) (sums.buffers[`x_${type}`] as Float64Array).set(x.slice(0, parts * n));
+    sums.launch('sums', [n]);
+    const wanted = components.map((k) =>
+      Array.from({ length: n }, (_, j) => j)
+        .filter(holds)
+        .reduce((sum, j) => sum + x[parts * j + k]!, 0),
+    );
+    for (const type of types)
+      for (const way of ['known', 'within', 'chosen', 'while'])
+        expect([...(sums.buffers[`${way}_${type}`] as Float64Array)], `${way} ${type}`).toEqual(wanted);
   });
 });
 

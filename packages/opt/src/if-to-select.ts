@@ -1,4 +1,5 @@
 import {
+  bufferMap,
   makeValue,
   lanesOf,
   mapKernels,
@@ -13,6 +14,8 @@ import {
   type RewriteContext,
   type Value,
 } from '@filigree/ir';
+import { rangesOf, type Ranges } from './integer-range/analysis.js';
+import { inBounds } from './support/bounds.js';
 import { corePass } from './support/core-pass.js';
 import { cycles } from './support/cycles.js';
 import { emptyBuffers } from './support/empty-buffers.js';
@@ -24,7 +27,7 @@ import { laneVaryingIn } from './vectorize/lane-varying.js';
 
 /**
  * Flattens branches: an `scf.if` whose two regions only compute, cheaply and without a chance to trap, becomes its ops
- * followed by an `arith.select` for each result. In loops that are to go on vector lanes they may read as well: where an element is not asked for, the first of its buffer is read. Before that, stores that end both branches and go to the same element
+ * followed by an `arith.select` for each result. In loops that are to go on vector lanes they may read as well: where an element is not asked for, it is read for nothing if it is there for certain, else the first of its buffer. Before that, stores that end both branches and go to the same element
  * are merged into one store after the branch.
  *
  * Option `maxCost` (default 24): the cycles, by the table of scalar ops, that both branches together may cost. Option `extremes` (default false): only in loops that keep
@@ -43,8 +46,13 @@ export const ifToSelect = corePass(
         loadStoreOf(op)?.kind === 'load' &&
         typeof op.results[0]!.type === 'string' &&
         !empty.has(String(op.attrs['buffer']));
-      return mapKernels(module, (k) =>
-        rewriteOps(
+      const buffers = bufferMap(module.buffers);
+      return mapKernels(module, (k) => {
+        let known: Ranges | undefined;
+        const ranges = (): Ranges =>
+          (known ??= rangesOf(k, buffers, facts, { unasked: ({ name }) => name === 'scf.if' }));
+        const isThere = (read: Op): boolean => inBounds(read, facts, ranges, buffers);
+        return rewriteOps(
           k,
           dialects,
           (op, ctx) =>
@@ -59,11 +67,12 @@ export const ifToSelect = corePass(
                   (o) =>
                     isRead(o) &&
                     ctx.parents.some((loop) => isForLanes(loop) && !goesAlike(op.operands[0]!, loop, ctx.parents)),
+                  isThere,
                 )
               : undefined,
           module.buffers,
-        ),
-      );
+        );
+      });
     };
   },
 );
@@ -126,13 +135,17 @@ const flagsIn = (condition: Value, ctx: RewriteContext): readonly Value[] => {
 
 const LOGIC: ReadonlySet<string> = new Set(['arith.not', 'arith.and', 'arith.or']);
 
-/** @param mayRead whether an op reads, and may read the first element of its buffer where no other is asked for */
+/**
+ * @param mayRead whether an op reads, and may read the first element of its buffer where no other is asked for
+ * @param isThere whether what it reads is there whatever the condition says
+ */
 const flatten = (
   op: Op,
   ctx: RewriteContext,
   facts: Facts,
   maxCost: number,
   mayRead: (op: Op) => boolean,
+  isThere: (read: Op) => boolean,
 ): Replacement | undefined => {
   const { op: branch, stores } = sinkStores(op, ctx, facts);
   const bodies = branch.regions.map(bodyOf);
@@ -143,16 +156,17 @@ const flatten = (
   if (!flat && stores.length === 0) return undefined;
   return ctx.build((b) => {
     b.loc = op.loc;
-    const results = flat ? selectResults(branch, b) : b.append(branch);
+    const results = flat ? selectResults(branch, b, isThere) : b.append(branch);
     for (const s of stores) b.append(opWith(s.store, { operands: [results[s.result]!, s.index(b)] }));
     return results.slice(0, op.results.length);
   });
 };
 
-const selectResults = (branch: Op, b: Builder): readonly Value[] => {
+const selectResults = (branch: Op, b: Builder, isThere: (read: Op) => boolean): readonly Value[] => {
   const condition = branch.operands[0]!;
   branch.regions.forEach((region, arm) => {
-    for (const op of bodyOf(region)) b.append(loadStoreOf(op) ? readWhere(op, condition, arm === 0, b) : op);
+    for (const op of bodyOf(region))
+      b.append(loadStoreOf(op) && !isThere(op) ? readWhere(op, condition, arm === 0, b) : op);
   });
   const [yes, no] = branch.regions.map((r) => terminatorOf(r).operands);
   return branch.results.map((_, i) => {

@@ -35,6 +35,7 @@ export { holdRows } from './unroll/hold-rows.js';
 export { unroll } from './unroll/unroll.js';
 export { serialLanes } from './vectorize/serial-lanes.js';
 export { branchingGathers } from './vectorize/branching-gathers.js';
+export { guardedReads } from './vectorize/guarded-reads.js';
 export { overlappingLanes } from './vectorize/overlapping-lanes.js';
 export { distribute } from './vectorize/distribute.js';
 export { stageStrides } from './vectorize/stage-strides.js';

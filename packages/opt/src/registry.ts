@@ -41,6 +41,7 @@ import { expandFunctions } from './lane-functions/expand-functions.js';
 import { serialLanes } from './vectorize/serial-lanes.js';
 import { markChoices } from './vectorize/mark-choices.js';
 import { branchingGathers } from './vectorize/branching-gathers.js';
+import { guardedReads } from './vectorize/guarded-reads.js';
 import { overlappingLanes } from './vectorize/overlapping-lanes.js';
 import { distribute } from './vectorize/distribute.js';
 import { stageStrides } from './vectorize/stage-strides.js';
@@ -57,6 +58,7 @@ const factories = {
   'factor-scales': factorScales,
   'fuse-products': fuseProducts,
   'group-iterations': groupIterations,
+  'guarded-reads': guardedReads,
   'hold-rows': holdRows,
   'if-to-select': ifToSelect,
   'integer-range': integerRange,

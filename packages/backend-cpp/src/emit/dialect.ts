@@ -105,6 +105,7 @@ export const cppDialect: CFamilyDialect = {
   ],
   /* gcc takes the one clause as an order not to vectorise; without the other clang takes it for granted that iterations are independent. */
   scalarLoop: ['#pragma omp simd safelen(1) simdlen(1)'],
+  offLanes: ['__asm__ volatile("");'],
   keptLoop: ['#pragma GCC unroll 1'],
   part: {
     head: (name, params) => `static void ${name}(${params.join(', ')})`,

@@ -80,6 +80,8 @@ export interface CFamilyDialect {
   readonly independent: (lanes: boolean, accumulated: readonly Accumulated[]) => readonly string[];
   /** Lines before an innermost loop that gains nothing by lanes, in languages whose compilers try them on every loop. */
   readonly scalarLoop?: readonly string[];
+  /** Lines in a loop that goes on while a condition holds, and is to run off lanes. */
+  readonly offLanes?: readonly string[];
   /** Lines before a loop on lanes of few iterations, see `sumsInRows`, in languages whose compilers would write them out. */
   readonly keptLoop?: readonly string[];
   /**

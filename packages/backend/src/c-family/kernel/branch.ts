@@ -37,7 +37,9 @@ export const emitWhile = (w: Writer, op: Op): void => {
     declaration(w, scalarName(w.shared, r), name);
     return name;
   });
+  const { offLanes = [] } = w.shared.dialect;
   loopBlock(w, 'for (;;) {', () => {
+    if (op.attrs['lanes'] === 1) for (const l of offLanes) line(w, l);
     const condition = emitRegion(w, before)!;
     const goOn = within(valueOf(w, condition.operands[0]!), binds.primary);
     assign(w, results, condition, 1);

@@ -61,11 +61,15 @@ export const lanesIn = (w: Writer, loop: Op): number => {
 /** Bytes of it, on every target. */
 const SMALLEST_REGISTER = 16;
 
-/** Lines before an innermost loop that carries nothing and says that it gains nothing by lanes, so that compilers spend no time on them. */
+/**
+ * Lines before an innermost loop that carries nothing and says that it gains nothing by lanes, so that compilers spend no time on them, and before one that hands something on and is to run
+ * off lanes: of that compilers find out themselves that it may run on them.
+ */
 export const scalarHints = (w: Writer, op: Op): readonly string[] =>
-  op.attrs['simd'] === false &&
-  op.results.length === 0 &&
-  !contains(op.regions[0]!, (o) => o.regions.length > 0 || !takesLanes(w, o))
+  (op.results.length > 0 && isSerial(op)) ||
+  (op.attrs['simd'] === false &&
+    op.results.length === 0 &&
+    !contains(op.regions[0]!, (o) => o.regions.length > 0 || !takesLanes(w, o)))
     ? (w.shared.dialect.scalarLoop ?? [])
     : [];
 
