@@ -1,4 +1,4 @@
-import { range, unrolled, vec, mat } from '@filigree/lang';
+import { ndrange, range, unrolled, vec, mat } from '@filigree/lang';
 import { it } from 'vitest';
 import { agree } from './agree.js';
 
@@ -109,6 +109,10 @@ const kernels: readonly (readonly [name: string, body: string])[] = [
   [
     'bisection by rounded bounds, of which one is computed of another',
     `let lo = 0, hi = 23, s = 0; while (lo < hi) { const mid = Math.floor((lo + hi) / 2); s += k[lo]; if (mid * mid < 40 * x) lo = mid + 1; else hi = mid; } let e = lo; for (let q = lo; q < 24; q++) e = Math.max(e, q % 5); a[i] = k[lo] + 10 * k[e] + s;`,
+  ],
+  [
+    'ranges between known numbers that were rounded',
+    `const r = Math.ceil(5 / 2); let s = 0; for (const d of range(-r, r + 1)) s += d * k[(i + d + 24) % 24]; for (const [d, e] of ndrange([-r, r], [Math.floor(-1.5), 2])) s += x * d + e; a[i] = s;`,
   ],
   [
     'loops up to what a method of an array finds',
@@ -279,7 +283,7 @@ const kernels: readonly (readonly [name: string, body: string])[] = [
 ];
 
 it.each(kernels)('%s', (_, body) => {
-  const scope = { range, unrolled, vec, mat };
+  const scope = { ndrange, range, unrolled, vec, mat };
   const text = `return (a, k, x) => { for (const i of range(a.length)) { ${body} } }`;
   agree(new Function(...Object.keys(scope), text)(...Object.values(scope)) as Parameters<typeof agree>[0], scope);
 });

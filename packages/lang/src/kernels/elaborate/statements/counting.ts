@@ -1,14 +1,21 @@
 import type { AnyNode } from 'acorn';
 import type { Local } from '../../code/code.js';
 import { intervalOf } from '../../code/interval.js';
-import { literal, type Scalar, type Temp } from '../../code/scalar.js';
+import { literal, type Literal, type Scalar, type Temp } from '../../code/scalar.js';
 import { compute, originOf, type Context } from '../context/context.js';
 import { checkedStart, loopInterval } from './loop-variable.js';
 import { isLiteral, type Bounds } from '../context/term.js';
 
-/** A bound as what a loop counts by, as those of parallel loops are: of u32 too. */
+/** A bound as what a loop counts by, as those of parallel loops are: of u32 too, and whole numbers that were computed as floats, `-Math.ceil(w / 2)`. */
 const asCount = (cx: Context, s: AnyNode, bound: Scalar): Scalar =>
-  isLiteral(bound) || bound.type === 'i32' ? bound : cx.session.cast(originOf(cx, s), bound, 'i32', intervalOf(bound));
+  isLiteral(bound)
+    ? wholeOf(bound)
+    : bound.type === 'i32'
+      ? bound
+      : cx.session.cast(originOf(cx, s), bound, 'i32', intervalOf(bound));
+
+const wholeOf = (bound: Literal): Literal =>
+  bound.type === undefined && Number.isInteger(bound.value) ? literal(bound.value) : bound;
 
 /** A loop that counts; `inside` emits its body, and is given the number that it has come to. */
 export const counting = (cx: Context, s: AnyNode, name: string, bounds: Bounds, inside: (i: Temp) => void): void => {
