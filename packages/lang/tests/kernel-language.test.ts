@@ -473,6 +473,8 @@ describe('order and chance', () => {
         k[i] = randomInt();
       }
       for (let j = 0; j < 2; j++) for (const i of range(3)) a[i] += random();
+      /* Loops within an iteration go on with its numbers. */
+      for (const j of serially(range(2))) for (const i of range(3)) for (const q of range(2)) a[i + j] += q + random();
       for (const [p, q] of ndrange(2, 2)) a[p + 2 * q] -= random();
       return random();
     };

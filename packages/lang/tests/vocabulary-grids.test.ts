@@ -78,6 +78,11 @@ describe('atomics', () => {
       [1, 1],
       [5, 1],
     ]);
+    expect([atomicAdd(u, [1, 0], 2), atomicMax(u, vec(0, 1), 7)]).toEqual([5, 1]);
+    expect(u).toEqual([
+      [1, 7],
+      [7, 1],
+    ]);
     const s = sparseGrid([Infinity, Infinity], 2);
     expect(atomicMin(s, -3, 5, 1)).toBe(2);
     expect([s[-3][5], [...active(s)]]).toEqual([1, [[-3, 5]]]);

@@ -7,7 +7,7 @@ import type { Mat, Vec } from './vec-types.js';
 
 /**
  * Reads and writes one element with no other iteration in between: takes the field, the indices and the operand, and
- * returns the value before. (A number does not know where it was read from, so the element is named by its indices. For
+ * returns the value before; a place, as a loop or a vector gives it, serves for the indices. (A number does not know where it was read from, so the element is named by its indices. For
  * sums whose previous value does not matter write `u[i][j] += x`, which is atomic in a parallel loop.)
  */
 export interface Atomic {
@@ -15,12 +15,15 @@ export interface Atomic {
   (u: Grid2, i: number, j: number, value: number): number;
   (u: Grid3, i: number, j: number, k: number, value: number): number;
   (u: Grid4, i: number, j: number, k: number, l: number, value: number): number;
+  (u: Grid2, place: Place<2>, value: number): number;
+  (u: Grid3, place: Place<3>, value: number): number;
+  (u: Grid4, place: Place<4>, value: number): number;
 }
 
 const atomic = (after: (before: number, value: number) => number): Atomic =>
-  ((u: object, ...rest: number[]) => {
-    const value = rest[rest.length - 1];
-    return update<number>(u, rest.slice(0, -1), (before) => after(before, value));
+  ((u: object, ...rest: unknown[]) => {
+    const value = rest[rest.length - 1] as number;
+    return update<number>(u, rest.slice(0, -1).flatMap(coordinatesOf), (before) => after(before, value));
   }) as Atomic;
 
 /** Adds the operand. */

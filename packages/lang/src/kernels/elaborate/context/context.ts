@@ -49,6 +49,8 @@ export interface Context {
   readonly self?: Term | undefined;
   /** Where the random numbers stand. */
   readonly random: RandomState<Local> | undefined;
+  /** Whether they are those of an iteration of a loop that would be parallel for being outermost: loops in it go on with them. */
+  readonly ownRandom?: boolean;
 }
 
 /**

@@ -274,7 +274,7 @@ const visit = (
   const isOutermost = over.order === 'parallel' && !cx.parallel && !cx.looped;
   if (isOutermost && !cx.session.known.inOrder.has(siteOf(cx, s))) return parallelLoop(cx, s, pattern, over, name);
   if (isWrittenOut(cx, s)) return unroll(cx, s, pattern, allIndices(cx, s.right, over.space), name);
-  const ownRandom = over.order === 'parallel' && !cx.parallel;
+  const ownRandom = over.order === 'parallel' && !cx.parallel && !cx.ownRandom;
   if (over.space.over === 'range') {
     const nest = overRanges(s, pattern, over.space.bounds);
     return sequence(cx, s, pattern, { space: over.space, ownRandom, nest }, name);

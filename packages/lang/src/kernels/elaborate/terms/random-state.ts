@@ -65,5 +65,5 @@ export const iteration = (
   node: AnyNode,
 ): ((inner: Context, coordinates: readonly Scalar[]) => Context) => {
   const seed = draw(cx, node);
-  return (inner, coordinates) => ({ ...inner, random: begin(inner, node, seed, coordinates) });
+  return (inner, coordinates) => ({ ...inner, random: begin(inner, node, seed, coordinates), ownRandom: true });
 };
