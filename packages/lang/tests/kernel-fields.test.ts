@@ -181,6 +181,16 @@ scf.for %4, %5, %2 {
 }`);
   });
 
+  it('structure: the parent of a parent is the one so much further out', () => {
+    const once = kernel([u], (u: Grid2) => {
+      for (const i of range(10)) if (isActive(parent(u), i, 3)) activate(parent(u), i, 5);
+    });
+    const steps = kernel([u], (u: Grid2) => {
+      for (const i of range(10)) if (isActive(parent(parent(u, 0)), i, 3)) activate(parent(parent(u), 0), i, 5);
+    });
+    expect(opsOf(steps)).toBe(opsOf(once));
+  });
+
   it('structure: cells are named by their own numbers, lists by their container', () => {
     const def = kernel([u, n, c], (u: Grid2, n: Grid2, c: Grid1) => {
       clear(u);

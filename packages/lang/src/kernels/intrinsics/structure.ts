@@ -76,15 +76,16 @@ export const deactivate: Intrinsic = (cx, e) => {
   return nothing;
 };
 
-/** `parent(u, n)`: the sparse cell n further out than the innermost. */
+/** `parent(u, n)`: the sparse cell n further out than the innermost, or than another one, `parent(parent(u))`. */
 export const parent: Intrinsic = (cx, e) => {
   const u = e.arguments.length > 0 ? reference(cx, e.arguments[0]) : nothing;
   const steps = e.arguments.length > 1 ? value(cx, e.arguments[1]) : literal(1);
-  if (u.is !== 'element' || u.index.length > 0)
+  if (u.is !== 'cell' && (u.is !== 'element' || u.index.length > 0))
     return refuse(cx, e, 'lang/not-a-field', `parent takes a field, this is ${termText(u)}`, 'write parent(u, 1)');
   if (!isLiteral(steps) || !Number.isInteger(steps.value) || Number(steps.value) < 0)
     return refuse(cx, e, 'lang/arguments', 'how far out is a whole number known at compile time', 'write parent(u, 1)');
-  return { is: 'cell', field: u.field, outwards: Number(steps.value) };
+  const inner = u.is === 'cell' ? u.outwards : 0;
+  return { is: 'cell', field: u.field, outwards: inner + Number(steps.value) };
 };
 
 /** `append(u[i], x)`: the position of the new element. */
