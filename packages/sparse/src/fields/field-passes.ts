@@ -10,6 +10,7 @@ import { flattenBranches } from './loops/flatten.js';
 import { lowerLoops } from './loops/lower-loops.js';
 import { markLanes, markLanesSpec } from './loops/mark-lanes.js';
 import { ownWords } from './loops/own-words.js';
+import { sumsInside } from './loops/sums-inside.js';
 import { lowerFields } from './lower-fields.js';
 import type { Storage } from './storage/storage.js';
 
@@ -20,6 +21,7 @@ import type { Storage } from './storage/storage.js';
 export const fieldPasses = (storage: Storage): PassRegistry<Module> => ({
   'debug-checks': (options) => without(rare().debugChecks(storage))(options),
   'flatten-branches': without(flattenBranches(storage.layout)),
+  'sums-inside': without(sumsInside(storage.layout)),
   'carry-elements': without(carryElements(storage.layout)),
   'own-words': without(ownWords(storage.layout)),
   'box-loops': without(boxLoops(storage.layout)),

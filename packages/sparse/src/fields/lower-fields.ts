@@ -18,6 +18,7 @@ import { flattenBranches } from './loops/flatten.js';
 import { grainSpec, lowerLoops } from './loops/lower-loops.js';
 import { markLanes, markLanesSpec, type MarkLanesOptions } from './loops/mark-lanes.js';
 import { ownWords } from './loops/own-words.js';
+import { sumsInside } from './loops/sums-inside.js';
 import type { LoopGrain } from './loops/plan.js';
 import type { Storage } from './storage/storage.js';
 import { fieldDialect } from './access/field-dialect.js';
@@ -78,6 +79,7 @@ export const lowerFields = (storage: Storage, options?: LowerFieldsOptions): Pip
     ...(shares ? [writeOut({ dialects }), canonicalize({ dialects }), cse({ dialects }), promote({ dialects })] : []),
     ...(early && simplify?.flatten !== false ? [flattenBranches(layout)] : []),
     ...onFields,
+    ...(own && early && lanes ? [sumsInside(layout)] : []),
     ...(own && early ? [carryElements(layout)] : []),
     ...(own ? [ownWords(layout)] : []),
     ...(lanes ? [boxLoops(layout), cutLoops(layout), markLanes(layout, lanes)] : []),

@@ -16,6 +16,7 @@ export { collect } from '../loops/collect.js';
 export { boxModule } from '../loops/box-module.js';
 export { carryModule } from '../loops/carry-module.js';
 export { cutModule } from '../loops/cut-module.js';
+export { turnModule } from '../loops/turn-module.js';
 export { makeList } from '../loops/lists.js';
 export { isActiveIn, overMask } from '../loops/masks.js';
 export { cachedAccess, sumOf } from '../loops/scratchpad/access.js';
