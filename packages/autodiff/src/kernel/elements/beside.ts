@@ -1,5 +1,5 @@
-import { inversePredicate, mirroredPredicate, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
-import { saidBy, type Fact } from '../indices/conjuncts.js';
+import { inversePredicate, mirroredPredicate, walk, type Kernel, type Op, type Value } from '@filigree/ir';
+import { guardsIn, type Fact } from '../indices/conjuncts.js';
 import { formSum, single, type Form, type IntegerForms } from '../indices/integer-forms.js';
 import type { Beside } from './touched.js';
 
@@ -14,17 +14,10 @@ export const besideArguments = (
 ): ((op: Op, index: readonly Value[]) => readonly (readonly Beside[])[]) => {
   const positions = new Map(params.flatMap((p, n) => (p.type === 'i32' ? [[p.id, n] as const] : [])));
   const loops = new Map<number, Op>();
-  const guards = new Map<Op, readonly Fact[]>();
-  const visit = ({ ops }: Region, here: readonly Fact[]): void => {
-    for (const op of ops) {
-      guards.set(op, here);
-      if (op.name === 'scf.for') loops.set(op.regions[0].params[0].id, op);
-      op.regions.forEach((region, n) =>
-        visit(region, op.name === 'scf.if' ? [...here, ...saidBy(op.operands[0], n === 0, madeBy).facts] : here),
-      );
-    }
-  };
-  visit(body, []);
+  const guards = guardsIn(body, madeBy);
+  walk(body, (op) => {
+    if (op.name === 'scf.for') loops.set(op.regions[0].params[0].id, op);
+  });
 
   /** An argument and a number that a form is, but for what else is in it. */
   const argumentIn = (form: Form): { readonly argument: number; readonly rest: Form } | undefined => {

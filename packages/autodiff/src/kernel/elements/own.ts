@@ -1,6 +1,8 @@
 import { walk, type Op, type Scalar, type Value } from '@filigree/ir';
 import { digitsOf } from '../indices/digits.js';
 import type { ElementOp, ElementOpOf } from './element-ops.js';
+import { areButterflies } from './butterflies.js';
+import { arePartners } from './partners.js';
 import { formSum, single, type Form, type IntegerForms } from '../indices/integer-forms.js';
 
 /** Whether no other iteration of the parallel loop around an op touches the adjoint of its element. */
@@ -28,7 +30,7 @@ export const ownedBy = (
 
 /**
  * Iterations of a parallel loop own elements of places where all that the loop touches tells the iteration by its coordinates, at the same axes: each the same distance away, `u[t + 1][p]` and `u[t][p]`, or
- * `u[p + 1]` alone; or within a stretch of the iteration's own, as `b[4 * p + k]` is for `k` from 0 to 3. What iterations read there is added to without atomics.
+ * `u[p + 1]` alone; or within a stretch of the iteration's own, as `b[4 * p + k]` is for `k` from 0 to 3; or as butterflies do. What iterations read there is added to without atomics.
  *
  * @param constants the numbers of the kernel, by value
  */
@@ -41,14 +43,16 @@ const ownElements = (
   const [region] = loop.regions;
   const digits = digitsOf([loop], region.ops, constants)?.values ?? [];
   const tellings = [region.params, digits].filter((t) => t.length > 0);
-  const all = new Map<string, ElementOp[]>();
+  const all = new Map<string, Touching[]>();
   walk(region, (op) => {
     const element = elementOf(op);
-    if (element) all.set(element.place, [...(all.get(element.place) ?? []), element]);
+    if (element) all.set(element.place, [...(all.get(element.place) ?? []), { op, ...element }]);
   });
   const owned = new Set(
     [...all].flatMap(([place, touching]) =>
-      tellings.some((telling) => isTold(telling, touching, forms)) ? [place] : [],
+      tellings.some((telling) => isTold(telling, touching, forms)) || areToldByAnAxis(loop, touching, forms)
+        ? [place]
+        : [],
     ),
   );
   return (op) => {
@@ -76,6 +80,24 @@ const isTold = (telling: readonly Value[], touching: readonly ElementOp[], forms
     return isWithin && isToldByStretches(told, indices.map((index) => index[axis]), forms); // prettier-ignore
   });
 };
+
+/** An op, and what it does to an element. */
+interface Touching extends ElementOp {
+  readonly op: Op;
+}
+
+/** Whether there is an axis along which the coordinates are those of butterflies, or of partners. */
+const areToldByAnAxis = (loop: Op, touching: readonly Touching[], forms: IntegerForms): boolean =>
+  touching[0].index.some((_, axis) => {
+    const at = touching.map(({ op, index }) => ({ op, coordinate: index[axis] }));
+    return (
+      areButterflies(
+        loop,
+        at.map(({ coordinate }) => coordinate),
+        forms,
+      ) || arePartners(loop, at, forms)
+    );
+  });
 
 /** Whether sums tell values that are in them times a number each: all that is in them besides, of those with larger numbers too, lies closer together than that. */
 const isToldByStretches = (told: readonly Value[], sums: readonly Form[], { spanOf }: IntegerForms): boolean => {

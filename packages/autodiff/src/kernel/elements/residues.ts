@@ -1,5 +1,5 @@
-import { isInteger, type Kernel, type Op, type Region, type Value } from '@filigree/ir';
-import { saidBy } from '../indices/conjuncts.js';
+import { isInteger, type Kernel, type Op, type Value } from '@filigree/ir';
+import { guardsIn, type Fact } from '../indices/conjuncts.js';
 import { formSum, isSmall, single, type Form, type IntegerForms } from '../indices/integer-forms.js';
 import type { Residue } from './touched.js';
 
@@ -14,22 +14,12 @@ export const residuesOf = (
   kernel: Kernel,
   { formOf, liesIn, within, madeBy, isFixed }: IntegerForms,
 ): ((op: Op, index: readonly Value[], extents: readonly number[]) => readonly Residue[]) => {
-  const guards = new Map<Op, readonly Congruence[]>();
-  const visit = ({ ops }: Region, here: readonly Congruence[]): void => {
-    for (const op of ops) {
-      guards.set(op, here);
-      op.regions.forEach((region, n) =>
-        visit(region, [...here, ...(op.name === 'scf.if' ? said(op.operands[0], n === 0) : [])]),
-      );
-    }
+  /** What a fact says. */
+  const said = ({ op, holds }: Fact): readonly Congruence[] => {
+    if (op.name !== 'arith.cmp' || op.attrs.predicate !== (holds ? 'eq' : 'ne')) return [];
+    const [a, b] = op.operands;
+    return [...congruence(a, b), ...congruence(b, a)];
   };
-  /** What holds where a condition does, or where it does not. */
-  const said = (condition: Value, holds: boolean): readonly Congruence[] =>
-    saidBy(condition, holds, madeBy).facts.flatMap(({ op, holds: is }) => {
-      if (op.name !== 'arith.cmp' || op.attrs.predicate !== (is ? 'eq' : 'ne')) return [];
-      const [a, b] = op.operands;
-      return [...congruence(a, b), ...congruence(b, a)];
-    });
   const congruence = (left: Value, right: Value): readonly Congruence[] => {
     const op = madeBy(left);
     if (!op || !isFixed(right.id) || !isInteger(right.type) || (op.name !== 'arith.rem' && op.name !== 'arith.and'))
@@ -41,7 +31,7 @@ export const residuesOf = (
     const goesRound = op.name !== 'arith.rem' || !isSmall(liesIn(op.operands[0]));
     return goesRound ? [] : [{ form: formSum(of, asItself(right, formOf(right)), -1), divisor }];
   };
-  visit(kernel.body, []);
+  const guards = new Map([...guardsIn(kernel.body, madeBy)].map(([op, facts]) => [op, facts.flatMap(said)] as const));
 
   return (op, index, extents) => {
     const at = index.map(formOf);

@@ -85,9 +85,9 @@ const ordering =
       const together = control.parallel === true;
       if (least > most || (least > 0 && !together)) return true;
       if (least === 0 && (most === 0 || !together)) continue;
-      if (!together) return false;
       const owns = ownedIn(op);
-      if (!isToldAlike(first, then, loop) && !(owns(first.op) && owns(then.op))) return false;
+      const areOwn = (together || op.name === 'scf.for') && owns(first.op) && owns(then.op);
+      if (!(together && isToldAlike(first, then, loop)) && !areOwn) return false;
     }
     return first.order < then.order;
   };

@@ -1,4 +1,4 @@
-import type { Op, Value } from '@filigree/ir';
+import type { Op, Region, Value } from '@filigree/ir';
 
 /** What a condition says: ops that hold, or do not, where it is as said. */
 export interface Said {
@@ -40,4 +40,19 @@ const saidByArms = (op: Op, condition: Value, holds: boolean, madeBy: (v: Value)
   const taken = denies.indexOf(false);
   if (!denies.includes(true) || taken < 0) return { facts: [], isAll: false };
   return joined([saidBy(asked, taken === 0, madeBy), saidBy(given[taken], holds, madeBy)]);
+};
+
+/** By op, what the branches of a region say that it lies in. */
+export const guardsIn = (region: Region, madeBy: (v: Value) => Op | undefined): ReadonlyMap<Op, readonly Fact[]> => {
+  const guards = new Map<Op, readonly Fact[]>();
+  const visit = ({ ops }: Region, here: readonly Fact[]): void => {
+    for (const op of ops) {
+      guards.set(op, here);
+      op.regions.forEach((inner, n) =>
+        visit(inner, op.name === 'scf.if' ? [...here, ...saidBy(op.operands[0], n === 0, madeBy).facts] : here),
+      );
+    }
+  };
+  visit(region, []);
+  return guards;
 };

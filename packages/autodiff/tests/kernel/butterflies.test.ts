@@ -1,0 +1,147 @@
+import { adjoint, withGradients } from '@filigree/autodiff';
+import { DiagnosticError, parseModule } from '@filigree/ir';
+import { dense, field, i, layout, layoutTree } from '@filigree/sparse/fields';
+import * as E from 'fp-ts/lib/Either.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+const x = field('x', 'f64');
+const { layout: tree, adjoints } = withGradients(layout(dense(i, 4096).place(x)), [x]);
+
+/** How the counter `%k` is divided, and what by in JavaScript. */
+interface Way {
+  readonly ops: string;
+  readonly divisor: (h: number) => number;
+}
+const ways: readonly Way[] = [
+  {
+    ops: `%r = arith.rem %k, %h : i32
+      %q = arith.div %k, %h : i32
+      %w = arith.add %h, %zero : i32`,
+    divisor: (h) => h,
+  },
+  {
+    ops: `%r = arith.rem %k, %h : i32
+      %b = arith.sub %k, %r : i32
+      %q = arith.div %b, %h : i32
+      %w = arith.add %h, %zero : i32`,
+    divisor: (h) => h,
+  },
+  {
+    ops: `%w = arith.shl %one, %h : i32
+      %m = arith.sub %w, %one : i32
+      %r = arith.and %k, %m : i32
+      %q = arith.shr %k, %h : i32`,
+    divisor: (h) => 2 ** h,
+  },
+  {
+    ops: `%w = arith.constant {value = 4} : i32
+      %r = arith.rem %k, %w : i32
+      %q = arith.div %k, %w : i32`,
+    divisor: () => 4,
+  },
+];
+
+/** Of two elements: `blocks * w * q + low * r + multiple * w + plus`. */
+interface Index {
+  readonly blocks: number;
+  readonly low: number;
+  readonly multiple: number;
+  readonly plus: number;
+}
+
+const textOf = (n: number, { blocks, low, multiple, plus }: Index): string => `
+      %c${n} = arith.constant {value = ${blocks}} : i32
+      %d${n} = arith.mul %w, %c${n} : i32
+      %e${n} = arith.mul %d${n}, %q : i32
+      %f${n} = arith.constant {value = ${low}} : i32
+      %g${n} = arith.mul %r, %f${n} : i32
+      %i${n} = arith.add %e${n}, %g${n} : i32
+      %j${n} = arith.constant {value = ${multiple}} : i32
+      %l${n} = arith.mul %j${n}, %w : i32
+      %m${n} = arith.add %i${n}, %l${n} : i32
+      %n${n} = arith.constant {value = ${plus}} : i32
+      %at${n} = arith.add %m${n}, %n${n} : i32`;
+
+const isTaken = (way: Way, indices: readonly Index[]): boolean => {
+  const text = `module @m {
+  kernel @f(%h: i32) {
+    %zero = arith.constant {value = 0} : i32
+    %one = arith.constant {value = 1} : i32
+    %n = arith.constant {value = 24} : i32
+    scf.for %zero, %n, %one {parallel = true} {
+    ^(%k: i32):
+      ${way.ops}${indices.map((index, n) => textOf(n, index)).join('')}
+      %a = field.load %at0 {field = x} : f64
+      %z = field.load %at1 {field = x} : f64
+      %s = arith.mul %a, %z : f64
+      field.store %s, %at0 {field = x}
+      field.store %a, %at1 {field = x}
+      scf.yield
+    }
+    scf.yield
+  }
+}
+`;
+  const parsed = parseModule(text);
+  if (E.isLeft(parsed)) throw new DiagnosticError(parsed.left);
+  try {
+    adjoint({ ...parsed.right, layout: layoutTree(tree) }, 'f', { adjoints });
+    return true;
+  } catch (e) {
+    if (e instanceof DiagnosticError && e.diagnostics[0].code === 'adjoint/overwritten') return false;
+    throw e;
+  }
+};
+
+/** Whether no two iterations touch one element. */
+const areApart = (way: Way, indices: readonly Index[], h: number): boolean => {
+  const w = way.divisor(h);
+  const owners = new Map<number, number>();
+  for (let k = 0; k < 24; k++)
+    for (const { blocks, low, multiple, plus } of indices) {
+      const at = blocks * w * Math.floor(k / w) + low * (k % w) + multiple * w + plus;
+      if ((owners.get(at) ?? k) !== k) return false;
+      owners.set(at, k);
+    }
+  return true;
+};
+
+const anyWay = fc.integer({ min: 0, max: ways.length - 1 }).map((n) => ways[n]);
+const anyIndex = fc.record({
+  blocks: fc.integer({ min: 1, max: 6 }),
+  low: fc.integer({ min: 1, max: 2 }),
+  multiple: fc.integer({ min: 0, max: 4 }),
+  plus: fc.integer({ min: 0, max: 4 }),
+});
+
+describe('iterations that change pairs of elements in place', () => {
+  it('are reversed only where no two have an element in common', () => {
+    let taken = 0;
+    fc.assert(
+      fc.property(anyWay, anyIndex, anyIndex, fc.constantFrom(true, true, true, false), (way, a, other, alike) => {
+        const b = alike ? { ...other, blocks: a.blocks, low: a.low } : other;
+        fc.pre(a.multiple !== b.multiple || a.plus !== b.plus);
+        if (!isTaken(way, [a, b])) return;
+        taken++;
+        for (const h of [1, 2, 3, 4, 5]) expect([h, areApart(way, [a, b], h)]).toEqual([h, true]);
+      }),
+      { numRuns: 400 },
+    );
+    expect(taken).toBeGreaterThan(20);
+  });
+
+  it.each(ways.map((way, n) => [n, way] as const))('are reversed: butterflies, way %i', (_, way) => {
+    const [a, b] = [
+      { blocks: 2, low: 1, multiple: 0, plus: 0 },
+      { blocks: 2, low: 1, multiple: 1, plus: 0 },
+    ];
+    expect(isTaken(way, [a, b])).toBe(true);
+    /* Real and imaginary parts side by side, and four at a time. */
+    const parts = { blocks: 8, low: 2, multiple: 0, plus: 3 };
+    expect(isTaken(way, [parts, { ...parts, multiple: 6, plus: 4 }])).toBe(true);
+    expect(isTaken(way, [a, { ...b, multiple: 2 }])).toBe(false);
+    expect(isTaken(way, [a, { ...b, plus: 1 }])).toBe(false);
+    expect(isTaken(way, [{ ...a, blocks: 1 }, { ...b, blocks: 1 }])).toBe(false); // prettier-ignore
+  });
+});
