@@ -1,5 +1,5 @@
-import { gnuSpellings, type HelperText, type Spelling, type Spellings } from '@filigree/backend';
-import { lanesOf, scalarOf } from '@filigree/ir';
+import { call, gnuSpellings, type HelperText, type Site, type Spelling, type Spellings } from '@filigree/backend';
+import { lanesOf, scalarOf, type Op } from '@filigree/ir';
 
 /** Functions that glibc has for vectors, by headers that came with the first version that does, 2.22 and 2.35, and how many numbers each takes. */
 const VERSIONS: readonly { readonly marks: readonly string[]; readonly functions: Readonly<Record<string, 1 | 2>> }[] =
@@ -39,11 +39,19 @@ export const laneFunctions: Spellings = Object.fromEntries(
     const write: Spelling['write'] = (op, args, site) => {
       const { type } = op.results[0]!;
       if (lanesOf(type) === 1) site.helper(`lanes_of_${name}_${scalarOf(type)}`);
-      return plain.write(op, args, site);
+      return isLoneSine(op, site)
+        ? call(site.helper(`lone_sin_${scalarOf(type)}`), ...args)
+        : plain.write(op, args, site);
     };
     return [`math.${name}`, { effect: 'pure', write }];
   }),
 );
+
+/** Sines in loops for lanes: g++ makes one call of the sine and the cosine of a number, which no vectors have, unless it does not know that the one is a sine. */
+const isLoneSine = (op: Op, site: Site): boolean => {
+  const [result] = op.results;
+  return op.name === 'math.sin' && lanesOf(result!.type) === 1 && site.onLanes(result!) && !site.sameOnLanes(result!);
+};
 
 /** Helpers by name, with what says that the C library has a function for vectors before one that calls it on each lane. */
 export const withLaneFunctions =
@@ -51,9 +59,27 @@ export const withLaneFunctions =
   (name: string): HelperText => {
     const [, called, of] = /^([a-z0-9]+)x\d+_(f32|f64)$/.exec(name) ?? [];
     const there = called !== undefined && laneFunctions[`math.${called}`] !== undefined;
-    const { text, needs } = laneFunction(name) ?? helper(name);
+    const { text, needs } = laneFunction(name) ?? loneSine(name) ?? helper(name);
     return { text, needs: there ? [`lanes_of_${called}_${of}`, ...needs] : needs };
   };
+
+/** The sine by another name. */
+const loneSine = (helper: string): HelperText | undefined => {
+  const [, of] = /^lone_sin_(f32|f64)$/.exec(helper) ?? [];
+  if (of === undefined) return undefined;
+  const [type, name] = of === 'f32' ? ['float', 'sinf'] : ['double', 'sin'];
+  return {
+    text: [
+      `#if ${hasVectors(VERSIONS[0]!.marks)}`,
+      ...outsideOfCpp,
+      `__attribute__((simd("notinbranch"), const, nothrow)) ${type} ${helper}(${type}) __asm__("${name}");`,
+      '#else',
+      `static inline ${type} ${helper}(${type} x) { return __builtin_${name}(x); }`,
+      '#endif',
+    ].join('\n'),
+    needs: [],
+  };
+};
 
 /** What says that the C library has a function for vectors: glibc on x86-64 does. */
 const laneFunction = (helper: string): HelperText | undefined => {
@@ -62,16 +88,20 @@ const laneFunction = (helper: string): HelperText | undefined => {
   if (name === undefined || version === undefined) return undefined;
   const [type, suffix] = of === 'f32' ? ['float', 'f'] : ['double', ''];
   const parameters = Array<string>(version.functions[name]!).fill(type).join(', ');
-  const there = version.marks.map((header) => `__has_include(<${header}>)`).join(' && ');
   return {
     text: [
-      `#if defined(FILIGREE_FAST_MATH) && defined(__x86_64__) && !defined(__clang__) && ${there}`,
-      '#ifdef __cplusplus',
-      'extern "C"',
-      '#endif',
+      `#if ${hasVectors(version.marks)}`,
+      ...outsideOfCpp,
       `__attribute__((simd("notinbranch"), nothrow)) ${type} ${name}${suffix}(${parameters});`,
       '#endif',
     ].join('\n'),
     needs: [],
   };
 };
+
+const hasVectors = (marks: readonly string[]): string => {
+  const there = marks.map((header) => `__has_include(<${header}>)`).join(' && ');
+  return `defined(FILIGREE_FAST_MATH) && defined(__x86_64__) && !defined(__clang__) && ${there}`;
+};
+
+const outsideOfCpp = ['#ifdef __cplusplus', 'extern "C"', '#endif'];
