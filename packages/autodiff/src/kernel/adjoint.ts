@@ -12,6 +12,7 @@ import {
   type Kernel,
   type Module,
   type OptionSpec,
+  type OpTable,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, storeForwarding, unroll } from '@filigree/opt';
 import { refuseCertainRaces } from './access/certain.js';
@@ -28,6 +29,7 @@ import { clearedBy } from './elements/cleared.js';
 import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './reverse/draft.js';
 import { elementOps, type ElementOpOf } from './elements/element-ops.js';
 import { gatherStencils } from './gather/gather.js';
+import { kept as keptValues, loadKept } from './gather/kept-apart.js';
 import { influenceOf } from './reverse/influence.js';
 import { loopFacts } from './indices/loop-facts.js';
 import { holdElements, type Settled } from './keep/hold.js';
@@ -115,7 +117,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const source =
     module.kernels.find((k) => k.name === name) ??
     fail('adjoint/unknown-kernel', `there is no kernel '${name}' to differentiate`);
-  const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, ...own];
+  const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, keptValues, ...own];
   const table = opTable(dialects);
   /* Of equal loads each would become an update of memory. */
   const shared = runPasses({ ...module, kernels: [storesApart(boundedLoops(source, table, layout))] }, [
@@ -217,11 +219,10 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseLost(name, scattered, 'adjoint');
   refuseRunningExtrema(primal, accesses, layout, elementOf, kept);
   const taken = new Set(module.buffers.map((x) => x.name));
-  const turned = gather ? gathered(whole, dialects, layout) : scattered;
-  const summed = gather ? summedByElement({ ...whole, kernels: [turned] }, dialects, layout) : undefined;
-  const [last] = summed?.kernels ?? [turned];
+  const turned = gather ? withLoads(gathered(whole, dialects, layout), table) : whole;
+  const summed = gather ? summedByElement(turned, dialects, layout) : undefined;
+  const { kernels: [last], buffers: all } = summed ?? turned; // prettier-ignore
   const ordered = { ...last, body: inOrder(last.body) };
-  const all = summed?.buffers ?? whole.buffers;
   return {
     kernel:
       last === scattered
@@ -265,21 +266,30 @@ const firstWhole = (ways: readonly (() => Drafted | undefined)[]): Drafted | und
   return undefined;
 };
 
-/** The kernel of a module with sums gathered; short loops, as those over the taps of a filter, are written out where that makes sums into neighbours of them. */
-const gathered = (module: Module, dialects: readonly Dialect[], layout: Layout): Kernel => {
+/** A module with sums gathered; short loops, as those over the taps of a filter, are written out where that makes sums into neighbours of them. */
+const gathered = (module: Module, dialects: readonly Dialect[], layout: Layout): Module => {
   const table = opTable(dialects);
-  const turned = gatherStencils(module.kernels[0], table, layout);
+  const gather = (kernel: Kernel, buffers: readonly Buffer[]): Module => {
+    const made = gatherStencils(kernel, table, layout, buffers);
+    return { ...module, buffers: [...buffers, ...made.buffers], kernels: [made.kernel] };
+  };
+  const turned = gather(module.kernels[0], module.buffers);
   let scatters = false;
-  walk(turned.body, ({ name }) => (scatters ||= name === 'field.atomic'));
+  walk(turned.kernels[0].body, ({ name }) => (scatters ||= name === 'field.atomic'));
   if (!scatters) return turned;
-  const [flat] = runPasses({ ...module, kernels: [turned] }, [
+  const [flat] = runPasses(turned, [
     unroll({ dialects, maxTrips: MOST_TAPS, maxOps: MOST_WRITTEN_OUT }),
     canonicalize({ dialects }),
     cse({ dialects }),
   ]).kernels;
-  const again = gatherStencils(flat, table, layout);
-  return again === flat ? turned : again;
+  const again = gather(flat, turned.buffers);
+  return again.kernels[0] === flat ? turned : again;
 };
+
+const withLoads = (module: Module, table: OpTable): Module => ({
+  ...module,
+  kernels: module.kernels.map((k) => loadKept(k, table, module.buffers)),
+});
 
 const MOST_TAPS = 8;
 const MOST_WRITTEN_OUT = 512;

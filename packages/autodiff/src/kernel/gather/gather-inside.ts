@@ -141,6 +141,18 @@ export const gatheredInside = (
   };
   const place = placing(ops, b, ids);
   const code = new Code(b, box, place, tapRanges as ReadonlyMap<Op, Between>);
+  const clipTo =
+    (clips: ReadonlyMap<number, Clip>, counters: readonly Value[]) =>
+    (id: number, [from, to]: Range): Range => {
+      const clip = clips.get(id);
+      if (!clip) return [from, to];
+      const { axis, sign, plus } = clip;
+      const [first, end] = code.ranges[axis].map((at) => asValue(b, clipped(b, at, FAR)));
+      const at = plus === 0 ? counters[axis] : b.sub(counters[axis], b.i32(plus));
+      const [low, high] = sign > 0 ? [b.sub(at, end), b.sub(at, first)] : [b.sub(first, at), b.sub(end, at)];
+      const [lowest, beyond] = sign > 0 ? [b.add(low, b.i32(1)), b.add(high, b.i32(1))] : [low, high];
+      return [greatest(b, from, lowest), least(b, to, beyond)];
+    };
   const gather = (some: readonly Slice[], ranges: readonly Range[], isInner: boolean): void => {
     if (ranges.some(([from, to]) => typeof from === 'number' && typeof to === 'number' && from >= to)) return;
     nest(ranges, isInner, (counters) => {
@@ -153,20 +165,20 @@ export const gatheredInside = (
           return d < 0 ? append(v, movedTo(counters)) : counters[d];
         });
         const before = b.value('field.load', own, at);
-        const sum = mine.reduce(
-          (all, { value, by, taps }) =>
-            code.overTaps(taps, all, (now, counts) => {
-              const from = counters.map((at, d) => (isZero(by[d]) ? at : b.sub(at, code.distance(by[d], counts))));
-              const more = (): Value => b.add(now, append(value, new Map([...counts, ...movedTo(from)])));
-              if (isInner) return more();
-              const within = from.flatMap((at, d) => {
-                const [first, end] = code.ranges[d];
-                return [b.cmp('ge', at, asValue(b, first)), b.cmp('lt', at, asValue(b, end))];
-              });
-              return b.if(within.reduce(b.and), more, () => now)[0];
-            }),
-          before,
-        );
+        const sum = mine.reduce((all, { value, by, taps }) => {
+          const clips = isInner ? new Map<number, Clip>() : code.clips(by, taps);
+          const asked = [...clips.values()].map(({ axis }) => axis);
+          return code.overTaps(taps, all, clipTo(clips, counters), (now, counts) => {
+            const from = counters.map((at, d) => (isZero(by[d]) ? at : b.sub(at, code.distance(by[d], counts))));
+            const more = (): Value => b.add(now, append(value, new Map([...counts, ...movedTo(from)])));
+            const within = from.flatMap((at, d) => {
+              if (isInner || asked.includes(d)) return [];
+              const [first, end] = code.ranges[d];
+              return [b.cmp('ge', at, asValue(b, first)), b.cmp('lt', at, asValue(b, end))];
+            });
+            return within.length === 0 ? more() : b.if(within.reduce(b.and), more, () => now)[0];
+          });
+        }, before);
         b.op('field.store', [sum, ...own], { ...at, activate: false });
       }
     });
@@ -230,7 +242,7 @@ const coneOf = (value: Value, definitions: ReadonlyMap<number, Op>): ReadonlySet
   return found;
 };
 
-/** Fewer elements along an axis are mostly edge. */
+/** Fewer elements along an axis along which there are distances are mostly edge. */
 const FEWEST = 8;
 
 /** Distances are no greater where ranges of elements are computed from them. */
@@ -319,6 +331,13 @@ interface Part {
   readonly isWorth: boolean;
 }
 
+/** A loop that counts along an axis, upwards or downwards: elements are so far from the iteration, and a number. */
+interface Clip {
+  readonly axis: number;
+  readonly sign: 1 | -1;
+  readonly plus: number;
+}
+
 /** Appends what ranges of elements and distances are. */
 class Code {
   /** Where iterations begin and end along each axis. */
@@ -351,7 +370,7 @@ class Code {
       inner,
       middle: inner,
       outer: extent === undefined ? [first, end] : [Math.max(first, 0), Math.min(end, extent)],
-      isWorth: to + least - (from + most) >= FEWEST,
+      isWorth: least === most || to + least - (from + most) >= FEWEST,
     };
   }
 
@@ -377,7 +396,8 @@ class Code {
     ];
     const begins = least(b, greatest(b, first, inner[0]), end);
     const middle: Range = [begins, greatest(b, begins, least(b, end, inner[1]))];
-    const isWide = typeof below === 'number' && typeof above === 'number' && extent - (above - below) < FEWEST;
+    const isWide =
+      typeof below === 'number' && typeof above === 'number' && below < above && extent - (above - below) < FEWEST;
     return { outer: [first, end], inner, middle, isWorth: !isWide };
   }
 
@@ -416,10 +436,29 @@ class Code {
     return values.length === 0 ? b.i32(plus) : asValue(b, sumAt(b, values.reduce(b.add), plus));
   }
 
+  /** Loops within an iteration that count along one axis alone: which of their iterations there are for an element needs not be asked one by one. */
+  clips(by: readonly Form[], taps: readonly Op[]): ReadonlyMap<number, Clip> {
+    const found = new Map<number, Clip>();
+    for (const {
+      regions: [
+        {
+          params: [{ id }],
+        },
+      ],
+    } of taps) {
+      const axes = by.flatMap(({ terms }, d) => (terms.has(id) ? [d] : []));
+      const [axis] = axes;
+      const sign = axes.length === 1 && by[axis].terms.size === 1 ? by[axis].terms.get(id) : undefined;
+      if (sign === 1 || sign === -1) found.set(id, { axis, sign, plus: by[axis].plus });
+    }
+    return found;
+  }
+
   /** Sums up over loops within an iteration, whose counters are then these. */
   overTaps(
     taps: readonly Op[],
     carried: Value,
+    clip: (id: number, range: Range) => Range,
     body: (sum: Value, counts: ReadonlyMap<number, Value>) => Value,
     counts: ReadonlyMap<number, Value> = new Map(),
   ): Value {
@@ -427,9 +466,9 @@ class Code {
     if (!tap) return body(carried, counts);
     const { b } = this;
     const { id } = tap.regions[0].params[0];
-    const [from, to] = this.tapRanges.get(id)!.map((at) => asValue(b, at));
+    const [from, to] = clip(id, this.tapRanges.get(id)!).map((at) => asValue(b, at));
     return b.for(from, to, b.i32(1), {}, [carried], (k, [sum]) => [
-      this.overTaps(inner, sum, body, new Map([...counts, [id, k]])),
+      this.overTaps(inner, sum, clip, body, new Map([...counts, [id, k]])),
     ])[0];
   }
 }

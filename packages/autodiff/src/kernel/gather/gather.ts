@@ -7,6 +7,7 @@ import {
   makeOp,
   makeValue,
   opWith,
+  type Buffer,
   type IdSource,
   type Kernel,
   type Op,
@@ -14,12 +15,15 @@ import {
   type Scalar,
   type Value,
 } from '@filigree/ir';
+import { isFunction } from '@filigree/opt';
 import { boxLoop, boxOf, type Layout } from '@filigree/sparse/fields';
 import { additionsOf, type Addition } from '../elements/additions.js';
 import { ANY_ORDER, isEdge } from './any-order.js';
+import { asNest } from './as-nest.js';
 import { clone } from '../clone.js';
 import { digitsOf, type Digits } from '../indices/digits.js';
 import { gatheredInside } from './gather-inside.js';
+import { keptApart } from './kept-apart.js';
 import { integerForms } from '../indices/integer-forms.js';
 import { coordinatesOf } from '../elements/touched.js';
 import { sumsApart } from './sums-apart.js';
@@ -33,11 +37,17 @@ import { cutNestOf, MOST_OPS, nestOf, nestsOf, type Nest } from './whole-nests.j
  * adjoints that were taken, is set in a loop of its own. The box may be one loop or several within one another, and a slice of a field that all iterations name alike, `s[t][i][j]`.
  *
  * Boxes that do not go round are `gatheredInside`; where indices are kept within a field by `min` and `max`, the inner part of the box, in which these do nothing (`cutNestOf`). What loops hand on beside, as the derivative
- * by an argument, is summed up by a loop of its own before (`sumsApart`).
+ * by an argument, is summed up by a loop of its own before (`sumsApart`); and what would be computed anew for each neighbour, and is dear, is kept by one (`keptApart`).
  *
  * Takes an adjoint kernel on fields, and leaves the same sums, in another order.
  */
-export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): Kernel => {
+export const gatherStencils = (
+  kernel: Kernel,
+  table: OpTable,
+  layout: Layout,
+  known: readonly Buffer[],
+): { readonly kernel: Kernel; readonly buffers: readonly Buffer[] } => {
+  const buffers: Buffer[] = [];
   const ids = idsFrom(highestId(kernel) + 1);
   const controlOf = controlBy(table);
   const coordinate = coordinatesOf(kernel);
@@ -51,7 +61,35 @@ export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): 
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
   };
   kernel.body.ops.forEach(know);
-  const turned = (op: Op): readonly Op[] | undefined => {
+  /* What is dear is kept first. */
+  const keptFirst = (op: Op, isDear: (cone: readonly Op[]) => boolean): readonly Op[] | undefined => {
+    const setting = { table, ids, constants, forms };
+    const nameOf = (n: number): string => `${kernel.name}_between_${known.length + buffers.length + n}`;
+    for (const straight of op.operands.length > 3 ? [] : nestsOf(op, setting)) {
+      const apart = keptApart(straight, setting, layout, nameOf, isDear);
+      if (!apart) continue;
+      const bounds = apart.rest.slice(0, -1);
+      bounds.forEach(know);
+      const rest = turned(apart.rest[apart.rest.length - 1]);
+      if (!rest) continue;
+      buffers.push(...apart.buffers);
+      return [...apart.first, ...bounds, ...rest];
+    }
+    return undefined;
+  };
+  const turned = (op: Op): readonly Op[] | undefined =>
+    keptFirst(op, (cone) => cone.some((o) => o.name === 'scf.for' || isFunction(o))) ??
+    turnedAsIs(op) ??
+    keptFirst(op, (cone) => cone.length > MOST_OPS_AGAIN) ??
+    turnedAsNest(op);
+  const turnedAsNest = (op: Op): readonly Op[] | undefined => {
+    const nest = asNest(op, constants, table, ids);
+    const bounds = nest?.slice(0, -1) ?? [];
+    bounds.forEach(know);
+    const rest = nest && turned(nest[nest.length - 1]);
+    return rest && [...bounds, ...rest];
+  };
+  const turnedAsIs = (op: Op): readonly Op[] | undefined => {
     const apart = sumsApart(op, table, ids);
     const setting = { table, ids, constants, forms };
     const rest = apart && turned(apart.rest);
@@ -83,10 +121,12 @@ export const gatherStencils = (kernel: Kernel, table: OpTable, layout: Layout): 
     const inTurn = turned(box[box.length - 1]);
     return inTurn ? [...bounds, ...inTurn] : [op];
   });
-  return ops.length === kernel.body.ops.length && ops.every((op, n) => op === kernel.body.ops[n])
-    ? kernel
-    : { ...kernel, body: { ...kernel.body, ops } };
+  const isSame = ops.length === kernel.body.ops.length && ops.every((op, n) => op === kernel.body.ops[n]);
+  return { kernel: isSame ? kernel : { ...kernel, body: { ...kernel.body, ops } }, buffers };
 };
+
+/** Of how many ops what is kept is made at least, where there is another way. */
+const MOST_OPS_AGAIN = 12;
 
 /** As `MOST_OPS`, where sums are no atomics as it is, and only lanes are won. */
 const MOST_OPS_OF_PLAIN = 12;

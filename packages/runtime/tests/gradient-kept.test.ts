@@ -1,0 +1,118 @@
+import { adjoint, withGradients } from '@filigree/autodiff';
+import { cpp } from '@filigree/backend-cpp';
+import { wasm } from '@filigree/backend-wasm';
+import { walk } from '@filigree/ir';
+import { active, kernel, lowerKernels, ndrange, range, type KernelDef } from '@filigree/lang/kernels';
+import { dense, fields, i, ij, layout, layoutTree } from '@filigree/sparse/fields';
+import * as E from 'fp-ts/lib/Either.js';
+import { describe, expect, it } from 'vitest';
+import { checkGradient } from './gradient-check.js';
+
+/* Losses of filters: what a sum over neighbours contributes is no sum, so that their adjoints follow from it for each neighbour. */
+const [L, N] = [64, 24];
+const { a } = fields('f64', ij, ['a']);
+const { x, w, loss } = fields('f64', i, ['x', 'w', 'loss']);
+const tree = layout(dense(i, L).place(x), dense(ij, N).place(a), dense(i, 32).place(w), dense(i, 1).place(loss));
+const reset = kernel([loss], (loss) => {
+  loss[0] = 0.0;
+});
+const scope = { scope: { L, N } };
+const filters: Readonly<Record<string, KernelDef>> = {
+  'weights along a line': kernel([x, w, loss], scope, (x, w, loss) => {
+    for (const p of range(8, L - 8)) {
+      let s = 0.0;
+      for (const k of range(16)) s += w[k] * x[p + k - 8];
+      loss[0] += s ** 2;
+    }
+  }),
+  'numbers, downwards': kernel([x, loss], scope, (x, loss) => {
+    for (const p of range(9, L - 9)) {
+      let s = 0.0;
+      for (const k of range(-9, 9)) s += x[p - k] / (1 + k * k);
+      loss[0] += Math.sin(s - x[p]);
+    }
+  }),
+  'as far as an argument says': kernel([x, w, loss, 'i32'], scope, (x, w, loss, r) => {
+    for (const p of range(8, L - 8)) {
+      let s = 0.0;
+      for (const k of range(-r, r + 1)) s += w[k + r] * x[p + k];
+      loss[0] += s ** 2 * x[p];
+    }
+  }),
+  'a plane': kernel([a, w, loss], scope, (a, w, loss) => {
+    for (const [p, q] of ndrange([3, N - 3], [2, N - 2])) {
+      let s = 0.0;
+      for (const k of range(-2, 3)) for (const l of range(-2, 3)) s += w[k * k + l * l] * a[p + k][q + l];
+      loss[0] += (s - a[p][q]) ** 2;
+    }
+  }),
+  'two sums, of which one divides': kernel([a, loss], scope, (a, loss) => {
+    for (const [p, q] of ndrange([3, N - 3], [3, N - 3])) {
+      let [s, n] = [0.0, 0.0];
+      for (const k of range(-3, 4))
+        for (const l of range(-3, 4)) {
+          const d = a[p + k][q + l] - a[p][q];
+          const e = Math.exp(-d * d);
+          s += e * a[p + k][q + l];
+          n += e;
+        }
+      loss[0] += (s / n) ** 2;
+    }
+  }),
+  'three lines, of sines': kernel([x, loss], scope, (x, loss) => {
+    for (const [k, p] of ndrange(3, 18)) loss[0] += Math.sin(x[20 * k + p + 1] - x[20 * k + p]) ** 2;
+  }),
+  'columns of a plane, of sines': kernel([a, loss], scope, (a, loss) => {
+    for (const [k, p] of ndrange(3, N - 1)) loss[0] += Math.sin(a[k][p + 1] - a[k][p]) ** 2;
+  }),
+  'within edges': kernel([a, loss], scope, (a, loss) => {
+    for (const [p, q] of active(a)) {
+      let s = 0.0;
+      for (const k of range(-3, 4))
+        for (const l of range(-3, 4))
+          s += a[Math.min(Math.max(p + k, 0), N - 1)][Math.min(Math.max(q + l, 0), N - 1)] * (1 + 0.1 * k - 0.2 * l);
+      loss[0] += 0.01 * s ** 2;
+    }
+  }),
+};
+
+describe('gradients of what sums over neighbours are made into', () => {
+  const { layout: withAdjoints, adjoints } = withGradients(tree);
+  it.each(Object.keys(filters).filter((name) => !name.includes('edges') && !name.includes('lines')))(
+    'are gathered: %s',
+    (name) => {
+      const lowered = lowerKernels({ f: filters[name] }, tree, 'm', [], { derivatives: true, debug: false });
+      if (E.isLeft(lowered)) throw new Error(lowered.left[0].message);
+      const module = { ...lowered.right.module, layout: layoutTree(withAdjoints) };
+      const { kernel, buffers } = adjoint(module, 'f', { adjoints });
+      const atomics: unknown[] = [];
+      walk(kernel.body, (op) => void (op.name === 'field.atomic' && atomics.push(op.attrs.field)));
+      expect(atomics.filter((field) => field !== 'w_grad')).toEqual([]);
+      expect(buffers.filter((b) => b.name.includes('between')).length).toBe(name.includes('two') ? 2 : 1);
+    },
+  );
+
+  for (const [name, backend, threads] of [
+    ['cpp', cpp(), 2],
+    ['wasm', wasm(), 1],
+  ] as const)
+    it.each(Object.keys(filters))(`are those of differences on ${name}: %s`, async (filter) => {
+      const far = filter.includes('argument') ? [0, 1, 5, 40] : [0];
+      for (const r of far)
+        await checkGradient({
+          layout: tree,
+          f: filters[filter],
+          reset,
+          loss,
+          values: [
+            ...Array.from({ length: 32 }, (_, p) => [w, [p], 0.2 + 0.1 * Math.sin(5 * p)] as const),
+            ...(filter.includes('plane') || filter.includes('edges') || filter.includes('two')
+              ? Array.from({ length: N * N }, (_, p) => [a, [Math.floor(p / N), p % N], 0.5 + 0.3 * Math.sin(7 * p)] as const).filter((_, p) => p % 11 < 2) // prettier-ignore
+              : Array.from({ length: L }, (_, p) => [x, [p], 0.5 + 0.3 * Math.sin(7 * p)] as const)),
+          ],
+          args: filter.includes('argument') ? [r] : [],
+          backend,
+          threads,
+        });
+    });
+});
