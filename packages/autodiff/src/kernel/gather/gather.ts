@@ -61,10 +61,17 @@ export const gatherStencils = (
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
   };
   kernel.body.ops.forEach(know);
+  /* What is left may keep something, too. */
+  const names = new Set(known.map((buffer) => buffer.name));
+  const nameOf = (): string => {
+    for (let n = names.size; ; n++) {
+      const name = `${kernel.name}_between_${n}`;
+      if (!names.has(name)) return (names.add(name), name);
+    }
+  };
   /* What is dear is kept first. */
   const keptFirst = (op: Op, isDear: (cone: readonly Op[]) => boolean): readonly Op[] | undefined => {
     const setting = { table, ids, constants, forms };
-    const nameOf = (n: number): string => `${kernel.name}_between_${known.length + buffers.length + n}`;
     for (const straight of op.operands.length > 3 ? [] : nestsOf(op, setting)) {
       const apart = keptApart(straight, setting, layout, nameOf, isDear);
       if (!apart) continue;

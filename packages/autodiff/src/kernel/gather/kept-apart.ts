@@ -47,7 +47,7 @@ export const keptApart = (
   { loops, ops }: { readonly loops: readonly Op[]; readonly ops: readonly Op[] },
   s: NestSetting,
   layout: Layout,
-  nameOf: (n: number) => string,
+  nameOf: () => string,
   isDear: (cone: readonly Op[]) => boolean,
 ): KeptApart | undefined => {
   const { table, ids } = s;
@@ -103,8 +103,8 @@ export const keptApart = (
   const needed = new Set(values.flatMap((v) => [...coneOf(v)]));
   if (!readsBeforeWrites(body, needed)) return undefined;
 
-  const buffers = values.map((v, n): Buffer => ({
-    name: nameOf(n),
+  const buffers = values.map((v): Buffer => ({
+    name: nameOf(),
     type: v.type as ScalarType,
     length: size,
     role: 'temp',
