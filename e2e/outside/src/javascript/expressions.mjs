@@ -55,7 +55,7 @@ const ops = {
   'arith.cmp': ({ op }, a, b) => `(${a} ${comparisons[op.attrs.predicate]} ${b})`,
   'arith.select': (_, condition, a, b) => `(${condition} ? ${a} : ${b})`,
   'arith.cast': ({ type, to }, a) => cast(type, to, a),
-  'arith.bitcast': ({ type, to }, a) => `new ${arrayOf[to]}(${arrayOf[type]}.of(${a}).buffer)[0]`,
+  'arith.bitcast': ({ type, to }, a) => `new ${arrayOf(to)}(${arrayOf(type)}.of(${a}).buffer)[0]`,
   'math.abs': ({ type }, a) => brought(type, isFloat(type) ? `Math.abs(${a})` : `(${a} < 0 ? -${a} : ${a})`),
   'math.sign': ({ type }, a) =>
     isWide(type) ? `BigInt(${a} > 0n) - BigInt(${a} < 0n)` : brought(type, `Math.sign(${a})`),

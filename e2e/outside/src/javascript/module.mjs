@@ -9,8 +9,7 @@ import { arrayOf } from './types.mjs';
 export const moduleText = ({ buffers, kernels }) => {
   const memory = new Map(buffers.map(({ name, type, length }, number) => [name, { number, type, length }]));
   const arrays = buffers.map(({ name, role, type, length }, number) => {
-    const array =
-      role === 'scratch' ? `new ${arrayOf[type] ?? 'Uint8Array'}(${length})` : `view(${JSON.stringify(name)})`;
+    const array = role === 'scratch' ? `new ${arrayOf(type)}(${length})` : `view(${JSON.stringify(name)})`;
     return `const m${number} = ${array};`;
   });
   return [helpers, ...arrays, 'return {', ...kernels.map((kernel) => kernelText(kernel, memory)), '};', ''].join('\n');

@@ -1,4 +1,4 @@
-import { byteSize, isFloat, isSigned, isWide } from '@filigree/ir';
+import { arrayConstructor, byteSize, isFloat, isSigned, isWide } from '@filigree/ir';
 
 /*
  * Scalars in JavaScript: floats and integers of up to 32 bits are numbers, those of 64 bits BigInts, truth values booleans, which take a byte in
@@ -53,16 +53,5 @@ const limits = (type) => {
   return [literal(type, lo), literal(type, hi)];
 };
 
-/** The arrays through which bits are seen as another type. */
-export const arrayOf = {
-  i8: 'Int8Array',
-  i16: 'Int16Array',
-  i32: 'Int32Array',
-  i64: 'BigInt64Array',
-  u8: 'Uint8Array',
-  u16: 'Uint16Array',
-  u32: 'Uint32Array',
-  u64: 'BigUint64Array',
-  f32: 'Float32Array',
-  f64: 'Float64Array',
-};
+/** The name of the arrays that hold values of a type, through which bits are seen as another type, too. */
+export const arrayOf = (type) => arrayConstructor(type).name;
