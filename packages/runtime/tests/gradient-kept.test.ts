@@ -76,6 +76,14 @@ const filters: Readonly<Record<string, KernelDef>> = {
       loss[0] += y[p] ** 2;
     }
   }),
+  'a branch that what is summed decides': kernel([x, loss], scope, (x, loss) => {
+    for (const p of range(8, L - 8)) {
+      let s = 0.0;
+      for (const k of range(-4, 5)) s += x[p - k] * x[p + k];
+      const e = Math.sqrt(1 + s * s);
+      if (e > 2.3) loss[0] += e * x[p];
+    }
+  }),
   'within edges': kernel([a, loss], scope, (a, loss) => {
     for (const [p, q] of active(a)) {
       let s = 0.0;
@@ -89,21 +97,18 @@ const filters: Readonly<Record<string, KernelDef>> = {
 
 describe('gradients of what sums over neighbours are made into', () => {
   const { layout: withAdjoints, adjoints } = withGradients(tree);
-  it.each(Object.keys(filters).filter((name) => !name.includes('edges') && !name.includes('lines')))(
-    'are gathered: %s',
-    (name) => {
-      const lowered = lowerKernels({ f: filters[name] }, tree, 'm', [], { derivatives: true, debug: false });
-      if (E.isLeft(lowered)) throw new Error(lowered.left[0].message);
-      const module = { ...lowered.right.module, layout: layoutTree(withAdjoints) };
-      const { kernel, buffers } = adjoint(module, 'f', { adjoints });
-      const atomics: unknown[] = [];
-      walk(kernel.body, (op) => void (op.name === 'field.atomic' && atomics.push(op.attrs.field)));
-      expect(atomics.filter((field) => field !== 'w_grad')).toEqual([]);
-      const between = buffers.map((b) => b.name).filter((b) => b.includes('between'));
-      expect(new Set(between).size).toBe(between.length);
-      if (!name.includes('before')) expect(between.length).toBe(name.includes('two') ? 2 : 1);
-    },
-  );
+  it.each(Object.keys(filters).filter((name) => !/edges|lines|branch/.test(name)))('are gathered: %s', (name) => {
+    const lowered = lowerKernels({ f: filters[name] }, tree, 'm', [], { derivatives: true, debug: false });
+    if (E.isLeft(lowered)) throw new Error(lowered.left[0].message);
+    const module = { ...lowered.right.module, layout: layoutTree(withAdjoints) };
+    const { kernel, buffers } = adjoint(module, 'f', { adjoints });
+    const atomics: unknown[] = [];
+    walk(kernel.body, (op) => void (op.name === 'field.atomic' && atomics.push(op.attrs.field)));
+    expect(atomics.filter((field) => field !== 'w_grad')).toEqual([]);
+    const between = buffers.map((b) => b.name).filter((b) => b.includes('between'));
+    expect(new Set(between).size).toBe(between.length);
+    if (!name.includes('before')) expect(between.length).toBe(name.includes('two') ? 2 : 1);
+  });
 
   for (const [name, backend, threads] of [
     ['cpp', cpp(), 2],

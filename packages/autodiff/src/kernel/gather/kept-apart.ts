@@ -101,6 +101,9 @@ export const keptApart = (
   if (values.length === 0 || values.length > MOST_KEPT || !values.every(({ type }) => isFloat(type))) return undefined;
   if (!withInner(ops).some((op) => elementsOf(op, layout) >= size)) return undefined;
   const needed = new Set(values.flatMap((v) => [...coneOf(v)]));
+  /* A branch that writes may have results; what is kept is there before. */
+  const later = new Set(consumers.flatMap((op) => op.results.map((r) => r.id)));
+  if ([...needed].some((op) => takenBy(op).some(({ id }) => later.has(id)))) return undefined;
   if (!readsBeforeWrites(body, needed)) return undefined;
 
   const buffers = values.map((v): Buffer => ({
