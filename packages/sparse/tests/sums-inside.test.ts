@@ -108,3 +108,32 @@ it('nests whose sums are put inside leave the same', () => {
   /* Of a fifth of them, which CI tries, too. */
   expect(turned).toBeGreaterThan(5);
 });
+
+/** `c[i][j] += a[i][k] * b[k][j]` row by row, where the outer loop stores something that is not of the sums. */
+const nestThatStores = (constant: boolean): Module => {
+  const kernel = buildKernel(
+    'nest',
+    { m: 'i32' },
+    (build, { m }) => {
+      const [zero, one, four] = [0, 1, 4].map(build.i32) as [Value, Value, Value];
+      build.for(zero, four, one, { parallel: true }, [], (row) =>
+        build.for(zero, m!, one, {}, [], (k) => {
+          build.op('field.store', [constant ? one : k, row], { field: 'y' });
+          build.for(zero, four, one, {}, [], (j) => {
+            const product = build.mul(k, build.value('field.load', [k, j], { field: 'b' }));
+            build.value('field.atomic', [product, row, j], { field: 'a', kind: 'add' });
+          });
+        }),
+      );
+    },
+    [],
+    { dialects: fieldDialects(shape) },
+  );
+  return makeModule('m', [], [kernel]);
+};
+
+it.each([true, false])('what the outer loop stores is stored as often as it runs, a constant: %s', (constant) => {
+  const before = nestThatStores(constant);
+  const after = right((fieldPasses(storageOf(shape))['sums-inside']!({}) as Pass<Module>).run(before));
+  for (const m of [0, 3]) expect(contentsAfter(after, m)).toEqual(contentsAfter(before, m));
+});

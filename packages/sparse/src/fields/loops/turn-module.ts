@@ -43,7 +43,8 @@ const turned = (c: Context, around: Op, outer: Op): readonly Op[] | undefined =>
   const [outside, inside] = [outer.regions[0]!, inner.regions[0]!];
   const changing = changingIn(outside);
   const own = outside.ops.slice(0, -1).filter((op) => op !== inner);
-  const before = own.filter(({ results }) => results.every(({ id }) => !changing.has(id)));
+  /* What writes is no value that could be the same. */
+  const before = own.filter(({ results }) => results.length > 0 && results.every(({ id }) => !changing.has(id)));
   const within = [...own.filter((op) => !before.includes(op)), ...inside.ops.slice(0, -1)];
   if (inner.operands.some(({ id }) => changing.has(id))) return undefined;
   if (!isSums(c, within, changing, inside.params[0]!.id) || !shares(c, around, outer, inner)) return undefined;
