@@ -108,6 +108,35 @@ describe('one of several values of several kinds', () => {
     );
   });
 
+  it('may be missing where it is asked what it is, and lacks what other kinds have', () => {
+    const lists: readonly (readonly number[] | null)[] = [[4, 5], null];
+    const some: readonly unknown[] = [undefined, 7, [1, 2], null, '3px'];
+    const texts: readonly (string | null | undefined)[] = [null, '3', undefined];
+    const widths: readonly unknown[] = [7, 'auto', { wide: 2 }];
+    const named: readonly unknown[] = [{ wide: 2 }, 7];
+    return agree(
+      (a, k) => {
+        for (const i of range(a.length)) {
+          const [list, one, text] = [lists[k[i] & 1], some[Math.abs(k[i]) % 5], texts[Math.abs(k[i]) % 3]];
+          const [width, wide] = [widths[Math.abs(k[i]) % 3], named[k[i] & 1]] as [
+            string | undefined,
+            { wide?: number },
+          ];
+          a[i] =
+            (Array.isArray(list) ? list.length : 8) +
+            (Number.isFinite(one) ? 10 : 20) +
+            (isNaN(one as number) ? 100 : 200) +
+            (isNaN(Number(one)) ? 1000 : Number(one)) +
+            (isNaN(Number(text)) ? 1e4 : Number(text)) +
+            (isNaN(parseFloat(text as string)) ? 1e5 : 2e5) +
+            (width?.length ?? 6) * 1e6 +
+            (wide.wide ?? 6) * 1e7;
+        }
+      },
+      { lists, some, texts, widths, named },
+    );
+  });
+
   it.each([
     ['m || x', (m: unknown) => (m || 5) as number],
     ['m && x', (m: unknown) => (m && 5) as number],

@@ -4,6 +4,7 @@ import { asScalar, compute, refuse, type Context } from '../context/context.js';
 import { isLiteral, isScalar, termText, type Mixed, type Term } from '../context/term.js';
 import { bare } from '../../../source/ast.js';
 import { saysSame } from '../places/same-place.js';
+import { isMissing, partOf, promised } from '../terms/missing.js';
 import { argumentsOf, value } from './evaluate.js';
 import { binaryOperation } from './binary-operation.js';
 import { columnOfMixed, kindOf, oneOf, type HostKind } from './one-of.js';
@@ -56,7 +57,7 @@ export const memberOfMixed = (
   const [kind, ...others] = kindsWith(of, name);
   if (kind === undefined) return undefined;
   const narrow = others.length === 0 ? narrowed(cx, e, of, kind) : undefined;
-  if (narrow) return named(cx, e, narrow, name);
+  if (narrow) return promised(cx, partOf(cx, e, narrow, named(cx, e, narrow, name)));
   const members = columnOfMixed(cx, of, name, (value) => (Object(value) as Record<string, unknown>)[name]);
   return oneOf(cx, e, `${of.name}.${name}`, members, of.index);
 };
@@ -96,11 +97,17 @@ export const truthOfMixed = (cx: Context, e: AnyNode, of: Mixed): boolean | Scal
   return isLiteral(truth) ? Boolean(truth.value) : truth;
 };
 
-/** `Array.isArray(x)`. */
+/** `Array.isArray(x)`; what may be missing is none where it is. */
 export const isArray = (cx: Context, e: CallExpression): Term => {
   const [of, ...more] = argumentsOf(cx, e);
   if (of === undefined || more.length > 0)
     return refuse(cx, e, 'lang/arguments', 'Array.isArray takes one argument', 'write Array.isArray(x)');
+  const there = isArrayThere(cx, e, of);
+  const flag = isLiteral(there) && there.value === false ? undefined : isMissing(cx, e, of);
+  return flag ? compute(cx, e, 'and', compute(cx, e, 'not', flag.is), asScalar(cx, e, there)) : there;
+};
+
+const isArrayThere = (cx: Context, e: CallExpression, of: Term): Term => {
   if (of.is === 'mixed') return oneOf(cx, e, of.name, columnOfMixed(cx, of, '[array]', Array.isArray), of.index);
   if (of.is === 'host') return literal(Array.isArray(of.value));
   if (of.is === 'one-of') return literal(of.values.every(Array.isArray));

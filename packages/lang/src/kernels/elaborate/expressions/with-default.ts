@@ -1,5 +1,5 @@
 import type { AnyNode } from 'acorn';
-import { literal, type Scalar } from '../../code/scalar.js';
+import { literal, type Literal, type Scalar } from '../../code/scalar.js';
 import type { Absence, Flag } from '../context/absence.js';
 import { chosen, thereOr, type Arm } from './choice.js';
 import { apart, compute, type Context } from '../context/context.js';
@@ -25,9 +25,19 @@ export const isAbsent = (cx: Context, node: AnyNode, { of, is, isNull }: Flag, w
   return compute(cx, node, 'and', is, wanted === 'null' ? isNull : compute(cx, node, 'not', isNull));
 };
 
-/** The number that JavaScript makes of what may be missing. */
-export const numberOfNothing = (cx: Context, node: AnyNode, { of, is, isNull }: Flag, number: Scalar): Scalar => {
-  const [zero, none] = [literal(0), literal(NaN)];
-  const nothing = isNull ? compute(cx, node, 'select', isNull, zero, none) : of === 'null' ? zero : none;
-  return compute(cx, node, 'select', is, nothing, number);
+/** What is said of what may be missing: of null and of undefined what is known of these. */
+export const saidOfNothing = (
+  cx: Context,
+  node: AnyNode,
+  { of, is, isNull }: Flag,
+  said: Scalar,
+  [ofNull, ofUndefined]: readonly [Literal, Literal],
+): Scalar => {
+  const known = of === 'null' ? ofNull : ofUndefined;
+  const nothing = isNull ? compute(cx, node, 'select', isNull, ofNull, ofUndefined) : known;
+  return compute(cx, node, 'select', is, nothing, said);
 };
+
+/** The number that JavaScript makes of what may be missing. */
+export const numberOfNothing = (cx: Context, node: AnyNode, flag: Flag, number: Scalar): Scalar =>
+  saidOfNothing(cx, node, flag, number, [literal(0), literal(NaN)]);
