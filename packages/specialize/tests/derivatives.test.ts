@@ -115,6 +115,13 @@ describe('derivatives in a traced program are refused', () => {
     ['derivative/independent', ({ x, y }, { gradient }) => ({ g: gradient(m.sin((x as Num[])[0]), y) })],
     ['derivative/independent', ({ x }, { gradient }) => ({ g: gradient(3, x) })],
     ['derivative/by-number', ({ x }, { hessian }) => ({ H: hessian(m.sin((x as Num[])[0]), [1, 2]) })],
+    [
+      'derivative/by-expression',
+      ({ x }, { gradient }) => {
+        const d = m.neg((x as Num[])[0]);
+        return { g: gradient(m.add(m.mul(d, d), d), [d]) };
+      },
+    ],
     ['derivative/twice', ({ x }, { gradient }) => ({ g: gradient(m.sin((x as Num[])[0]), [x, x]) })],
     ['derivative/of', ({ x }, { gradient }) => ({ g: gradient(x as never, x) })],
     ['option/value', ({ x }, { hessian }) => ({ H: hessian((x as Num[])[0], x, { half: 'upper' as never }) })],

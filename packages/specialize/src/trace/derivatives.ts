@@ -1,5 +1,5 @@
 import { gradientOf, hessianOf, jacobianOf, type Half } from '@filigree/autodiff';
-import { Sym, checkOptions, fail, isSymbolic, option, type Graph, type Num } from '@filigree/ir';
+import { Sym, checkOptions, fail, graphCodes, isSymbolic, option, type Graph, type Num } from '@filigree/ir';
 import type { Csr } from '@filigree/sparse/formats';
 import { bodiesOf } from './elements/bodies-of.js';
 import type { Elements } from './elements/elements.js';
@@ -34,6 +34,16 @@ export const derivativesOf = (graph: Graph, elements: Elements[]): Derivatives =
       fail('derivative/by-number', `value ${number} of those to differentiate by is a plain number`, {
         remedy: 'differentiate by inputs of the program, or by values computed from them',
       });
+    /* What is computed from it is computed from what it negates: y · y of y = −x is x · x. */
+    const negated = ids.findIndex((id) => graph.op[id] === graphCodes.NEG);
+    if (negated >= 0)
+      fail(
+        'derivative/by-expression',
+        `value ${negated} of those to differentiate by is −x, and what is computed from it follows from x`,
+        {
+          remedy: 'differentiate by x, and negate the derivative',
+        },
+      );
     return ids;
   };
   const rootOf = (value: Num): number => {
