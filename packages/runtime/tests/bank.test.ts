@@ -7,8 +7,9 @@ import { wasm } from '@filigree/backend-wasm';
 import type { Backend } from '@filigree/backend';
 import { DiagnosticError, printModule } from '@filigree/ir';
 import { active, kernel, type Grid1 } from '@filigree/lang/kernels';
+import { fixed } from '@filigree/quant';
 import { program, type ProgramOptions, type ScalarHostField } from '@filigree/runtime';
-import { dense, field, i, layout, stored, type Format } from '@filigree/sparse/fields';
+import { bitStruct, dense, field, i, layout, stored, type Format } from '@filigree/sparse/fields';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const usable = async (b: Backend): Promise<boolean> => (await b.probe()).usable;
@@ -165,6 +166,21 @@ describe.each(backends)('what is kept of programs on %s', (_, backend) => {
         expect(sim.instance.kept).toBe(false);
         sim.dispose();
       }
+  });
+
+  it('is that of fields in few bits, too, whose axes were declared', async () => {
+    const again = async (): Promise<boolean> => {
+      const [x, y] = ['x', 'y'].map((name) => field(name, 'f64', { axes: i }));
+      const copy = kernel([x, y], { scope: { active } }, (x: Grid1, y: Grid1) => {
+        for (const p of active(x)) y[p] = x[p];
+      });
+      const places = layout(dense(i, 4).place(bitStruct(32, stored(x, fixed(16, 8)), stored(y, fixed(16, 8)))));
+      const done = await program({ layout: places, kernels: { copy }, backend: backend(), cache })();
+      if (E.isLeft(done)) throw new DiagnosticError(done.left);
+      done.right.dispose();
+      return done.right.instance.kept;
+    };
+    expect([await again(), await again()]).toEqual([false, true]);
   });
 
   it('is made anew where it is broken, with a warning, or has lost its artifact', async () => {

@@ -1,6 +1,6 @@
 import type { Backend, CompileOptions } from '@filigree/backend';
 import { compileSpec } from '@filigree/backend/options';
-import { keyText, toJson, type Diagnostics, type LayoutNode, type Module } from '@filigree/ir';
+import { keyText, toJson, type Diagnostics, type Module } from '@filigree/ir';
 import { kernelKey, type KernelDef, type KernelSignature, type KnownFiles } from '@filigree/lang/kernels';
 import { quantFormats } from '@filigree/quant/formats';
 import { layoutOf, layoutTree, type Layout } from '@filigree/sparse/fields';
@@ -66,28 +66,25 @@ export const entryOf = (options: Kept, module: Module): Promise<BankEntry | unde
 
 /** What a program depends on beside its kernels. */
 export const partsOf = ({ layout, budget, threads, ...options }: Kept): readonly (string | undefined)[] => [
-  textOfLayout(layout.nodes),
+  textOf(layout.nodes),
   keyText({ budget, threads, ...only<object>(options, pipelineSpec), extensions: undefined }),
 ];
 
 /**
- * Whether a layout is what its text says, for a disk and for other threads: its formats are ours. Those of others are functions, which may know numbers that
- * stand nowhere. Extensions have no bearing on what is kept.
+ * Whether the text of a layout tells all of it: its formats are ours. Those of others are functions, which may know numbers that stand nowhere.
  */
-export const isData = (layout: Layout): boolean => {
-  const tree = layoutTree(layout);
-  const formats = tree.branches.flatMap(formatsIn);
-  if (formats.length === 0) return true;
-  if (!formats.every((name) => Object.hasOwn(quantFormats, name))) return false;
-  const { nodes } = layoutOf({ ...tree }, quantFormats);
-  return textOfLayout(layout.nodes) === textOfLayout(nodes);
-};
+export const isToldByText = ({ nodes }: Layout): boolean =>
+  nodes.every(({ stored }) => {
+    /* The words of a bit array are stored as they are. */
+    if (stored === undefined || stored.elements !== undefined) return true;
+    const { name, attrs } = stored.format;
+    return Object.hasOwn(quantFormats, name) && textOf(stored.format) === textOf(quantFormats[name](attrs));
+  });
 
-const formatsIn = ({ fields, children }: LayoutNode): readonly string[] => [
-  ...fields.flatMap(({ format }) => (format ? [format.name] : [])),
-  ...children.flatMap(formatsIn),
-];
+/** Whether another thread lowers as this one does, by the layout that it reads. Extensions have no bearing on what is kept. */
+export const isData = (layout: Layout): boolean =>
+  textOf(layout.nodes) === textOf(layoutOf({ ...layoutTree(layout) }, quantFormats).nodes);
 
-/** A layout as text. Formats are functions, whose numbers stand beside them. */
-const textOfLayout = (nodes: Layout['nodes']): string | undefined =>
-  keyText(nodes, (f) => (typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined));
+/** A layout, or a part of one, as text. Formats are functions, whose numbers stand beside them. */
+const textOf = (value: unknown): string | undefined =>
+  keyText(value, (f) => (typeof f === 'function' ? `${f.name} ${Function.prototype.toString.call(f)}` : undefined));

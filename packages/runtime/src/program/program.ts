@@ -190,7 +190,7 @@ const madeOf = <const K extends Kernels, F extends Fields>(
         : { signatures, module };
     });
     const keeper = isBankable(options) ? await loadKeeping() : undefined;
-    const keeping = keeper?.isData(layout) === true ? keeper : undefined;
+    const keeping = keeper?.isToldByText(layout) === true ? keeper : undefined;
     const texts =
       keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
     const found = texts?.read();
@@ -236,11 +236,9 @@ const madeOf = <const K extends Kernels, F extends Fields>(
               backend,
               options: { ...only(options, compileSpec), fastMath: freedom },
               parts: keeping.partsOf({ ...options, backend, fastMath }),
-              lowered: {
-                memory: storage.memory,
-                budget: options.budget,
-                pipeline: { ...lowering, extensions: [] },
-              },
+              lowered: keeping.isData(layout)
+                ? { memory: storage.memory, budget: options.budget, pipeline: { ...lowering, extensions: [] } }
+                : undefined,
             }
           : undefined,
       };
