@@ -23,7 +23,7 @@ import { asNest } from './as-nest.js';
 import { clone } from '../clone.js';
 import { digitsOf, type Digits } from '../indices/digits.js';
 import { gatheredInside } from './gather-inside.js';
-import { keptApart } from './kept-apart.js';
+import { keptApart, type Dear } from './kept-apart.js';
 import { integerForms } from '../indices/integer-forms.js';
 import { coordinatesOf } from '../elements/touched.js';
 import { sumsApart } from './sums-apart.js';
@@ -70,10 +70,10 @@ export const gatherStencils = (
     }
   };
   /* What is dear is kept first. */
-  const keptFirst = (op: Op, isDear: (cone: readonly Op[]) => boolean): readonly Op[] | undefined => {
+  const keptFirst = (op: Op, dear: Dear): readonly Op[] | undefined => {
     const setting = { table, ids, constants, forms };
     for (const straight of op.operands.length > 3 ? [] : nestsOf(op, setting)) {
-      const apart = keptApart(straight, setting, layout, nameOf, isDear);
+      const apart = keptApart(straight, setting, layout, nameOf, dear);
       if (!apart) continue;
       const bounds = apart.rest.slice(0, -1);
       bounds.forEach(know);
@@ -85,9 +85,9 @@ export const gatherStencils = (
     return undefined;
   };
   const turned = (op: Op): readonly Op[] | undefined =>
-    keptFirst(op, (cone) => cone.some((o) => o.name === 'scf.for' || isFunction(o))) ??
+    keptFirst(op, { isDear: (o) => o.name === 'scf.for' || isFunction(o), mostOps: Infinity }) ??
     turnedAsIs(op) ??
-    keptFirst(op, (cone) => cone.length > MOST_OPS_AGAIN) ??
+    keptFirst(op, { isDear: () => false, mostOps: MOST_OPS_AGAIN }) ??
     turnedAsNest(op);
   const turnedAsNest = (op: Op): readonly Op[] | undefined => {
     const nest = asNest(op, constants, table, ids);

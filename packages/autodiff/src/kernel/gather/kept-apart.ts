@@ -30,6 +30,12 @@ export interface KeptApart {
   readonly buffers: readonly Buffer[];
 }
 
+/** What a value follows from that is dear: ops that are, or so many of them. */
+export interface Dear {
+  readonly isDear: (op: Op) => boolean;
+  readonly mostOps: number;
+}
+
 /** What is read of what a nest before has kept, by the counters of an iteration. Nothing changes it, so it is no effect; `loadKept` makes loads of it. */
 export const kept = dialect('kept', [
   defineGeneral(
@@ -41,14 +47,14 @@ export const kept = dialect('kept', [
 /**
  * A nest whose sums into neighbours follow from what is dear, such as a sum over the taps of a filter that is squared: once for all neighbours it is computed by a nest before, and kept in memory of the kernel. What is left adds to elements what follows from that, and can be turned round.
  *
- * @param isDear whether ops are not run again for each neighbour
+ * @param dear what is not run again for each neighbour
  */
 export const keptApart = (
   { loops, ops }: { readonly loops: readonly Op[]; readonly ops: readonly Op[] },
   s: NestSetting,
   layout: Layout,
   nameOf: () => string,
-  isDear: (cone: readonly Op[]) => boolean,
+  dear: Dear,
 ): KeptApart | undefined => {
   const { table, ids } = s;
   const body = ops.slice(0, -1);
@@ -60,15 +66,6 @@ export const keptApart = (
     (op.regions.length === 0 && table.get(op.name)!.effects(op).length === 0);
   const consumers = body.filter(isWriting);
   const computed = body.filter((op) => !isWriting(op));
-  const isAdded = withInner(consumers).some((o) => o.name === 'field.atomic' && o.attrs.kind === 'add');
-  if (!isAdded || !computed.every(isPlain)) return undefined;
-  const same = sameIn(loops, ops, s);
-  const box = loops.map((loop) => {
-    const between = same.between(loop);
-    return between && numbersOf(between);
-  });
-  if (!box.every((range) => range !== undefined && range[0] < range[1])) return undefined;
-
   const made = new Map(computed.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
   const coneOf = (v: Value, found = new Set<Op>()): ReadonlySet<Op> => {
     const op = made.get(v.id);
@@ -78,17 +75,38 @@ export const keptApart = (
     }
     return found;
   };
+  /* A sum into an element that is looked up is not turned round, whatever is kept. */
+  const isLookedUp = (v: Value): boolean => [...coneOf(v)].some(({ name }) => name === 'field.load');
+  const isAdded = withInner(consumers).some(
+    ({ name, attrs, operands: [, ...index] }) =>
+      name === 'field.atomic' && attrs.kind === 'add' && !index.some(isLookedUp),
+  );
+  if (!isAdded || !computed.every(isPlain)) return undefined;
+  const same = sameIn(loops, ops, s);
+  const box = loops.map((loop) => {
+    const between = same.between(loop);
+    return between && numbersOf(between);
+  });
+  if (!box.every((range) => range !== undefined && range[0] < range[1])) return undefined;
+
   const known = new Map<number, boolean>();
   const isDearValue = (v: Value): boolean => {
-    const dear = known.get(v.id) ?? isDear(withInner([...coneOf(v)]));
-    known.set(v.id, dear);
-    return dear;
+    const before = known.get(v.id);
+    if (before !== undefined) return before;
+    const op = made.get(v.id);
+    const all = op ? withInner([op]) : [];
+    const found =
+      op !== undefined && (all.some(dear.isDear) || takenBy(op).some(isDearValue) || isLong(v, dear.mostOps));
+    known.set(v.id, found);
+    return found;
   };
+  /** Whether a value follows from more ops than so many. */
+  const isLong = (v: Value, most: number): boolean => most < Infinity && withInner([...coneOf(v)]).length > most;
   /* What follows from one dear value alone is computed from that again, where others follow from it too. */
   const chainOf = (v: Value): readonly Value[] => {
     const op = made.get(v.id)!;
-    const dear = op.regions.length > 0 ? [] : op.operands.filter(isDearValue);
-    return dear.length > 0 && dear.every(({ id }) => id === dear[0].id) ? [v, ...chainOf(dear[0])] : [v];
+    const some = op.regions.length > 0 ? [] : op.operands.filter(isDearValue);
+    return some.length > 0 && some.every(({ id }) => id === some[0].id) ? [v, ...chainOf(some[0])] : [v];
   };
   const chains = consumers.flatMap(takenBy).filter(isDearValue).map(chainOf);
   const roots = new Map(chains.map((chain) => [chain[chain.length - 1].id, chain] as const));
