@@ -12,7 +12,7 @@ import { whereSome } from './where-some.js';
  * as it stands, and would not.
  */
 export const sumsInside = (layout: Layout): Pass<Module> =>
-  whereSome('sums-inside', layout, isNest, (...all) => rare().turnModule(...all));
+  whereSome('sums-inside', layout, isNest, (module) => rare().turnModule(module, layout));
 
 /** Whether an op is a parallel loop with a nest of two loops that hand nothing on. */
 const isNest = ({ attrs, regions }: Op): boolean =>

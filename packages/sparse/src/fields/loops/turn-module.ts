@@ -1,12 +1,13 @@
 import {
-  definitions,
   mapKernels,
   mapRegions,
   opWith,
   useCounts,
+  walk,
   type Module,
   type Op,
-  type OpTable,
+  type Region,
+  type Value,
 } from '@filigree/ir';
 import { elementOf } from '../access/field-dialect.js';
 import { isSparse, type Layout } from '../layout/layout.js';
@@ -14,9 +15,9 @@ import { changingIn } from './changing.js';
 import { innerLoop } from './inner-loop.js';
 
 /** Turns nests of loops, see `sumsInside`. */
-export const turnModule = (module: Module, layout: Layout, _: OpTable): Module =>
+export const turnModule = (module: Module, layout: Layout): Module =>
   mapKernels(module, (kernel) => {
-    const c: Context = { layout, ops: definitions(kernel.body), uses: useCounts(kernel.body) };
+    const c: Context = { layout, uses: useCounts(kernel.body) };
     const visit = (op: Op): Op =>
       mapRegions(op, (region) => {
         const ops = region.ops.flatMap((inner) =>
@@ -32,7 +33,6 @@ export const turnModule = (module: Module, layout: Layout, _: OpTable): Module =
 
 interface Context {
   readonly layout: Layout;
-  readonly ops: ReadonlyMap<number, Op>;
   readonly uses: ReadonlyMap<number, number>;
 }
 
@@ -47,7 +47,7 @@ const turned = (c: Context, around: Op, outer: Op): readonly Op[] | undefined =>
   const before = own.filter(({ results }) => results.length > 0 && results.every(({ id }) => !changing.has(id)));
   const within = [...own.filter((op) => !before.includes(op)), ...inside.ops.slice(0, -1)];
   if (inner.operands.some(({ id }) => changing.has(id))) return undefined;
-  if (!isSums(c, within, changing, inside.params[0]!.id) || !shares(c, around, outer, inner)) return undefined;
+  if (!isSums(c, within, changing, inside.params[0]!.id) || !shares(around, outer, inner)) return undefined;
   const sums = opWith(outer, { regions: [{ params: outside.params, ops: [...within, outside.ops.at(-1)!] }] });
   return [...before, opWith(inner, { regions: [{ params: inside.params, ops: [sums, inside.ops.at(-1)!] }] })];
 };
@@ -93,22 +93,33 @@ const isSums = (c: Context, ops: readonly Op[], changing: ReadonlySet<number>, c
 const cheap = /^arith\.(?!div|rem)/;
 
 /** Whether the nest reads elements that differ for both loops, and are the same for all iterations of the parallel loop around. */
-const shares = (c: Context, around: Op, outer: Op, inner: Op): boolean => {
-  const follows = (id: number, from: ReadonlySet<number>): boolean =>
-    from.has(id) || (c.ops.get(id)?.operands ?? []).some((v) => follows(v.id, from));
-  const counters = [outer, inner].map(({ regions }) => new Set([regions[0]!.params[0]!.id]));
-  const iteration = new Set(around.regions.flatMap(({ params }) => params.map(({ id }) => id)));
+const shares = (around: Op, outer: Op, inner: Op): boolean => {
+  const counters = [outer, inner].map(({ regions: [region] }) => madeOf(region!));
+  const iteration = madeOf(around.regions[0]!);
+  const follows = (operands: readonly Value[], from: ReadonlySet<number>): boolean =>
+    operands.some(({ id }) => from.has(id));
   const { ops } = inner.regions[0]!;
   /* What several iterations add to would not stay in a value. */
   const isOwn = ops.every(
     ({ name, operands }) =>
-      (name !== 'field.store' && name !== 'field.atomic') || operands.slice(1).some(({ id }) => follows(id, iteration)),
+      (name !== 'field.store' && name !== 'field.atomic') || follows(operands.slice(1), iteration),
   );
-  if (!isOwn) return false;
-  return ops.some(
-    ({ name, operands }) =>
-      name === 'field.load' &&
-      counters.every((counter) => operands.some(({ id }) => follows(id, counter))) &&
-      !operands.some(({ id }) => follows(id, iteration)),
+  return (
+    isOwn &&
+    ops.some(
+      ({ name, operands }) =>
+        name === 'field.load' &&
+        counters.every((counter) => follows(operands, counter)) &&
+        !follows(operands, iteration),
+    )
   );
+};
+
+/** What a loop counts, and all that is made of that in it, by id. */
+const madeOf = (region: Region): ReadonlySet<number> => {
+  const found = new Set(region.params.map(({ id }) => id));
+  walk(region, ({ operands, results }) => {
+    if (operands.some(({ id }) => found.has(id))) for (const { id } of results) found.add(id);
+  });
+  return found;
 };
