@@ -1,6 +1,7 @@
 import { Builder, type IdSource, type Op, type OpTable, type Scalar, type Value } from '@filigree/ir';
 import { clone } from '../clone.js';
 import { additionsOf, type Addition } from '../elements/additions.js';
+import { coneOf } from './cone.js';
 import { takenBy } from './out-of-branches.js';
 import { areApart, type Coordinate } from '../elements/touched.js';
 import { formSum, single, type Form } from '../indices/integer-forms.js';
@@ -90,7 +91,7 @@ export const gatheredInside = (
   /* Loops are not run again for each neighbour. */
   const isDear = (cone: readonly Op[]): boolean =>
     cone.length > MOST_OPS || cone.some(({ name }) => name === 'scf.for');
-  if (added.some((a) => isFar(a) && isDear(withInner([...coneOf(a.value, definitions)])))) return undefined;
+  if (added.some((a) => isFar(a) && isDear(withInner(computing(a.value, definitions))))) return undefined;
 
   const isKnown = box.axes.map(
     ({ range }, d) => numbersOf(range) !== undefined && added.every(({ by }) => by[d].terms.size === 0),
@@ -223,23 +224,14 @@ export const gatheredInside = (
   return isWorth ? made : undefined;
 };
 
+/** The ops that a value is made of, but for numbers. */
+const computing = (value: Value, definitions: ReadonlyMap<number, Op>): readonly Op[] =>
+  [...coneOf(value, definitions)].filter(({ name }) => name !== 'arith.constant');
+
 const groupedBy = <A>(all: readonly A[], keyOf: (a: A) => string): readonly (readonly A[])[] => {
   const groups = new Map<string, A[]>();
   for (const a of all) groups.set(keyOf(a), [...(groups.get(keyOf(a)) ?? []), a]);
   return [...groups.values()];
-};
-
-/** The ops that a value is made of, but for numbers. */
-const coneOf = (value: Value, definitions: ReadonlyMap<number, Op>): ReadonlySet<Op> => {
-  const found = new Set<Op>();
-  const visit = (v: Value): void => {
-    const op = definitions.get(v.id);
-    if (!op || found.has(op) || op.name === 'arith.constant') return;
-    found.add(op);
-    takenBy(op).forEach(visit);
-  };
-  visit(value);
-  return found;
 };
 
 /** Fewer elements along an axis along which there are distances are mostly edge. */

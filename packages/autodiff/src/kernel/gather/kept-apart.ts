@@ -17,6 +17,7 @@ import {
   type Value,
 } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
+import { coneOf } from './cone.js';
 import { numbersOf } from './limits.js';
 import { takenBy } from './out-of-branches.js';
 import { onlyReads, sameIn, withInner, type NestSetting } from './same.js';
@@ -67,20 +68,7 @@ export const keptApart = (
   const consumers = body.filter(isWriting);
   const computed = body.filter((op) => !isWriting(op));
   const made = new Map(computed.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
-  const coneOf = (v: Value, found = new Set<Op>()): ReadonlySet<Op> => {
-    const op = made.get(v.id);
-    if (op && !found.has(op)) {
-      found.add(op);
-      takenBy(op).forEach((o) => coneOf(o, found));
-    }
-    return found;
-  };
-  /* A sum into an element that is looked up is not turned round, whatever is kept. */
-  const isLookedUp = (v: Value): boolean => [...coneOf(v)].some(({ name }) => name === 'field.load');
-  const isAdded = withInner(consumers).some(
-    ({ name, attrs, operands: [, ...index] }) =>
-      name === 'field.atomic' && attrs.kind === 'add' && !index.some(isLookedUp),
-  );
+  const isAdded = withInner(consumers).some((o) => o.name === 'field.atomic' && o.attrs.kind === 'add');
   if (!isAdded || !computed.every(isPlain)) return undefined;
   const same = sameIn(loops, ops, s);
   const box = loops.map((loop) => {
@@ -101,7 +89,7 @@ export const keptApart = (
     return found;
   };
   /** Whether a value follows from more ops than so many. */
-  const isLong = (v: Value, most: number): boolean => most < Infinity && withInner([...coneOf(v)]).length > most;
+  const isLong = (v: Value, most: number): boolean => most < Infinity && withInner([...coneOf(v, made)]).length > most;
   /* What follows from one dear value alone is computed from that again, where others follow from it too. */
   const chainOf = (v: Value): readonly Value[] => {
     const op = made.get(v.id)!;
@@ -118,7 +106,7 @@ export const keptApart = (
   const size = box.reduce((n, range) => n * (range![1] - range![0]), 1);
   if (values.length === 0 || values.length > MOST_KEPT || !values.every(({ type }) => isFloat(type))) return undefined;
   if (!withInner(ops).some((op) => elementsOf(op, layout) >= size)) return undefined;
-  const needed = new Set(values.flatMap((v) => [...coneOf(v)]));
+  const needed = new Set(values.flatMap((v) => [...coneOf(v, made)]));
   /* A branch that writes may have results; what is kept is there before. */
   const later = new Set(consumers.flatMap((op) => op.results.map((r) => r.id)));
   if ([...needed].some((op) => takenBy(op).some(({ id }) => later.has(id)))) return undefined;
