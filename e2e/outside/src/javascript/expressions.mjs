@@ -17,7 +17,7 @@ const infix =
   ({ type }, a, b) =>
     brought(type, `${a} ${sign} ${b}`);
 
-const shift = (sign) => (type, a, by) => {
+const shift = (sign, type, a, by) => {
   const mask = literal(type, 8 * byteSize(type) - 1);
   return brought(type, `${a} ${sign} (${by} & ${mask})`);
 };
@@ -48,8 +48,8 @@ const ops = {
   'arith.or': ({ type }, a, b) => (type === 'i1' ? `(${a} || ${b})` : brought(type, `${a} | ${b}`)),
   'arith.xor': ({ type }, a, b) => (type === 'i1' ? `(${a} !== ${b})` : brought(type, `${a} ^ ${b}`)),
   'arith.not': ({ type }, a) => (type === 'i1' ? `!${a}` : brought(type, `~${a}`)),
-  'arith.shl': ({ type }, a, by) => shift('<<')(type, a, by),
-  'arith.shr': ({ type }, a, by) => shift(isSigned(type) || isWide(type) ? '>>' : '>>>')(type, a, by),
+  'arith.shl': ({ type }, a, by) => shift('<<', type, a, by),
+  'arith.shr': ({ type }, a, by) => shift(isSigned(type) || isWide(type) ? '>>' : '>>>', type, a, by),
   'arith.min': extreme('min', '<'),
   'arith.max': extreme('max', '>'),
   'arith.cmp': ({ op }, a, b) => `(${a} ${comparisons[op.attrs.predicate]} ${b})`,

@@ -229,7 +229,7 @@ type OfOne = (cx: Context, e: CallExpression, x: Scalar) => Scalar;
 const ofOne =
   (f: OfOne): Intrinsic =>
   (cx, e) =>
-    f(cx, e, scalars(cx, e, 1)[0]);
+    given(f)(cx, e, argumentsOf(cx, e));
 
 const given =
   (f: OfOne): OfGiven =>
