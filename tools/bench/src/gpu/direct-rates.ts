@@ -3,7 +3,7 @@ import type { Timed } from '@filigree/backend/gpu';
 import { DiagnosticError, orThrow } from '@filigree/ir';
 import { expression, expressions } from './bundle/algebra.js';
 import { fieldPrograms, isRight } from './bundle/field-rates.js';
-import type { LeftOut } from './bundle/programs.js';
+import type { LeftOut } from './bundle/bundled-program.js';
 import { type Float, type Rate, rates } from './bundle/rates.js';
 import type { Part } from './bundle/recording.js';
 import type { Recorder } from './bundle/recorder.js';

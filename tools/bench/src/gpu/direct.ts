@@ -6,7 +6,8 @@ import { conformance, conformancePrograms } from '@filigree/conformance';
 import { gallery, small, withPictures } from '@filigree/e2e';
 import { DiagnosticError } from 'filigree';
 import { markdownTable, ms } from '../table.js';
-import type { Choice, Kind, LeftOut } from './bundle/programs.js';
+import type { Kind, LeftOut } from './bundle/bundled-program.js';
+import type { Choice } from './bundle/programs.js';
 import { ratesBlocks } from './rates-blocks.js';
 import type { GpuResult } from './results.js';
 

@@ -1,5 +1,5 @@
 import { type Table, markdownTable } from '../table.js';
-import type { LeftOut } from './bundle/programs.js';
+import type { LeftOut } from './bundle/bundled-program.js';
 import { gigabytes, milliseconds, ratesBlocks } from './rates-blocks.js';
 import type { Baselines, GpuResult, GpuResults } from './results.js';
 

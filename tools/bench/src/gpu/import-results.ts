@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LeftOut } from './bundle/programs.js';
+import type { LeftOut } from './bundle/bundled-program.js';
 import { gpuPage, pageName } from './gpu-page.js';
 import { readBaselines, readResults } from './results.js';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fail } from '@filigree/ir';
-import type { Kind } from './bundle/programs.js';
+import type { Kind } from './bundle/bundled-program.js';
 import type { Part } from './bundle/recording.js';
 import { VERSION } from './bundle/write-bundle.js';
 

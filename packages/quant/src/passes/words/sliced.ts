@@ -139,6 +139,35 @@ export const selected = (g: Gates, c: Plane, x: Sliced, y: Sliced): Sliced => {
   return within((k) => g.select(c, planeAt(x, k), planeAt(y, k)), bounds);
 };
 
+/** A product, which wraps around in a range: a sum of one factor at each plane of the other. */
+export const product = (g: Gates, x: Sliced, y: Sliced, range: readonly [bigint, bigint]): Sliced => {
+  const corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi];
+  const least = corners.reduce((a, c) => (c < a ? c : a));
+  const most = corners.reduce((a, c) => (c > a ? c : a));
+  /* The sign of the factor that is taken apart counts less than nothing. */
+  const terms = y.planes.map((plane, k): Term => {
+    const part = {
+      planes: x.planes.map((p) => g.and(p, plane)),
+      lo: x.lo < 0n ? x.lo : 0n,
+      hi: x.hi > 0n ? x.hi : 0n,
+    };
+    const moved = {
+      planes: [...new Array<Plane>(k).fill(0), ...part.planes],
+      lo: part.lo << BigInt(k),
+      hi: part.hi << BigInt(k),
+    };
+    return { x: moved, negative: y.lo < 0n && k === y.planes.length - 1 };
+  });
+  return sumOf(g, terms, 0n, wrapped({ lo: least, hi: most }, range));
+};
+
+/** The lesser or the greater of two numbers. */
+export const extreme = (g: Gates, kind: 'min' | 'max', x: Sliced, y: Sliced): Sliced => {
+  const of = (a: bigint, c: bigint): bigint => (a < c === (kind === 'min') ? a : c);
+  const isFirst = kind === 'min' ? less(g, x, y) : less(g, y, x);
+  return within((k) => g.select(isFirst, planeAt(x, k), planeAt(y, k)), { lo: of(x.lo, y.lo), hi: of(x.hi, y.hi) });
+};
+
 /** Bit by bit. */
 export const bitwise = (g: Gates, kind: 'and' | 'or' | 'xor', x: Sliced, y: Sliced): Sliced => {
   const plain = x.lo >= 0n && y.lo >= 0n;

@@ -5,29 +5,24 @@ import {
   type OpTable,
   type Region,
   type RewriteContext,
-  type ScalarType,
   type Value,
 } from '@filigree/ir';
 import { elementOf, isSparse, wordsName, type Layout, type PlacedField } from '@filigree/sparse/fields';
 import type { Box } from './box.js';
-import { notInWords, numberValue, type Lane } from './lanes.js';
+import { isInteger, notInWords, numberValue, scalarOf, type Lane, type Lanes } from './lanes.js';
+import { combined } from './rules/combined.js';
+import { rules } from './rules/rules.js';
 import { isOwn, maskOf, shapeOf, wordsAt, type ArrayShape, type Offset, type Words } from './loads.js';
 import { gatesOn, type Gates, type Plane } from './planes.js';
 import {
   bitOf,
-  bitwise,
   constantOf,
   divided,
-  equal,
-  less,
-  lowest,
   planeAt,
   planeOf,
   rangeOfSum,
   selected,
-  shifted,
   sumOf,
-  uncancelled,
   within,
   wrapped,
   type Sliced,
@@ -55,8 +50,8 @@ interface Pending {
 }
 
 /** Computes all elements of a word, op by op. */
-export class WordLoop {
-  private readonly g: Gates;
+export class WordLoop implements Lanes {
+  readonly gates: Gates;
   private readonly words: Words;
   private readonly lanes = new Map<number, Lane>();
   private readonly stores = new Map<string, Pending>();
@@ -69,7 +64,7 @@ export class WordLoop {
     private readonly c: LoopOverBits,
   ) {
     this.type = c.shape.wordBits === 64 ? 'u64' : 'u32';
-    this.g = gatesOn(b, this.type);
+    this.gates = gatesOn(b, this.type);
     this.words = wordsAt(b, c.layout, c.shape, c.cell);
   }
 
@@ -99,7 +94,7 @@ export class WordLoop {
     if (op.name === 'field.load') return this.set(op, { is: 'sliced', x: this.load(op) });
     if (op.name === 'field.store') return this.store(op, taken);
     if (op.name === 'field.atomic') return this.update(op, taken);
-    const lane = lanesOf[op.name]?.(this, op) ?? this.uniform(op);
+    const lane = rules[op.name]?.(this, op) ?? this.uniform(op);
     this.set(op, lane);
   }
 
@@ -107,7 +102,6 @@ export class WordLoop {
     this.lanes.set(op.results[0].id, lane);
   }
 
-  /** What a value is. */
   lane(v: Value): Lane {
     const known = this.lanes.get(v.id);
     if (known) return known;
@@ -116,7 +110,6 @@ export class WordLoop {
     return { is: 'uniform', value: v };
   }
 
-  /** An integer of each element. */
   sliced(v: Value): Sliced {
     const lane = this.lane(v);
     switch (lane.is) {
@@ -126,13 +119,13 @@ export class WordLoop {
         return constantOf(lane.n);
       case 'sum': {
         const bounds = wrapped(rangeOfSum(lane.terms, lane.constant), integerRange(lane.type));
-        const x = sumOf(this.g, lane.terms, lane.constant, bounds);
+        const x = sumOf(this.gates, lane.terms, lane.constant, bounds);
         this.lanes.set(v.id, { is: 'sliced', x });
         return x;
       }
       case 'coordinate': {
         const own = this.coordinate(lane.axis, lane.plus);
-        return lane.around === undefined ? own : divided(this.g, own, BigInt(lane.around)).rest;
+        return lane.around === undefined ? own : divided(this.gates, own, BigInt(lane.around)).rest;
       }
       case 'uniform':
         return this.spread(lane.value);
@@ -152,7 +145,7 @@ export class WordLoop {
 
   /** The planes of a value that is the same for all: each bit of it, everywhere. */
   private spread(value: Value): Sliced {
-    if (value.type === 'i1') return bitOf(this.g.all(value));
+    if (value.type === 'i1') return bitOf(this.gates.all(value));
     if (!isInteger(value)) return notInWords(`it computes with ${String(value.type)}`);
     const { b } = this;
     const [lo, hi] = integerRange(scalarOf(value));
@@ -163,7 +156,7 @@ export class WordLoop {
           value,
           numberValue(b, lo < 0n && k === (hi + 1n).toString(2).length - 1 ? lo : 1n << BigInt(k), scalarOf(value)),
         );
-        return this.g.all(b.cmp('ne', bit, zero));
+        return this.gates.all(b.cmp('ne', bit, zero));
       },
       { lo, hi },
     );
@@ -181,12 +174,12 @@ export class WordLoop {
     const own = within(planes, { lo: 0n, hi: BigInt(side - 1) });
     const first = at < 0 ? [] : [this.spread(side === 1 ? cell[at] : this.b.mul(cell[at], this.b.i32(side)))];
     const terms = [own, ...first].map((x): Term => ({ x, negative: false }));
-    return sumOf(this.g, terms, BigInt(plus), wrapped(rangeOfSum(terms, BigInt(plus)), integerRange('i32')));
+    return sumOf(this.gates, terms, BigInt(plus), wrapped(rangeOfSum(terms, BigInt(plus)), integerRange('i32')));
   }
 
   /** The elements that lie in a box: all, or along an axis those of a part of the first and last words, and all of the words between. */
   private inside({ sides }: Box): Plane {
-    const { b, g } = this;
+    const { b, gates: g } = this;
     const { shape, cell, layout } = this.c;
     const ends = sides.flatMap(({ from, to, extent }, axis) => {
       const side = shape.sides[axis];
@@ -225,11 +218,11 @@ export class WordLoop {
   private branch(op: Op, taken: Plane): void {
     const c = planeOf(this.sliced(op.operands[0]));
     const [yes, no] = op.regions;
-    const x = this.region(yes, this.g.and(taken, c));
-    const y = this.region(no, this.g.and(taken, this.g.not(c)));
+    const x = this.region(yes, this.gates.and(taken, c));
+    const y = this.region(no, this.gates.and(taken, this.gates.not(c)));
     op.results.forEach((r, n) => {
       if (!isInteger(r)) notInWords(`a branch gives ${String(r.type)}`);
-      this.lanes.set(r.id, { is: 'sliced', x: selected(this.g, c, this.sliced(x[n]), this.sliced(y[n])) });
+      this.lanes.set(r.id, { is: 'sliced', x: selected(this.gates, c, this.sliced(x[n]), this.sliced(y[n])) });
     });
   }
 
@@ -313,7 +306,7 @@ export class WordLoop {
     const combine = combined[String(op.attrs.kind)] ?? notInWords(`it has atomic ${String(op.attrs.kind)}`);
     const old = this.load(op);
     const given = this.sliced(op.operands[0]);
-    this.put(field, combine(this.g, old, given, scalarOf(op.operands[0])), taken);
+    this.put(field, combine(this.gates, old, given, scalarOf(op.operands[0])), taken);
     this.set(op, { is: 'sliced', x: old });
   }
 
@@ -337,14 +330,14 @@ export class WordLoop {
     const old = taken === 1 ? undefined : (before?.x ?? this.read(field, own));
     this.stores.set(name, {
       field,
-      x: old ? { ...x, planes: x.planes.map((p, k) => this.g.select(taken, p, planeAt(old, k))) } : x,
-      taken: before ? this.g.or(before.taken, taken) : taken,
+      x: old ? { ...x, planes: x.planes.map((p, k) => this.gates.select(taken, p, planeAt(old, k))) } : x,
+      taken: before ? this.gates.or(before.taken, taken) : taken,
     });
   }
 
   /** Stores the word of a field; where it is not active yet, only if an element is stored to. */
   private write({ field, x, taken }: Pending): void {
-    const { b, g } = this;
+    const { b, gates: g } = this;
     const { layout, shape, cell } = this.c;
     const put = (): void => void b.op('field.store', [this.wordOf(x), ...cell], { field: wordsName(field.field) });
     const around = layout.nodes[layout.nodes[field.path[field.path.length - 2]].parent];
@@ -362,7 +355,7 @@ export class WordLoop {
   }
 
   private wordOf({ planes }: Sliced): Value {
-    const { b, g } = this;
+    const { b, gates: g } = this;
     const { shape } = this.c;
     const mask = maskOf(shape, () => true);
     const whole = this.type === 'u64' ? 2n ** 64n - 1n : 2n ** 32n - 1n;
@@ -375,7 +368,6 @@ export class WordLoop {
       .reduce(b.or);
   }
 
-  /** The terms of a sum that an operand is; of one that others ask for, too, the sum. */
   terms(v: Value, negative: boolean): { readonly terms: readonly Term[]; readonly constant: bigint } {
     const lane = this.lane(v);
     if (lane.is === 'number') return { terms: [], constant: negative ? -lane.n : lane.n };
@@ -386,7 +378,6 @@ export class WordLoop {
     return { terms: [{ x: this.sliced(v), negative }], constant: 0n };
   }
 
-  /** How many elements there are along an axis of the loop; nothing where there is no end. */
   extentOf(axis: number): number | undefined {
     const { layout, shape } = this.c;
     const of = shape.axes[axis];
@@ -400,11 +391,6 @@ export class WordLoop {
     return extent;
   }
 
-  get gates(): Gates {
-    return this.g;
-  }
-
-  /** What an op makes of operands of which one at least differs between elements; nothing if none does. */
   varying(op: Op): boolean {
     return op.operands.some((v) => this.same(v) === undefined);
   }
@@ -413,212 +399,8 @@ export class WordLoop {
 /** Iterations of a loop that is written out. */
 const MOST = 64;
 
-const scalarOf = (v: Value): ScalarType => v.type as ScalarType;
-
-const isInteger = (v: Value): boolean =>
-  ['i1', 'i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'].includes(String(v.type));
-
 const axesIn = (layout: Layout, { around }: ArrayShape): readonly number[] =>
   layout.nodes[0].extents.flatMap((_, axis) => (isSplit(layout, around.id, axis) ? [axis] : []));
 
 const isSplit = (layout: Layout, node: number, axis: number): boolean =>
   node > 0 && (layout.nodes[node].axes.includes(axis) || isSplit(layout, layout.nodes[node].parent, axis));
-
-type Rule = (loop: WordLoop, op: Op) => Lane | undefined;
-
-/** An op on integers that differ between elements, as gates. */
-const onIntegers =
-  (rule: (g: Gates, op: Op, ...xs: Sliced[]) => Sliced): Rule =>
-  (loop, op) => {
-    if (!loop.varying(op) || !op.operands.every(isInteger)) return undefined;
-    return { is: 'sliced', x: rule(loop.gates, op, ...op.operands.map((v) => loop.sliced(v))) };
-  };
-
-const add =
-  (sign: boolean): Rule =>
-  (loop, op) => {
-    const moved = coordinate(loop, op, sign);
-    if (moved) return moved;
-    if (!loop.varying(op) || !op.operands.every(isInteger)) return undefined;
-    const type = scalarOf(op.results[0]);
-    if (type === 'i1') return undefined;
-    const [x, y] = [loop.terms(op.operands[0], false), loop.terms(op.operands[1], sign)];
-    const sum = { terms: uncancelled([...x.terms, ...y.terms]), constant: x.constant + y.constant };
-    const range = rangeOfSum(sum.terms, sum.constant);
-    const [least, most] = integerRange(type);
-    return range.lo >= least && range.hi <= most && sum.terms.length <= MOST
-      ? { is: 'sum', ...sum, type }
-      : { is: 'sliced', x: sumOf(loop.gates, sum.terms, sum.constant, wrapped(range, [least, most])) };
-  };
-
-/** A coordinate that a number is added to. */
-const coordinate = (loop: WordLoop, { operands, results }: Op, negative: boolean): Lane | undefined => {
-  if (results[0].type !== 'i32') return undefined;
-  const [x, y] = operands.map((v) => loop.lane(v));
-  if ([x, y].some((lane) => lane.is === 'coordinate' && lane.around !== undefined)) return undefined;
-  if (x.is === 'coordinate' && y.is === 'number') return { ...x, plus: x.plus + Number(negative ? -y.n : y.n) };
-  if (y.is === 'coordinate' && x.is === 'number' && !negative) return { ...y, plus: y.plus + Number(x.n) };
-  if (x.is === 'number' && y.is === 'number')
-    return { is: 'number', n: BigInt.asIntN(32, negative ? x.n - y.n : x.n + y.n) };
-  return undefined;
-};
-
-/** A number of bits to shift by. */
-const amountOf = (loop: WordLoop, op: Op): number | undefined => {
-  const by = loop.lane(op.operands[1]);
-  return by.is === 'number' && by.n >= 0n && by.n < 32n ? Number(by.n) : undefined;
-};
-
-/** A number shifted by as many bits as each element says. */
-const moved = (loop: WordLoop, op: Op, kind: 'shl' | 'shr'): Lane | undefined => {
-  if (!op.operands.every(isInteger)) return undefined;
-  const [x, by] = op.operands.map((v) => loop.sliced(v));
-  return { is: 'sliced', x: shifted(loop.gates, kind, x, by, integerRange(scalarOf(op.results[0]))) };
-};
-
-/** A coordinate behind the last of which the first follows, where what is to be left of it has as many values as there are elements. */
-const wrappedCoordinate = (loop: WordLoop, lane: Lane, many: bigint): Lane | undefined => {
-  if (lane.is !== 'coordinate' || lane.around !== undefined) return undefined;
-  const extent = loop.extentOf(lane.axis);
-  return extent !== undefined && BigInt(extent) === many
-    ? { ...lane, plus: ((lane.plus % extent) + extent) % extent, around: extent }
-    : undefined;
-};
-
-/** What a division by the number of elements leaves of a coordinate: below zero that is as well, and so is a sum that is too large. */
-const restOfCoordinate = (loop: WordLoop, lane: Lane, by: Lane): Lane | undefined =>
-  lane.is === 'coordinate' && by.is === 'number' && lane.plus >= 0 && lane.plus + Number(by.n) < 2 ** 31
-    ? wrappedCoordinate(loop, lane, by.n)
-    : undefined;
-
-/** The lowest bits of a coordinate, `(j + 1) & 63`, which go around also below zero. */
-const bitsOfCoordinate = (loop: WordLoop, op: Op): Lane | undefined => {
-  const [x, y] = op.operands.map((v) => loop.lane(v));
-  const [of, mask] = y.is === 'number' ? [x, y] : [y, x];
-  return mask.is === 'number' && mask.n >= 0n && (mask.n & (mask.n + 1n)) === 0n
-    ? wrappedCoordinate(loop, of, mask.n + 1n)
-    : undefined;
-};
-
-/** Bits of a number that is divided by gates: of longer ones elements are divided faster one by one. */
-const MOST_DIGITS = 16;
-
-/** A quotient by a constant, or what it leaves. */
-const quotient =
-  (part: 'quotient' | 'rest'): Rule =>
-  (loop, op) => {
-    const [of, by] = op.operands.map((v) => loop.lane(v));
-    const around = part === 'rest' ? restOfCoordinate(loop, of, by) : undefined;
-    if (around) return around;
-    if (!loop.varying(op) || !op.operands.every(isInteger) || by.is !== 'number' || by.n === 0n) return undefined;
-    const x = loop.sliced(op.operands[0]);
-    const size = by.n < 0n ? -by.n : by.n;
-    if (part === 'rest' && (size & (size - 1n)) === 0n) return { is: 'sliced', x: lowest(loop.gates, x, size) };
-    if (x.planes.length > MOST_DIGITS) return notInWords(`it divides numbers of more than ${MOST_DIGITS} bits`);
-    const made = divided(loop.gates, x, by.n)[part];
-    const bounds = wrapped(made, integerRange(scalarOf(op.results[0])));
-    return { is: 'sliced', x: within((k) => planeAt(made, k), bounds) };
-  };
-
-const lanesOf: Readonly<Record<string, Rule>> = {
-  'arith.constant': (_loop, op) =>
-    isInteger(op.results[0]) ? { is: 'number', n: BigInt(op.attrs.value as number) } : undefined,
-  'arith.add': add(false),
-  'arith.sub': add(true),
-  'arith.neg': (loop, op) => {
-    if (!loop.varying(op) || !isInteger(op.results[0])) return undefined;
-    const { terms, constant } = loop.terms(op.operands[0], true);
-    const bounds = wrapped(rangeOfSum(terms, constant), integerRange(scalarOf(op.results[0])));
-    return { is: 'sliced', x: sumOf(loop.gates, terms, constant, bounds) };
-  },
-  'arith.mul': onIntegers((g, op, x, y) => {
-    const range = integerRange(scalarOf(op.results[0]));
-    const corners = [x.lo * y.lo, x.lo * y.hi, x.hi * y.lo, x.hi * y.hi];
-    const least = corners.reduce((a, c) => (c < a ? c : a));
-    const most = corners.reduce((a, c) => (c > a ? c : a));
-    /* The sign of the factor that is taken apart counts less than nothing. */
-    const terms = y.planes.map((plane, k): Term => {
-      const part = {
-        planes: x.planes.map((p) => g.and(p, plane)),
-        lo: x.lo < 0n ? x.lo : 0n,
-        hi: x.hi > 0n ? x.hi : 0n,
-      };
-      const moved = {
-        planes: [...new Array<Plane>(k).fill(0), ...part.planes],
-        lo: part.lo << BigInt(k),
-        hi: part.hi << BigInt(k),
-      };
-      return { x: moved, negative: y.lo < 0n && k === y.planes.length - 1 };
-    });
-    return sumOf(g, terms, 0n, wrapped({ lo: least, hi: most }, range));
-  }),
-  'arith.and': (loop, op) =>
-    bitsOfCoordinate(loop, op) ?? onIntegers((g, _op, x, y) => bitwise(g, 'and', x, y))(loop, op),
-  'arith.or': onIntegers((g, _op, x, y) => bitwise(g, 'or', x, y)),
-  'arith.xor': onIntegers((g, _op, x, y) => bitwise(g, 'xor', x, y)),
-  'arith.not': onIntegers((g, op, x) => {
-    if (op.results[0].type === 'i1') return bitOf(g.not(planeOf(x)));
-    const [least, most] = integerRange(scalarOf(op.results[0]));
-    const bounds = least < 0n ? { lo: -1n - x.hi, hi: -1n - x.lo } : { lo: most - x.hi, hi: most - x.lo };
-    return within((k) => g.not(planeAt(x, k)), bounds);
-  }),
-  'arith.shl': (loop, op) => {
-    if (!loop.varying(op)) return undefined;
-    const by = amountOf(loop, op);
-    if (by === undefined) return moved(loop, op, 'shl');
-    const x = loop.sliced(op.operands[0]);
-    const bounds = wrapped({ lo: x.lo << BigInt(by), hi: x.hi << BigInt(by) }, integerRange(scalarOf(op.results[0])));
-    return { is: 'sliced', x: within((k) => (k < by ? 0 : planeAt(x, k - by)), bounds) };
-  },
-  'arith.shr': (loop, op) => {
-    if (!loop.varying(op)) return undefined;
-    const by = amountOf(loop, op);
-    if (by === undefined) return moved(loop, op, 'shr');
-    const x = loop.sliced(op.operands[0]);
-    return { is: 'sliced', x: within((k) => planeAt(x, k + by), { lo: x.lo >> BigInt(by), hi: x.hi >> BigInt(by) }) };
-  },
-  'arith.div': quotient('quotient'),
-  'arith.rem': quotient('rest'),
-  'arith.min': onIntegers((g, _op, x, y) => extreme(g, less(g, x, y), x, y, (a, c) => (a < c ? a : c))),
-  'arith.max': onIntegers((g, _op, x, y) => extreme(g, less(g, y, x), x, y, (a, c) => (a > c ? a : c))),
-  'arith.cmp': onIntegers((g, op, x, y) => {
-    switch (op.attrs.predicate) {
-      case 'eq':
-        return bitOf(equal(g, x, y));
-      case 'ne':
-        return bitOf(g.not(equal(g, x, y)));
-      case 'lt':
-        return bitOf(less(g, x, y));
-      case 'ge':
-        return bitOf(g.not(less(g, x, y)));
-      case 'gt':
-        return bitOf(less(g, y, x));
-      default:
-        return bitOf(g.not(less(g, y, x)));
-    }
-  }),
-  'arith.select': onIntegers((g, _op, c, x, y) => selected(g, planeOf(c), x, y)),
-  'arith.cast': onIntegers((g, op, x) => {
-    const to = scalarOf(op.results[0]);
-    if (!isInteger(op.results[0])) return notInWords(`it computes with ${to}`);
-    if (to === 'i1') return bitOf(g.not(equal(g, x, constantOf(0n))));
-    return within((k) => planeAt(x, k), wrapped(x, integerRange(to)));
-  }),
-};
-
-/** What atomic operations make of the old number and another. */
-const combined: Readonly<Record<string, (g: Gates, x: Sliced, y: Sliced, type: ScalarType) => Sliced>> = {
-  add: (g, x, y, type) => {
-    const terms = [x, y].map((t): Term => ({ x: t, negative: false }));
-    return sumOf(g, terms, 0n, wrapped(rangeOfSum(terms, 0n), integerRange(type)));
-  },
-  and: (g, x, y) => bitwise(g, 'and', x, y),
-  or: (g, x, y) => bitwise(g, 'or', x, y),
-  xor: (g, x, y) => bitwise(g, 'xor', x, y),
-  min: (g, x, y) => extreme(g, less(g, x, y), x, y, (a, c) => (a < c ? a : c)),
-  max: (g, x, y) => extreme(g, less(g, y, x), x, y, (a, c) => (a > c ? a : c)),
-  exchange: (_g, _x, y) => y,
-};
-
-const extreme = (g: Gates, c: Plane, x: Sliced, y: Sliced, of: (a: bigint, c: bigint) => bigint): Sliced =>
-  within((k) => g.select(c, planeAt(x, k), planeAt(y, k)), { lo: of(x.lo, y.lo), hi: of(x.hi, y.hi) });

@@ -1,7 +1,7 @@
 import { compileProblem, maxRelError } from '@filigree/e2e';
 import { benchCase } from '../../cases.js';
 import { problemOf } from '../../filigree.js';
-import type { BundledProgram, LeftOut } from './programs.js';
+import type { BundledProgram, LeftOut } from './bundled-program.js';
 import type { Float } from './rates.js';
 import type { Recorder } from './recorder.js';
 import { byRelative } from './relative.js';

@@ -24,7 +24,7 @@ import {
   vec,
   type Grid1,
 } from 'filigree';
-import type { BundledProgram, LeftOut } from './programs.js';
+import type { BundledProgram, LeftOut } from './bundled-program.js';
 import type { Recorder } from './recorder.js';
 import type { Float } from './rates.js';
 import type { DataType, Part } from './recording.js';

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { fail } from '@filigree/ir';
-import { type Choice, type LeftOut, bundledPrograms } from './programs.js';
+import type { LeftOut } from './bundled-program.js';
+import { type Choice, bundledPrograms } from './programs.js';
 import { writeBundle } from './write-bundle.js';
 
 /** Makes the folder that a machine with a GPU runs. Error: `gpu/bundle` where something is there already. */

@@ -8,30 +8,12 @@ import { type Order, cudaMachine } from '@filigree/shims';
 import { DiagnosticError } from 'filigree';
 import { disagreement } from './agree.js';
 import { algebra } from './algebra.js';
+import type { BundledProgram, LeftOut } from './bundled-program.js';
 import { fieldRates } from './field-rates.js';
 import { type Rate, rates } from './rates.js';
 import { RELATIVE, byRelative } from './relative.js';
 import { type Recorder, recorderOn } from './recorder.js';
 import type { DataType, Recording } from './recording.js';
-
-/** A program of a bundle: its calls, and by how much what it reads may differ from what was read here. */
-export interface BundledProgram {
-  readonly name: string;
-  readonly kind: Kind;
-  readonly recording: Recording;
-  readonly tolerance: (type: DataType) => string;
-  /** What lies beside it, for others who do the same. */
-  readonly files?: Readonly<Record<string, Uint8Array | string>>;
-}
-
-/** What programs are for; those of the last three are measured in parts. */
-export type Kind = 'conformance' | 'gallery' | 'rate' | 'algebra' | 'fields';
-
-/** One that is not in it, and why. */
-export interface LeftOut {
-  readonly name: string;
-  readonly reason: string;
-}
 
 /** What to take. Default: all. */
 export interface Choice {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { threadsPerProcessor } from '@filigree/backend/gpu';
 import { contentHash } from '@filigree/backend/native';
-import type { BundledProgram, LeftOut } from './programs.js';
+import type { BundledProgram, LeftOut } from './bundled-program.js';
 import type { Argument, At, Step } from './recording.js';
 
 /** The version of what is written, which the runner writes into its results. */
