@@ -158,6 +158,23 @@ describe('storage', () => {
     expect(capacity(undefined, 1)).toBe(1);
   });
 
+  it('leaves to other pools what one could never use of the budget', () => {
+    const capacities = (budget: number): readonly number[] =>
+      storageOf(
+        layout(
+          dense(ij, [64, 64]).pointer().dense(ij, [8, 8]).place(v),
+          dense(ij, [8, 8]).pointer().dense(ij, [8, 8]).place(u),
+        ),
+        { budget },
+      ).nodes.flatMap(({ pool }) => (pool ? [pool.capacity - RESERVED_CELLS] : []));
+    const [, all] = capacities(1 << 24);
+    const [most, least] = capacities(1 << 20);
+    expect(least).toBe(all);
+    /* Half of the budget would be room for 900; cells of 512 bytes and what is known of each. */
+    expect(most).toBeGreaterThan(1800);
+    expect(most).toBeLessThan((1 << 20) / 512);
+  });
+
   it('stays near the budget, lists and tables included', () => {
     fc.assert(
       fc.property(layouts(), (shape) => {

@@ -25,8 +25,8 @@ export const velocityAt = (n: number, block: number): Flow => {
     inside.push(at);
     [-1.5 * y, 1.5 * x, 0.25 + 0.5 * x].forEach((speed, axis) => (velocity[axis][at] = speed));
   }
-  const blockOf = (at: number): string =>
-    [Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n].map((c) => Math.floor(c / block)).join();
+  const blockOf = (at: number): number =>
+    [Math.floor(at / n ** 2), Math.floor(at / n) % n, at % n].reduce((b, c) => b * n + Math.floor(c / block), 0);
   const blocks = new Set(inside.map(blockOf));
   const carried = Array.from({ length: n ** 3 }, (_, at) => at).filter((at) => blocks.has(blockOf(at)));
   return { inside, carried, velocity };
@@ -70,14 +70,15 @@ const origin = (n: number, { velocity }: Flow, at: number, dt: number): readonly
   );
 };
 
-const sampled = (n: number, q: Float64Array, place: readonly number[]): number => {
-  const low = place.map(Math.floor);
+/* Once for each cell, axis and step of a cube: without an array of its own. */
+const sampled = (n: number, q: Float64Array, [x, y, z]: readonly number[]): number => {
+  const [i, j, k] = [Math.floor(x), Math.floor(y), Math.floor(z)];
   let sum = 0;
-  for (let corner = 0; corner < 8; corner++) {
-    const bits = [corner >> 2, (corner >> 1) & 1, corner & 1];
-    const weight = bits.reduce((w, bit, axis) => w * (bit ? place[axis] - low[axis] : 1 - place[axis] + low[axis]), 1);
-    const [i, j, k] = bits.map((bit, axis) => low[axis] + bit);
-    sum += weight * q[(i * n + j) * n + k];
-  }
+  for (let a = 0; a < 2; a++)
+    for (let b = 0; b < 2; b++)
+      for (let c = 0; c < 2; c++)
+        sum += part(x - i, a) * part(y - j, b) * part(z - k, c) * q[((i + a) * n + j + b) * n + k + c];
   return sum;
 };
+
+const part = (beyond: number, corner: number): number => (corner === 1 ? beyond : 1 - beyond);

@@ -59,12 +59,10 @@ export { ArenaStore } from './meaning/arena-store.js';
 export { areIterationsApart } from './loops/apart.js';
 export { fieldDialects } from './access/dialects.js';
 export { elementOf, fieldDialect, structureName, valueName, type ElementOf } from './access/field-dialect.js';
+export { HANDS, LINE, RESERVED_CELLS } from './storage/lots.js';
 export {
   STATUS,
   STATUS_WORDS,
-  HANDS,
-  LINE,
-  RESERVED_CELLS,
   arenaName,
   elementsBelow,
   memoryFor,

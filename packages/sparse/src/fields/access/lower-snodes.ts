@@ -18,7 +18,8 @@ import {
 } from '@filigree/ir';
 import { rare } from '#lowering';
 import { isSparse } from '../layout/layout.js';
-import { HANDS, nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
+import { HANDS } from '../storage/lots.js';
+import { nodeStorage, type NodeStorage, type Storage } from '../storage/storage.js';
 import { along, anyOf, fixed, plus, type Address, type Emit, type Test } from './lower/address.js';
 import { ambientValue } from './lower/ambient.js';
 import { clamp, clampPast, extract, interleave } from './lower/digits.js';

@@ -1,6 +1,7 @@
 import type { Attrs, Builder, Value } from '@filigree/ir';
 import { axesAbove, axesOf, isSparse, pathTo, type Layout, type SNode } from '../layout/layout.js';
-import { elementsBelow, hasBorder, hasRows } from '../storage/storage.js';
+import { hasBorder, hasRows } from '../storage/margins.js';
+import { elementsBelow } from '../storage/storage.js';
 
 /** How a cell is reached. */
 export interface PathOptions {

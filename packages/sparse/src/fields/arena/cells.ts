@@ -1,4 +1,5 @@
-import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 import { activeCells, findInTable, isPooled, placeOf, type PooledStorage } from './pool.js';
 

@@ -1,4 +1,4 @@
-import { RESERVED_CELLS } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
 import type { Arena } from './arena.js';
 import { mortonDigits, type Path, type Step } from './path.js';
 import { isPooled, lastCell } from './pool.js';

@@ -1,6 +1,7 @@
 import { clearBytes, repeatBytes } from '../storage/bytes.js';
 import { hasAmbient, initializeCell } from '../storage/initialize.js';
-import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 import { lengthAt, numbersOf, slotOf } from './cells.js';
 import { emptyTable, isPooled, type PooledStorage } from './pool.js';

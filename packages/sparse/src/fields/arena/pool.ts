@@ -1,6 +1,7 @@
 import { hashOf } from '../storage/hash-of.js';
 import { initializeCell } from '../storage/initialize.js';
-import { hasOneLot, RESERVED_CELLS, type NodeStorage, type Pool } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { hasOneLot, type NodeStorage, type Pool } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 
 /**

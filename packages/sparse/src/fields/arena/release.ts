@@ -1,7 +1,8 @@
 import { ambientOf } from '../layout/ambient.js';
 import { clearBytes } from '../storage/bytes.js';
 import { initializeCell } from '../storage/initialize.js';
-import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import { closeLots, givenOf } from '../storage/turns.js';
 import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';

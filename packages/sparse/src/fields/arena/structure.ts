@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
 import { nodeText } from '../layout/layout.js';
-import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, lengthen, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';
 import { cellNumber, quotients, type Path, type Step } from './path.js';

@@ -161,6 +161,9 @@ const axesKnown = new WeakMap<readonly SNode[], (readonly number[])[]>();
 /** As `axesOf`, for the container of a node: without the axes that only the node itself splits. */
 export const axesAbove = (layout: Layout, id: number): readonly number[] => axesOf(layout, layout.nodes[id].parent);
 
+/** Whether a node holds further nodes, and not only fields. */
+export const hasNodes = ({ nodes }: Layout, { children }: SNode): boolean => children.some((c) => !nodes[c].field);
+
 /** A node as text for people: what it is and the axes it splits. */
 export const nodeText = (node: SNode): string => {
   if (node.field) return `field '${node.field.name}'`;

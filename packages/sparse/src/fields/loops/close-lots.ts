@@ -3,7 +3,8 @@ import { fixed, load, store, type Emit } from '../access/lower/address.js';
 import { handOf, numberOf, openerOf, turnsIn, turnsOf } from '../access/lower/lots.js';
 import { takenOf } from '../access/lower/turns.js';
 import { recycle } from '../access/lower/pool.js';
-import { HANDS, type NodeStorage } from '../storage/storage.js';
+import { HANDS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import { loadWord, storeWord } from './cells.js';
 import { loop } from './loop.js';
 

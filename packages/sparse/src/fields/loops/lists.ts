@@ -1,7 +1,8 @@
 import type { Value } from '@filigree/ir';
 import { atomic, fixed, plus, along, type Emit } from '../access/lower/address.js';
 import { pathTo } from '../layout/layout.js';
-import { RESERVED_CELLS, type List, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type List, type NodeStorage } from '../storage/storage.js';
 import { entry, innerCell, loadWord, pooledCell, rootCell, storeWord, type Cell } from './cells.js';
 import { lastUsed } from './counters.js';
 import { loop } from './loop.js';

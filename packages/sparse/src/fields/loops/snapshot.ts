@@ -1,6 +1,7 @@
 import { along, plus, type Address, type Emit } from '../access/lower/address.js';
 import { pathTo } from '../layout/layout.js';
-import { RESERVED_CELLS, type NodeStorage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type NodeStorage } from '../storage/storage.js';
 import { entry, innerCell, loadWord, pooledCell, rootCell, storeWord, type Cell } from './cells.js';
 import { lastUsed } from './counters.js';
 import { inParts } from './lists.js';

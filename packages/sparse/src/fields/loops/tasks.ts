@@ -7,7 +7,8 @@ import { lastUsed } from './counters.js';
 import { loop } from './loop.js';
 import { enterTask, firstAround, lengthOf, startAt, tasksOf, type Place } from './nest.js';
 import type { Plan } from './plan.js';
-import { RESERVED_CELLS, type Storage } from '../storage/storage.js';
+import { RESERVED_CELLS } from '../storage/lots.js';
+import { type Storage } from '../storage/storage.js';
 
 export interface TaskOptions {
   /** Whether cells of the source may become active or inactive meanwhile: then those that are active before are listed first. */

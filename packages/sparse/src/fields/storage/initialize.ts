@@ -1,6 +1,7 @@
 import { arrayConstructor, fail } from '@filigree/ir';
 import { repeatBytes, type Memory } from './bytes.js';
-import { RESERVED_CELLS, type NodeStorage, type Storage } from './storage.js';
+import { RESERVED_CELLS } from './lots.js';
+import { type NodeStorage, type Storage } from './storage.js';
 import { isZero, wordsIn } from './words.js';
 
 /**

@@ -11,7 +11,11 @@ import {
   option,
 } from '@filigree/ir';
 import { storedType } from '../layout/stored-type.js';
-import { axesOf, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { axesOf, hasNodes, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { align } from './align.js';
+import { capacitiesOf } from './capacities.js';
+import { HANDS, LINE, LOT } from './lots.js';
+import { shapesOf, type Shape } from './shapes.js';
 
 /**
  * Where everything of a layout lies: one memory, addresses in bytes from its start. A cell is never a pointer: it is a
@@ -49,45 +53,9 @@ export const STATUS = {
   beyondList: 7,
 } as const;
 
-/** How one node lies in its parent's cell, and its cells in it. */
-export interface NodeStorage {
+/** How one node lies in its parent's cell, its cells in it, and how many there may be. */
+export interface NodeStorage extends Shape {
   readonly node: SNode;
-  /** Bytes from the start of the parent's cell to this node's container, or to the value of a `place` node. */
-  readonly offset: number;
-  /** Bytes of a container. */
-  readonly containerBytes: number;
-  /** Cells of a container. */
-  readonly cells: number;
-  /**
-   * Cells of a row, which differ along all of the node's axes but the first, if the container has two rows more: one that is
-   * never written, where what is read out of bounds is found, and one that takes what is written there, or finds no room in a
-   * list. Else 0. In Z-order a cell is a row.
-   */
-  readonly row: number;
-  /** Cells, or slots, that lie in a container, with those rows, or that border; of slots a list has one more as well. */
-  readonly storedCells: number;
-  /**
-   * Whether there are slots also for one more digit along each axis, which hold no cell: what is out of bounds is as what is not
-   * active.
-   */
-  readonly border: boolean;
-  /** Bytes from one cell to the next, in a container or in a pool; of a bit array eighths of them. */
-  readonly cellBytes: number;
-  /** Cells, or slots, from one to the next along each axis of the layout; 0 along axes that this node does not split. Not for `morton`. */
-  readonly strides: readonly number[];
-  /** Bytes from the start of a container to its first cell, where cells lie in the container. */
-  readonly firstCell: number;
-  /** Bytes from the start of a container to the i32 words of its mask, a bit a cell; for `bitmasked`. */
-  readonly mask: number | undefined;
-  /** Bytes from the start of a container to the i32 count of its cells; for `dynamic`. */
-  readonly length: number | undefined;
-  /**
-   * Bytes from the start of a container to a copy of its mask or its length, of when a loop over its elements began that may
-   * change them; for nodes of which cells lie in their containers and hold fields.
-   */
-  readonly snapshot: number | undefined;
-  /** Bytes from the start of a container to the i32 cell numbers, one a cell; for `pointer`. */
-  readonly slots: number | undefined;
   /** Cells allocated one by one; for `pointer` and `hash`. */
   readonly pool: Pool | undefined;
   /** Active cells, for loops over what lies within them; for nodes with a pool, and sparse nodes that hold further nodes. */
@@ -173,23 +141,14 @@ export const hasOneLot = ({ lots }: Pool): boolean => lots.turns > LOT;
 export interface StorageOptions {
   /** Name of the memory, and the beginning of its buffers' names; `arena`. */
   readonly memory?: string;
-  /** Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. Untouched pages cost nothing. */
+  /**
+   * Bytes for cells that are allocated one by one, where the layout does not say how many; 1 GiB. Nodes share them evenly, but for
+   * what one of them could never use. Untouched pages cost nothing.
+   */
   readonly budget?: number;
   /** Whether all threads take cells of a pool together, as very many do (`hands` of `Grain` is 1); default false. */
   readonly together?: boolean;
 }
-
-/** Cell numbers that are never given out: the ambient cell and the sink. */
-export const RESERVED_CELLS = 2;
-
-/** Turns of a lot, so many that a thread seldom opens one, and so few that little is left in it. */
-export const LOT = 256;
-
-/** Threads that have a lot for themselves; if there are more, some share one. */
-export const HANDS = 64;
-
-/** Bytes of memory that threads hand to one another at once: what different threads change lies further apart. */
-export const LINE = 64;
 
 /**
  * Bytes before the root's cell and behind all else in which no value lies: what reads a row of a block from an element too
@@ -250,32 +209,6 @@ export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
   };
 };
 
-/**
- * Whether containers of a node have rows for what is out of bounds (see `NodeStorage`). There is one such container at most, that
- * of a node below the root, and the rows are a small part of it, or small.
- */
-export const hasRows = (layout: Layout, id: number): boolean => {
-  const { kind, parent, pointer, morton, axes, extents } = layout.nodes[id];
-  if (kind !== 'dense' || parent !== 0 || pointer) return false;
-  const rows =
-    extents.reduce((n, extent) => n * extent, 1) / (morton ? 1 : axes.slice(1).reduce((n, a) => n * extents[a], 1));
-  return rows >= MANY_ROWS || valuesBelow(layout, id) <= FEW_VALUES;
-};
-
-/** Whether a container of a node has a border (see `NodeStorage`). There is one such container at most. */
-export const hasBorder = ({ kind, parent, pointer, morton }: SNode): boolean =>
-  kind === 'dense' && parent === 0 && pointer && !morton;
-
-const MANY_ROWS = 16;
-
-const FEW_VALUES = 4096;
-
-const valuesBelow = (layout: Layout, id: number): number => {
-  const { field, extents, children } = layout.nodes[id];
-  const inCell = children.reduce((sum, c) => sum + valuesBelow(layout, c), 0);
-  return field ? 1 : extents.reduce((n, extent) => n * extent, inCell);
-};
-
 /** The buffer through which values of a type are reached. */
 export const arenaName = (memory: string, type: ScalarType): string => `${memory}_${type}`;
 
@@ -321,138 +254,6 @@ const MAX_LENGTH = 2 ** 32;
 /* Numbers of cells are i32. */
 const MAX_CELLS = 2 ** 31 - 1;
 
-const align = (x: number, to: number): number => Math.ceil(x / to) * to;
-
-/** What of a node's storage does not depend on others. */
-type Shape = Omit<NodeStorage, 'node' | 'pool' | 'list'>;
-
-/** Sizes from the leaves up, and then offsets within each cell. */
-const shapesOf = (layout: Layout): readonly Shape[] => {
-  const { nodes } = layout;
-  const alignments = new Array<number>(nodes.length);
-  const shapes = new Array<Shape>(nodes.length);
-  for (const node of [...nodes].reverse()) {
-    if (node.field) {
-      const bytes = byteSize(storedType(node));
-      alignments[node.id] = bytes;
-      shapes[node.id] = { ...nothing(nodes[0].extents.length), containerBytes: bytes, cellBytes: bytes };
-      continue;
-    }
-    if (node.kind === 'bits') {
-      const bytes = node.word! / 8;
-      const { bits } = nodes[node.children[0]].stored!.format;
-      node.children.forEach((c, n) => (shapes[c] = { ...shapes[c], offset: n * bytes }));
-      alignments[node.id] = bytes;
-      shapes[node.id] = {
-        ...nothing(nodes[0].extents.length),
-        containerBytes: node.children.length * bytes,
-        cells: node.extents.reduce((n, extent) => n * extent, 1),
-        cellBytes: bits / 8,
-        strides: stridesOf(node, false),
-      };
-      continue;
-    }
-    let cell = 0;
-    const words = new Map<string, number>();
-    for (const c of node.children) {
-      const word = nodes[c].stored?.word ?? '';
-      const offset = words.get(word) ?? align(cell, alignments[c]);
-      shapes[c] = { ...shapes[c], offset };
-      if (word !== '') words.set(word, offset);
-      if (nodes[c].kind === 'bits')
-        for (const f of nodes[c].children) words.set(nodes[f].stored!.word, offset + shapes[f].offset);
-      cell = Math.max(cell, offset + shapes[c].containerBytes);
-    }
-    const inPool = node.pointer || node.kind === 'hash';
-    const contents = Math.max(1, ...node.children.map((c) => alignments[c]));
-    const cellBytes = align(cell, inPool ? 8 : contents);
-    const cells = node.extents.reduce((n, extent) => n * extent, 1);
-    const list = node.kind === 'dynamic';
-    const row = list || hasRows(layout, node.id) ? (list || node.morton ? 1 : cells / node.extents[node.axes[0]]) : 0;
-    const border = hasBorder(node);
-    const strides = stridesOf(node, border);
-    const slots = border ? strides[node.axes[0]] * (node.extents[node.axes[0]] + 1) : cells + (list ? 1 : 0);
-    const storedCells = node.pointer ? slots : cells + 2 * row;
-    const shape = { ...nothing(nodes[0].extents.length), cells, row, border, storedCells, cellBytes, strides };
-    alignments[node.id] = node.kind === 'hash' ? 1 : inPool ? 4 : Math.max(contents, isSparse(node) ? 4 : 1);
-    const loops = node.children.some((c) => nodes[c].field);
-    shapes[node.id] = { ...shape, ...containerOf(node, shape, contents, loops) };
-  }
-  return shapes;
-};
-
-const nothing = (axes: number): Shape => ({
-  offset: 0,
-  containerBytes: 0,
-  cells: 1,
-  row: 0,
-  storedCells: 1,
-  border: false,
-  cellBytes: 0,
-  strides: new Array<number>(axes).fill(0),
-  firstCell: 0,
-  mask: undefined,
-  length: undefined,
-  snapshot: undefined,
-  slots: undefined,
-});
-
-const containerOf = (
-  node: SNode,
-  { cells, storedCells, cellBytes }: Shape,
-  contents: number,
-  loops: boolean,
-): Partial<Shape> => {
-  if (node.kind === 'hash') return { containerBytes: 0 };
-  const length = node.kind === 'dynamic' ? 0 : undefined;
-  const head = length === undefined ? 0 : 4;
-  if (node.pointer) return { length, slots: head, containerBytes: head + 4 * storedCells };
-  const mask = node.bitmasked ? 0 : undefined;
-  const bytes = mask === undefined ? head : 4 * Math.ceil(cells / 32);
-  const snapshot = loops && bytes > 0 ? bytes : undefined;
-  const firstCell = align(snapshot === undefined ? bytes : 2 * bytes, contents);
-  return { length, mask, snapshot, firstCell, containerBytes: firstCell + storedCells * cellBytes };
-};
-
-/** Row by row: the last of a node's axes, as they were written, runs fastest. */
-const stridesOf = (node: SNode, border: boolean): readonly number[] => {
-  const strides = node.extents.map(() => 0);
-  let stride = 1;
-  for (const axis of [...node.axes].reverse()) {
-    strides[axis] = stride;
-    stride *= node.extents[axis] + (border ? 1 : 0);
-  }
-  return strides;
-};
-
-/** Cells that each node can have at once, over all its containers; pools include the reserved ones. */
-const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number): readonly number[] => {
-  const pooled = layout.nodes.filter((n) => n.pointer || n.kind === 'hash');
-  const open = pooled.filter((n) => n.cells === undefined);
-  const capacities: number[] = [];
-  for (const node of layout.nodes) {
-    const around = node.parent < 0 ? 1 : capacities[node.parent];
-    const possible = node.kind === 'hash' ? Infinity : around * shapes[node.id].cells;
-    const overhead = 16 + LINE / LOT + 4 * axesOf(layout, node.id).length + (node.kind === 'hash' ? 16 : 0);
-    const share = Math.floor(
-      budget / open.length / (shapes[node.id].cellBytes + overhead + listedIn(layout, shapes, node.id)),
-    );
-    const wanted = node.cells ?? Math.max(share, 1);
-    capacities.push(!pooled.includes(node) ? possible : RESERVED_CELLS + Math.min(possible, wanted));
-  }
-  return capacities;
-};
-
-/** Bytes that lists take for what lies in one cell of a node. */
-const listedIn = (layout: Layout, shapes: readonly Shape[], id: number): number =>
-  layout.nodes[id].children
-    .map((c) => layout.nodes[c])
-    .filter((child) => !child.field && !child.pointer)
-    .reduce((sum, child) => {
-      const own = isSparse(child) && hasNodes(layout, child) ? 4 : 0;
-      return sum + shapes[child.id].cells * (own + listedIn(layout, shapes, child.id));
-    }, 0);
-
 const poolOf = (
   node: SNode,
   { cellBytes }: Shape,
@@ -497,8 +298,6 @@ const tooMany = (node: SNode): never =>
   fail('layout/too-large', `${nodeText(node)} has room for more cells than an i32 can count`, {
     remedy: 'make it or the nodes around it smaller, or store its cells on demand: pointer(), hash()',
   });
-
-const hasNodes = (layout: Layout, node: SNode): boolean => node.children.some((c) => !layout.nodes[c].field);
 
 const largest = (nodes: readonly NodeStorage[]): SNode =>
   nodes.reduce((most, n) => (n.node.id > 0 && n.containerBytes > most.containerBytes ? n : most), nodes[1]).node;

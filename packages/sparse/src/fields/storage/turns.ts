@@ -1,4 +1,5 @@
-import { HANDS, LINE, type Pool } from './storage.js';
+import { HANDS, LINE } from './lots.js';
+import { type Pool } from './storage.js';
 
 /** What has been given out of a pool since it was last collected. */
 export interface Given {

@@ -1,5 +1,6 @@
 import type { Value } from '@filigree/ir';
-import { arenaName, HANDS, LINE, type NodeStorage, type Pool } from '../../storage/storage.js';
+import { HANDS, LINE } from '../../storage/lots.js';
+import { arenaName, type NodeStorage, type Pool } from '../../storage/storage.js';
 import { along, atomic, cas, countAmong, fixed, load, plus, store, type Address, type Emit } from './address.js';
 import { hasAmbient } from '../../storage/initialize.js';
 import { fillAmbient } from './ambient.js';

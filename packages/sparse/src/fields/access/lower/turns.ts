@@ -1,5 +1,6 @@
 import type { Value } from '@filigree/ir';
-import { hasOneLot, LINE, type Pool } from '../../storage/storage.js';
+import { LINE } from '../../storage/lots.js';
+import { hasOneLot, type Pool } from '../../storage/storage.js';
 import { along, fixed, load, type Address, type Emit } from './address.js';
 
 /** At most so many turns were given since the pool was last collected. Of one lot those that were taken: it has as many as there are cells. */
