@@ -21,19 +21,19 @@ import {
   dense,
   dynamic,
   field,
-  FieldStore,
   fieldDialect,
   givenOf,
   hash,
   i,
   ij,
   layout,
-  lowerFields,
   snodeDialect,
   storageOf,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { logOf, cases, freshArena, logBuffers, moduleOf } from '../../packages/sparse/tests/access-model.js';

@@ -32,13 +32,13 @@ import {
   j,
   k,
   layout,
-  lowerFields,
   snodeDialect,
   storageOf,
   type Branch,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
 import { describe, expect, it } from 'vitest';
 import { right } from '../../packages/sparse/tests/support.js';
 

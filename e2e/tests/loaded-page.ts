@@ -27,7 +27,7 @@ export const loadedPage = async (code: string): Promise<LoadedPage> => {
   const folder = mkdtempSync(join(tmpdir(), 'filigree-page-'));
   try {
     const { outputFiles } = await build({
-      stdin: { contents: transform(code, 'page.js')!.code, resolveDir: import.meta.dirname },
+      stdin: { contents: transform(code, 'page.js')?.code ?? code, resolveDir: import.meta.dirname },
       bundle: true,
       minify: true,
       splitting: true,

@@ -1,16 +1,8 @@
 import { explore, type Protocol, withoutEachFence } from '@filigree/conformance';
 import { buildKernel, coreDialects, makeModule, type Module } from '@filigree/ir';
-import {
-  ArenaStore,
-  HANDS,
-  fieldDialect,
-  hash,
-  i,
-  layout,
-  field,
-  lowerFields,
-  storageOf,
-} from '@filigree/sparse/fields';
+import { ArenaStore } from '@filigree/sparse/meaning';
+import { HANDS, fieldDialect, hash, i, layout, field, storageOf } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 

@@ -15,7 +15,8 @@ import {
   type Module,
   type Num,
 } from '@filigree/ir';
-import { dense, field, fieldDialect, FieldStore, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 

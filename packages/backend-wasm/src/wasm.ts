@@ -11,7 +11,8 @@ import {
 import { hasBearing, isStill, type LoadingBackend, type MemoryOptions, type Sources } from '@filigree/backend';
 import { assembler } from './compile/assemble.js';
 import { compileSources, sourceFile } from './compile/compile.js';
-import { ownMemoryLayout, writeModule } from './emit/module.js';
+import { writeModule } from './emit/module.js';
+import { ownMemoryLayout } from './memory/own-memory.js';
 import { legalizeForWasm } from './legalize.js';
 import { loadArtifact, loadArtifactNow } from './load/load.js';
 import { bankOf } from './node/bank.js';

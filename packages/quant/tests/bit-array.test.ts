@@ -14,8 +14,8 @@ import {
   type Value,
 } from '@filigree/ir';
 import { fixed, float, int, quantFormats, quantPasses } from '@filigree/quant';
+import { ArenaStore } from '@filigree/sparse/meaning';
 import {
-  ArenaStore,
   arenaName,
   bitArray,
   bitStruct,
@@ -24,7 +24,6 @@ import {
   field,
   fieldDialect,
   fieldDialects,
-  FieldStore,
   hash,
   i,
   ij,
@@ -34,12 +33,13 @@ import {
   layoutOf,
   layoutText,
   layoutTree,
-  lowerFields,
   storageOf,
   stored,
   type Branch,
   type Layout,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import type { Either } from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';

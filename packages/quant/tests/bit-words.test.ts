@@ -21,7 +21,6 @@ import {
   field,
   fieldDialect,
   fieldDialects,
-  FieldStore,
   hash,
   i,
   ij,
@@ -29,12 +28,13 @@ import {
   j,
   layout,
   layoutTree,
-  lowerFields,
   storageOf,
   stored,
   type Branch,
   type Layout,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import type { Either } from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';

@@ -10,7 +10,8 @@ import {
 } from '@filigree/ir';
 import { corePassesOver } from '@filigree/opt';
 import { quantFormats, quantPassesByName } from '@filigree/quant';
-import { fieldDialect, fieldPasses, layoutOf, snodeDialect, storageOf } from '@filigree/sparse/fields';
+import { fieldDialect, layoutOf, snodeDialect, storageOf } from '@filigree/sparse/fields';
+import { fieldPasses } from '@filigree/sparse/lowering';
 import * as E from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';
 

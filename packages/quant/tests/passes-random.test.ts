@@ -18,19 +18,19 @@ import {
   field,
   fieldDialect,
   fieldDialects,
-  FieldStore,
   hash,
   i,
   initializeArena,
   layout,
   layoutTree,
-  lowerFields,
   storageOf,
   stored,
   type Branch,
   type Layout,
   type Placeable,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import type { Either } from 'fp-ts/lib/Either.js';
 import { describe, expect, it } from 'vitest';

@@ -4,7 +4,8 @@ import { wasm } from '@filigree/backend-wasm';
 import { allocateBuffers, coreDialects, interpret, printKernel, walk, type Kernel, type Module } from '@filigree/ir';
 import { active, kernel, lowerKernels, ndrange, range, type KernelDef } from '@filigree/lang/kernels';
 import { program, valueAndGradient } from '@filigree/runtime';
-import { dense, fieldDialect, FieldStore, fields, i, ij, layout, layoutTree, type FieldDecl } from '@filigree/sparse/fields'; // prettier-ignore
+import { dense, fieldDialect, fields, i, ij, layout, layoutTree, type FieldDecl } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning'; // prettier-ignore
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

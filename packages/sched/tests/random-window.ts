@@ -12,7 +12,8 @@ import {
   type Module,
   type TypedArray,
 } from '@filigree/ir';
-import { dense, field, fieldDialect, FieldStore, i, layout } from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, i, layout } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import { cutCoreKernels, cutKernels, type CutKernels, type TaskSetting } from '@filigree/sparse/tasks';
 
 const [a, b, c, d] = (['a', 'b', 'c', 'd'] as const).map((name) => field(name, 'i32'));

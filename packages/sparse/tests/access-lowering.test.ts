@@ -12,16 +12,13 @@ import {
   i,
   ij,
   layout,
-  lowerAccess,
-  lowerFields,
-  simplifyAccess,
-  type SimplifyOptions,
   sitesOf,
   snodeDialect,
   storageOf,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerAccess, lowerFields, simplifyAccess, type SimplifyOptions } from '@filigree/sparse/lowering';
 import { describe, expect, it } from 'vitest';
 import { allocate, freshArena } from './access-model.js';
 import { after, moduleFrom } from './access-text.js';

@@ -1,23 +1,20 @@
 import { combineBy, pipeline, verify, type AtomicKind, type Module, type Pass, type Scalar } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
+import { ArenaStore } from '@filigree/sparse/meaning';
 import {
-  ArenaStore,
   RESERVED_CELLS,
   STATUS,
   axesOf,
   elementsBelow,
-  FieldStore,
   fieldDialects,
-  lowerAccess,
-  lowerFields,
-  lowerLoops,
-  lowerSNodes,
   pathTo,
   pathTowards,
   storageOf,
   type Coordinates,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerAccess, lowerFields, lowerLoops, lowerSNodes } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, logOf, moduleOf, type Case, type Program } from './access-model.js';

@@ -7,12 +7,11 @@ import {
   hash,
   ij,
   layout,
-  lowerFields,
   snodeDialect,
   storageOf,
   type Layout,
-  type LowerFieldsOptions,
 } from '@filigree/sparse/fields';
+import { lowerFields, type LowerFieldsOptions } from '@filigree/sparse/lowering';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocate, freshArena } from './access-model.js';

@@ -1,14 +1,7 @@
-import {
-  dense,
-  field,
-  FieldStore,
-  ArenaStore,
-  i,
-  layout,
-  simplifyAccess,
-  lowerAccess,
-  storageOf,
-} from '@filigree/sparse/fields';
+import { ArenaStore } from '@filigree/sparse/meaning';
+import { dense, field, i, layout, storageOf } from '@filigree/sparse/fields';
+import { simplifyAccess, lowerAccess } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { after, moduleFrom } from './access-text.js';

@@ -10,12 +10,12 @@ import {
   verify,
 } from '@filigree/ir';
 import { corePassesOver } from '@filigree/opt';
-import type { ArenaStore, FieldStore } from '@filigree/sparse/fields';
+import type { ArenaStore } from '@filigree/sparse/meaning';
+import type { FieldStore } from '@filigree/sparse/meaning';
 import {
   ambientOf,
   fieldDialect,
   fieldDialects,
-  fieldPasses,
   isSparse,
   snodeDialect,
   STATUS,
@@ -23,6 +23,7 @@ import {
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { fieldPasses } from '@filigree/sparse/lowering';
 import { right } from './support.js';
 
 /** Zeros for the buffers of a module that are not the arena's, and that the host gives. */

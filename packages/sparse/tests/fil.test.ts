@@ -16,14 +16,14 @@ import { corePassesOver } from '@filigree/opt';
 import {
   arenaName,
   fieldDialect,
-  fieldPasses,
-  FieldStore,
   initializeArena,
   layoutOf,
   snodeDialect,
   storageOf,
   type Storage,
 } from '@filigree/sparse/fields';
+import { fieldPasses } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import { right } from './support.js';
 
 const folder = new URL('./fil/', import.meta.url);

@@ -9,20 +9,20 @@ import {
   type TypedArray,
 } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
+import { ArenaStore } from '@filigree/sparse/meaning';
 import {
-  ArenaStore,
-  FieldStore,
   RESERVED_CELLS,
   STATUS,
   arenaName,
   axesOf,
   fieldDialects,
   givenOf,
-  lowerFields,
   storageOf,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, logOf, moduleOf, type Program } from './access-model.js';

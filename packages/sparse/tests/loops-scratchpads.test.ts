@@ -29,13 +29,12 @@ import {
   isSparse,
   k,
   layout,
-  lowerFields,
-  lowerLoops,
   snodeDialect,
   storageOf,
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { lowerFields, lowerLoops } from '@filigree/sparse/lowering';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allocate } from './access-model.js';

@@ -7,12 +7,11 @@ import {
   ij,
   k,
   layout,
-  lowerLoops,
   snodeDialect,
   storageOf,
   type Layout,
-  type LoopGrain,
 } from '@filigree/sparse/fields';
+import { lowerLoops, type LoopGrain } from '@filigree/sparse/lowering';
 import { describe, expect, it } from 'vitest';
 import { after, moduleFrom } from './access-text.js';
 import { left } from './support.js';

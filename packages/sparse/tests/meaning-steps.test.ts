@@ -1,14 +1,6 @@
-import {
-  ArenaStore,
-  dense,
-  field,
-  FieldStore,
-  ij,
-  layout,
-  STATUS,
-  storageOf,
-  type Layout,
-} from '@filigree/sparse/fields';
+import { ArenaStore } from '@filigree/sparse/meaning';
+import { dense, field, ij, layout, STATUS, storageOf, type Layout } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cases, logOf, moduleOf } from './access-model.js';

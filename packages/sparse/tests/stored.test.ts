@@ -21,7 +21,6 @@ import {
   field,
   fieldDialect,
   fieldDialects,
-  FieldStore,
   hash,
   i,
   ij,
@@ -29,7 +28,6 @@ import {
   layout,
   layoutOf,
   layoutTree,
-  lowerFields,
   storageOf,
   stored,
   vectorField,
@@ -37,6 +35,8 @@ import {
   type Layout,
   type Placeable,
 } from '@filigree/sparse/fields';
+import { lowerFields } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { low, sampleFormats, top } from './sample-formats.js';

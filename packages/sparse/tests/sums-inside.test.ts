@@ -1,15 +1,7 @@
 import { buildKernel, makeModule, type Builder, type Module, type Pass, type Value } from '@filigree/ir';
-import {
-  dense,
-  field,
-  fieldDialects,
-  fieldPasses,
-  FieldStore,
-  i,
-  ij,
-  layout,
-  storageOf,
-} from '@filigree/sparse/fields';
+import { dense, field, fieldDialects, i, ij, layout, storageOf } from '@filigree/sparse/fields';
+import { fieldPasses } from '@filigree/sparse/lowering';
+import { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { contentsOf, runOnFields } from './field-meaning.js';

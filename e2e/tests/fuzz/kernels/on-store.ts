@@ -1,6 +1,7 @@
 import { allocateBuffers, coreDialects, DiagnosticError, interpret, isWide, type Scalar } from '@filigree/ir';
 import { lowerKernels, type KernelDef } from '@filigree/lang';
-import { fieldDialect, FieldStore, STATUS, type Layout } from '@filigree/sparse/fields';
+import { fieldDialect, STATUS, type Layout } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import { isLeft, type Either } from 'fp-ts/lib/Either.js';
 import { box } from './state.js';
 import type { Running } from './running.js';

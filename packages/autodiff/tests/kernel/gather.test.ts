@@ -9,7 +9,8 @@ import {
   type Module,
   type Value,
 } from '@filigree/ir';
-import { dense, field, fieldDialect, FieldStore, ij, ijk, layout, layoutTree } from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, ij, ijk, layout, layoutTree } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

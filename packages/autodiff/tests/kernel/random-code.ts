@@ -10,7 +10,8 @@ import {
   type Value,
 } from '@filigree/ir';
 import { adjointField, withGradients, withTangents } from '@filigree/autodiff';
-import { dense, field, FieldStore, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import * as E from 'fp-ts/lib/Either.js';
 import fc from 'fast-check';
 

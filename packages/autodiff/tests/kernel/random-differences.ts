@@ -1,5 +1,5 @@
 import { adjoint } from '@filigree/autodiff';
-import type { FieldStore } from '@filigree/sparse/fields';
+import type { FieldStore } from '@filigree/sparse/meaning';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { adjoints, launch, moduleOf, newStore, places, type Statement } from './random-code.js';

@@ -1,6 +1,7 @@
 import { tangent, withTangents } from '@filigree/autodiff';
 import { allocateBuffers, coreDialects, DiagnosticError, interpret, parseModule } from '@filigree/ir';
-import { dense, field, FieldStore, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { dense, field, fieldDialect, i, layout, layoutTree } from '@filigree/sparse/fields';
+import { FieldStore } from '@filigree/sparse/meaning';
 import * as E from 'fp-ts/lib/Either.js';
 import { expect, it } from 'vitest';
 

@@ -1,4 +1,5 @@
 import { workOf } from '@filigree/opt';
+import { exportName } from '../memory/export-name.js';
 import { type Buffers, type Kernel, type Op, type Region, type Value, scalarOf } from '@filigree/ir';
 import { type MemoryLayout, controlBlock } from '../memory/layout.js';
 import { Context } from './context.js';
@@ -49,9 +50,6 @@ export const writeKernel = (
 /** A kernel's function; no helper has a name like it. */
 const functionName = (kernel: string): string =>
   `$kernel.${kernel.replace(/[^A-Za-z0-9_.]/g, (ch) => `~${ch.charCodeAt(0).toString(16)}~`)}`;
-
-/** The name under which a kernel is exported. */
-export const exportName = (kernel: string): string => `k:${kernel}`;
 
 /** A string literal of the text format, in ASCII. */
 const watString = (text: string): string =>

@@ -1,5 +1,5 @@
-import { type Extension, type Module, bufferMap, fail } from '@filigree/ir';
-import { type MemoryLayout, layoutMemory, mostPages } from '../memory/layout.js';
+import { type Extension, type Module, bufferMap } from '@filigree/ir';
+import type { MemoryLayout } from '../memory/layout.js';
 import { writeKernel } from './kernel.js';
 import { workerGlobal } from './memory-ops.js';
 import type { ModuleContext } from './module-context.js';
@@ -63,20 +63,6 @@ export const writeModule = (
     ')',
     '',
   ].join('\n');
-};
-
-/** The layout of a module in a memory of its own. Error: `wasm/memory-too-large` where it does not fit WebAssembly's 32-bit addresses. */
-export const ownMemoryLayout = (module: Module): MemoryLayout => {
-  const layout = layoutMemory(module);
-  if (layout.pages <= mostPages) return layout;
-  const bytes = (layout.pages / 16384).toFixed(1);
-  return fail(
-    'wasm/memory-too-large',
-    `module '${module.name}' needs ${bytes} GiB of memory; WebAssembly addresses 4 GiB`,
-    {
-      remedy: 'use the cpp backend, or store the data in narrower types',
-    },
-  );
 };
 
 /* Names go into comments: nothing in them may end the line. */

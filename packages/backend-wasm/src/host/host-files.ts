@@ -2,8 +2,8 @@ import type { SourceFile, Sources } from '@filigree/backend';
 import { type Module, type ScalarType, type Value, arrayConstructor, bytesOf, isWide } from '@filigree/ir';
 import { assemble } from '../compile/assemble.js';
 import { sourceFile } from '../compile/compile.js';
-import { exportName } from '../emit/kernel.js';
-import { ownMemoryLayout } from '../emit/module.js';
+import { exportName } from '../memory/export-name.js';
+import { ownMemoryLayout } from '../memory/own-memory.js';
 import { type MemoryLayout, controlBlock } from '../memory/layout.js';
 
 /** Values of a field that lie one behind the other in a buffer. */

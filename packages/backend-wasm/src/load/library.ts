@@ -1,6 +1,6 @@
 import type { CommandList, Library, Placement } from '@filigree/backend/device';
 import { type Kernel, type Module, type Scalar, type ScalarType, argumentsInto, fail, isWide } from '@filigree/ir';
-import { exportName } from '../emit/kernel.js';
+import { exportName } from '../memory/export-name.js';
 import { type MemoryLayout, controlBlock } from '../memory/layout.js';
 import { helpersOf } from './helpers.js';
 import { isShared, webMemoryOf } from './memory.js';

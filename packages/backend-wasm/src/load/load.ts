@@ -22,8 +22,8 @@ import {
   formatDiagnostic,
   orLeft,
 } from '@filigree/ir';
-import { exportName } from '../emit/kernel.js';
-import { ownMemoryLayout } from '../emit/module.js';
+import { exportName } from '../memory/export-name.js';
+import { ownMemoryLayout } from '../memory/own-memory.js';
 import { type MemoryLayout, layoutIn, placeData } from '../memory/layout.js';
 import { libraryOf } from './library.js';
 import { ownMemory, webMemoryOf } from './memory.js';

@@ -1,5 +1,6 @@
 import { checkOptions, type Module, type Pass, type PassRegistry } from '@filigree/ir';
-import type { LowerFieldsOptions, Storage } from '@filigree/sparse/fields';
+import type { Storage } from '@filigree/sparse/fields';
+import type { LowerFieldsOptions } from '@filigree/sparse/lowering';
 import { quantSpec, type QuantOptions } from '../options.js';
 import { fuseStores } from './fuse-stores.js';
 import { wholeWords } from './whole-words.js';

@@ -95,8 +95,8 @@ export interface CodeData {
 export interface VariantData extends CodeData {
   readonly storage: StorageData;
   readonly kernels: readonly KernelData[];
-  /** The places of the module, as its attribute says them. */
-  readonly sites: Attr;
+  /** The places of the module, as its attribute says them; nothing where no kernel reports any. */
+  readonly sites?: Attr;
   readonly launches: Readonly<Record<string, readonly string[]>>;
 }
 

@@ -7,11 +7,12 @@ import {
   type Formats,
   type Layout,
 } from '@filigree/sparse/fields';
+import { loadRare, rare } from '#rare';
+import { isStrided } from '../fields/elements/elements-in.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { Launchable } from '../program/launcher.js';
 import { readOnlyFields, running, type Running } from '../program/running.js';
 import { seeds } from '../program/seeds.js';
-import { statusDiagnostic } from '../program/status-diagnostic.js';
 import type { ArtifactData, FieldShape, KernelData } from './artifact-data.js';
 import { kernelOf, loadCodeOf, type LoadCodeOptions } from './load-code.js';
 
@@ -38,11 +39,14 @@ export const openArtifact = async (file: Uint8Array, options: OpenArtifactOption
   const { formats = {} } = options;
   const { data, variant, executable } = await loadCodeOf<ArtifactData>(file, 'fields', options);
   const storage = storageFrom(variant.storage, formats);
+  const { sites } = variant;
+  if (sites !== undefined || !isStrided(storage.layout)) await loadRare();
   const kernels = new Map(variant.kernels.map((k) => [k.name, launchableOf(k)]));
   const launches = Object.fromEntries(
     Object.entries(variant.launches).map(([as, names]) => [as, names.map((name) => kernels.get(name)!)]),
   );
-  const reports = { sites: sitesOf({ attrs: { sites: variant.sites } }), said: statusDiagnostic };
+  const reports =
+    sites === undefined ? undefined : { sites: sitesOf({ attrs: { sites } }), said: rare().statusDiagnostic };
   const { field, ...made } = running(
     {
       executable,

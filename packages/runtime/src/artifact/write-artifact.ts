@@ -30,7 +30,7 @@ export interface ArtifactParts {
   readonly variants: readonly { readonly shared: boolean; readonly program: Made }[];
 }
 
-type Made = Pick<FieldProgram, 'storage' | 'instance' | 'launches' | 'tape' | 'tangents'> & {
+type Made = Pick<FieldProgram, 'storage' | 'instance' | 'launches' | 'reports' | 'tape' | 'tangents'> & {
   readonly queued: () => unknown;
 };
 
@@ -174,7 +174,7 @@ const codeOf = (
 };
 
 const variantOf = (name: string, shared: boolean, made: Made, part: (bytes: Uint8Array) => number): VariantData => {
-  const { instance, launches, storage } = made;
+  const { instance, launches, reports, storage } = made;
   const { module, given } = instance;
   const later = made.tape || made.tangents ? 'is differentiated' : made.queued() ? 'lets launches wait' : undefined;
   if (later !== undefined)
@@ -196,7 +196,7 @@ const variantOf = (name: string, shared: boolean, made: Made, part: (bytes: Uint
         module.kernels.find((k) => k.name === l.kernel.name)!,
       ),
     ),
-    sites: given.attrs.sites ?? [],
+    ...(reports && { sites: given.attrs.sites! }),
     launches: Object.fromEntries(Object.entries(launches).map(([as, list]) => [as, list.map((l) => l.kernel.name)])),
   };
 };

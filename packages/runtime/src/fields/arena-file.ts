@@ -2,17 +2,15 @@ import { fail } from '@filigree/ir';
 import {
   bytesAt,
   clearBytes,
-  emptyPool,
   initializeArena,
   isPooled,
   nodeText,
-  putIntoTable,
   RESERVED_CELLS,
-  settle,
   type Layout,
   type PooledStorage,
   type SNode,
 } from '@filigree/sparse/fields';
+import { rare } from '#rare';
 import type { Arena } from './arena.js';
 import { aligned, openedFile, sealedFile, type FileKind } from './sealed-file.js';
 
@@ -27,7 +25,7 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
   arena.ready('settle');
   const { storage, words } = arena;
   const pools = storage.nodes.filter(isPooled);
-  for (const at of pools) settle(arena, at);
+  for (const at of pools) rare().settle(arena, at);
   const counts = pools.map((at) => countsOf(arena, at));
   const header = JSON.stringify({ layout: layoutText(storage.layout), pools: counts, state });
   const parts = partsOf(arena, counts).map(([address, size]) => bytesAt(words, address, size));
@@ -43,7 +41,7 @@ export const saveArena = (arena: Arena, state: ArenaState = {}): Uint8Array => {
 export const bytesInUse = (arena: Arena): number => {
   arena.ready('settle');
   const pools = arena.storage.nodes.filter(isPooled);
-  for (const at of pools) settle(arena, at);
+  for (const at of pools) rare().settle(arena, at);
   const counts = pools.map((at) => countsOf(arena, at));
   return partsOf(arena, counts).reduce((sum, [, size]) => sum + size, 0);
 };
@@ -85,7 +83,7 @@ export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
   for (const at of pools)
     if (at.pool.table)
       for (let cell = RESERVED_CELLS; cell < words[at.pool.used / 4]; cell++)
-        if (words[at.pool.active / 4 + cell] === 1) putIntoTable(arena, at, cell);
+        if (words[at.pool.active / 4 + cell] === 1) rare().putIntoTable(arena, at, cell);
   return state;
 };
 
@@ -93,7 +91,7 @@ export const loadArena = (arena: Arena, file: Uint8Array): ArenaState => {
 const reset = (arena: Arena): void => {
   const { storage, words } = arena;
   for (const at of storage.nodes.filter(isPooled)) {
-    emptyPool(arena, at);
+    rare().emptyPool(arena, at);
     clearBytes(words, at.pool.cells, at.pool.cells + at.cellBytes);
   }
   clearBytes(words, storage.root, storage.root + storage.nodes[0].cellBytes);

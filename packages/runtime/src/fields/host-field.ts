@@ -11,32 +11,16 @@ import {
   type TypedArrayOf,
   readOnly,
 } from '@filigree/ir';
-import {
-  dropAll,
-  dropCell,
-  elements,
-  findCell,
-  growCell,
-  visitElements,
-  type AnyField,
-  type IndexBox as Box,
-  type FieldDecl,
-  type MatrixField,
-  type VectorField,
-} from '@filigree/sparse/fields';
+import type { AnyField, IndexBox as Box, FieldDecl, MatrixField, VectorField } from '@filigree/sparse/fields';
 import type { Arena, ArenaUse } from './arena.js';
-import { areTogether, componentsIn, elementAt, encodedTogether, type Component } from './component.js';
-import { boundsOf, boxOf, denseArray, isAll, sizeOfBox, visitBox } from './dense-array.js';
+import { boxOf, sizeOfBox } from './box.js';
+import { areTogether, componentsIn, type Component } from './component.js';
 import { denseBuffer, denseView, type DenseView } from './dense-view.js';
+import { elementsIn } from './elements/elements-in.js';
+import { elementWriter } from './elements/write-element.js';
 import { checkedIndices, type Indices } from './indices.js';
-import { listAround } from './list.js';
-import { once } from './once.js';
-import { activeContainers, fillCells, grownTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from './rows.js';
 import { shapeOf } from './shape.js';
-import { innermostSparse, outermostSparse } from './sparse-around.js';
-import { copyStrided } from './strided.js';
 import { fromStored, toStored } from './value.js';
-import { wholeOf, type Whole } from './whole.js';
 
 /**
  * A field in memory, to be read and written from outside kernels. Indices are a list, or a number where there is one axis.
@@ -151,54 +135,29 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
   const what = `field '${name}'`;
   const shape = shapeOf(any);
   const together = areTogether(components);
-  const plain = components.every((c) => c.isPlain);
-  const inTiles = together && hasTiles(path) && plain;
-  /* Components whose elements lie in the same cells, each with its number. */
-  const numbered = components.map((c, n) => ({ c, n }));
-  const beside = together ? [numbered] : numbered.map((one) => [one]);
-  const growsInTiles = plain && components.every((c) => hasTiles(c.path));
-  const list = once(() => listAround(arena, name, components));
-  const whole = once(() => wholeOf(arena, components));
-  const wholeIn = (box: Box | undefined): Whole | undefined =>
-    box === undefined || isAll(path, box) ? whole() : undefined;
-  const innermost = once(() => innermostSparse(arena, components));
-  const outermost = once(() => outermostSparse(arena, components));
+  const elements = elementsIn(arena, name, components);
 
-  /* The cell that holds a component, from the one that holds the first. */
-  const holder = (c: Component, cell: number, indices: ArrayLike<number>, find: typeof findCell): number =>
-    together || c === first ? cell : find(arena, c.path, indices);
   const readOne = (c: Component, cell: number, at: ArrayLike<number>): number =>
     fromStored(c.decl.name, cell < 0 ? c.ambient : c.get(cell), at);
   const read: (cell: number, indices: ArrayLike<number>) => unknown =
     any.is === 'scalar'
       ? (cell, indices) => readOne(first, cell, indices)
-      : (cell, indices) => shape.pack(components.map((c) => readOne(c, holder(c, cell, indices, findCell), indices)));
+      : (cell, indices) =>
+          shape.pack(
+            components.map((c, n) => readOne(c, together || n === 0 ? cell : elements.find(n, indices), indices)),
+          );
   const stored = (value: unknown): readonly (number | bigint)[] =>
     shape.unpack(value).map((x, n) => toStored(components[n].decl.name, type, x));
-  const groups = encodedTogether(components);
-  /* Values of components, from one of them on: what is encoded together is written together. */
-  const write = (cell: number, indices: ArrayLike<number>, values: ArrayLike<number | bigint>, from = 0): void => {
-    for (const group of groups) {
-      const c = components[group[0]];
-      const at = holder(c, cell, indices, growCell);
-      if (group.length === 1) c.set(at, values[from + group[0]]);
-      else
-        c.setAll!(
-          at,
-          group.map((n) => components[n]),
-          group.map((n) => values[from + n]),
-        );
-    }
-  };
+  const write = elementWriter(components, elements.grow);
   const put: (at: ArrayLike<number>, value: unknown) => void =
     any.is === 'scalar'
       ? (at, value) => {
           const plain = toStored(name, type, value);
-          first.set(growCell(arena, path, at), plain);
+          first.set(elements.grow(0, at), plain);
         }
       : (at, value) => {
           const values = stored(value);
-          write(growCell(arena, path, at), at, values);
+          write(elements.grow(0, at), at, values);
         };
   const checked = (indices: Indices, use?: ArenaUse): ArrayLike<number> => {
     ready(use);
@@ -211,61 +170,54 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     extents: path.extents,
     get: (indices) => {
       const at = checked(indices);
-      return read(findCell(arena, path, at), at);
+      return read(elements.find(0, at), at);
     },
     set: (indices, value) => put(checked(indices, 'structure'), value),
-    isActive: (indices) => findCell(arena, path, checked(indices)) >= 0,
+    isActive: (indices) => elements.find(0, checked(indices)) >= 0,
     activate: (indices) => {
       const at = checked(indices, 'structure');
-      for (const c of components) growCell(arena, c.path, at);
+      components.forEach((_, n) => elements.grow(n, at));
     },
-    deactivate: (indices) => {
-      const at = checked(indices, 'structure');
-      for (const { cells, indicesOf } of innermost()) dropCell(arena, cells, indicesOf(at));
-    },
+    deactivate: (indices) => elements.drop(checked(indices, 'structure')),
     clear: (indices) => {
       ready('structure');
-      if (indices !== undefined) return list().clear(indices);
-      for (const path of outermost()) dropAll(arena, path);
+      if (indices === undefined) elements.dropAll();
+      else elements.list().clear(indices);
     },
     length: (indices = []) => {
       ready();
-      return list().length(indices);
+      return elements.list().length(indices);
     },
     append: (indices, value) => {
       ready('structure');
       const values = stored(value);
-      const [cell, place, at] = list().append(indices);
+      const [cell, place, at] = elements.list().append(indices);
       write(cell, at, values);
       return place;
     },
     fill: (value) => {
       ready('values');
-      const values = stored(value);
-      const all = whole();
-      if (all) all.fill(values);
-      else if (!inTiles) visitElements(arena, path, (cell, indices) => write(cell, indices, values));
-      else
-        for (const first of activeContainers(arena, path))
-          components.forEach((c, n) => fillCells(c, elementAt(c, first), path, values[n]));
+      elements.fill(stored(value));
     },
     entries: () => {
       ready();
       return whileReady(
         ready,
-        elements(arena, path, (cell, indices) => [indices, read(cell, indices)] as const),
+        elements.each((cell, indices) => [indices, read(cell, indices)] as const),
       );
     },
     bounds: () => {
       ready();
-      return boundsOf(arena, first);
+      return elements.bounds();
     },
     toArray: (box, into) => {
       ready();
-      const checkedBox = box === undefined ? undefined : boxOf(name, path, box);
-      const all = wholeIn(checkedBox);
-      const inside = all ? undefined : boxOf(name, path, checkedBox);
-      const length = all?.length ?? components.length * sizeOfBox(inside!);
+      const inside = boxOf(name, path, box);
+      const length = components.length * sizeOfBox(inside);
+      if (length > MAX_LENGTH)
+        fail('field/too-large', `the box of ${what} holds ${length} values`, {
+          remedy: 'give a smaller box, or use entries()',
+        });
       if (into && (into.length !== length || into.constructor !== allocateArray(type, 0).constructor))
         fail(
           'field/length',
@@ -274,18 +226,15 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
             remedy: 'give an array that toArray made of this box, or none',
           },
         );
-      if (all) return all.read(into);
-      const values = denseArray(arena, name, components, inside!);
-      if (!into) return values;
-      (into as Float64Array).set(values as Float64Array);
-      return into;
+      return elements.read(inside, into);
     },
     fromArray: (given, box) => {
       ready('structure');
       const inside = boxOf(name, path, box);
       const sides = inside.from.map((x, a) => inside.to[a] - x);
       const values = flatValues(`the box of ${what}`, 'field/length', given, [...sides, ...shape.sides]);
-      const length = components.length * sizeOfBox(inside);
+      const count = components.length;
+      const length = count * sizeOfBox(inside);
       if (values?.length !== length)
         fail(
           'field/length',
@@ -294,24 +243,10 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
             remedy: 'give one for each element and component, row by row, or another box',
           },
         );
-      const count = components.length;
       const words = isPlain(values, type)
         ? values
         : typed(type, values, (x, n) => toStored(components[n % count].decl.name, type, x));
-      const all = wholeIn(inside);
-      if (all) return all.write(words);
-      if (growsInTiles) {
-        for (const some of beside)
-          for (const tile of grownTiles(arena, some[0].c.path, inside))
-            for (const { c, n } of some)
-              copyStrided(stridedInBox(words, tile, inside, n, count), stridedTile(tile, c), sidesOfTile(tile));
-        return;
-      }
-      let n = 0;
-      visitBox(inside, (at) => {
-        write(growCell(arena, path, at), at, words, n);
-        n += count;
-      });
+      elements.write(words, inside);
     },
     view: () => {
       if (arena.mirrored)
@@ -328,6 +263,9 @@ const make = (arena: Arena, any: AnyField): HostField<unknown> => {
     },
   };
 };
+
+/* What engines allow in one typed array, in elements. */
+const MAX_LENGTH = 2 ** 32;
 
 /* Between two elements anything may be launched. */
 function* whileReady<T>(ready: () => void, all: Iterable<T>): Generator<T> {

@@ -1,24 +1,10 @@
 import { fail } from '@filigree/ir';
-import {
-  emptyList,
-  findCell,
-  growCell,
-  nodeText,
-  pathTowards,
-  type NodeStorage,
-  type Path,
-} from '@filigree/sparse/fields';
+import { emptyList, findCell, growCell } from '@filigree/sparse/cells';
+import { nodeText, pathTowards, type NodeStorage, type Path } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { parentOf, type Component } from './component.js';
+import { noList, type ListAccess } from './elements/elements.js';
 import { checkedIndices, type Indices } from './indices.js';
-
-/** The lists in which a field's elements lie, one for each cell around them. */
-export interface ListAccess {
-  readonly length: (list: Indices) => number;
-  readonly clear: (list: Indices) => void;
-  /** Makes a cell at the end of a list: its address, its place, and its indices. Errors: `field/no-list`, `field/list-full`. */
-  readonly append: (list: Indices) => readonly [cell: number, place: number, indices: readonly number[]];
-}
 
 /** The innermost lists around the elements of a field. Error: `field/no-list`; of `append` also where more nodes lie within. */
 export const listAround = (arena: Arena, name: string, components: readonly Component[]): ListAccess => {
@@ -26,10 +12,7 @@ export const listAround = (arena: Arena, name: string, components: readonly Comp
   const [id, ...others] = new Set(
     components.map((c) => [...c.nodes].reverse().find((n) => nodes[n].node.kind === 'dynamic')),
   );
-  if (id === undefined || others.length > 0)
-    return fail('field/no-list', `field '${name}' does not lie in ${id === undefined ? 'lists' : 'one list'}`, {
-      remedy: 'place it below one dynamic(), or use set()',
-    });
+  if (id === undefined || others.length > 0) return noList(name, id === undefined ? 'lists' : 'one list');
   const at = nodes[id];
   const what = `the list of field '${name}'`;
   const around = pathTowards(arena.storage, at.node.parent);

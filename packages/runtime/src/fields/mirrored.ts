@@ -1,14 +1,7 @@
 import type { DeviceBuffer, Mirror } from '@filigree/backend/device';
 import { arrayConstructor, type TypedArray } from '@filigree/ir';
-import {
-  HANDS,
-  isPooled,
-  lastCell,
-  LINE,
-  STATUS_WORDS,
-  type PooledStorage,
-  type Storage,
-} from '@filigree/sparse/fields';
+import { lastCell } from '@filigree/sparse/cells';
+import { HANDS, isPooled, LINE, STATUS_WORDS, type PooledStorage, type Storage } from '@filigree/sparse/fields';
 
 /** Which parts of an arena the host is about to look at, and whether it writes there. */
 export interface Parts {

@@ -1,5 +1,6 @@
 import type { TypedArray } from '@filigree/ir';
-import { containers, growCell, type IndexBox as Box, type Path, type Step } from '@filigree/sparse/fields';
+import { containers, growCell } from '@filigree/sparse/cells';
+import { type IndexBox as Box, type Path, type Step } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { elementAt, type Component } from './component.js';
 import type { Strided } from './strided.js';

@@ -1,6 +1,6 @@
 import type { Arena } from './arena.js';
 import type { Component } from './component.js';
-import { digitsIn } from './whole.js';
+import { digitsIn } from './digits.js';
 import { copyWordsAlong, type Axis } from './strided.js';
 
 /** Words of memory at constant distances, as they lie there: what is fastest to copy. */

@@ -1,7 +1,7 @@
 import { allocateArray, type TypedArray } from '@filigree/ir';
-import { isSparse } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import type { Component } from './component.js';
+import { digitsIn } from './digits.js';
 import { copyAlong, joinedAxes } from './strided.js';
 
 /** All elements of a field, as a dense array, row by row, components last. */
@@ -60,15 +60,6 @@ const partOf = (arena: Arena, component: Component, n: number, count: number) =>
     first: n,
     reading: joinedAxes(inMemory, inArray, extent),
     writing: joinedAxes(inArray, inMemory, extent),
-  };
-};
-
-/** Where a component begins in memory, and how many bytes it is from one digit of an index to the next; `undefined` where that is not constant, or it is stored in a format. */
-export const digitsIn = ({ storage }: Arena, { path: { steps }, offset, isPlain }: Component) => {
-  if (!isPlain || steps.some(({ at }) => isSparse(at.node) || at.node.morton)) return undefined;
-  return {
-    start: steps.reduce((address, { at }) => address + at.offset + at.firstCell, storage.root + offset),
-    digits: steps.flatMap(({ at, digits }) => digits.map((d) => ({ ...d, bytes: d.stride * at.cellBytes }))),
   };
 };
 

@@ -31,15 +31,14 @@ import {
 } from '@filigree/opt';
 import type { countLosses, quantPasses } from '@filigree/quant/passes';
 import { quantSpec, type QuantOptions } from '@filigree/quant/options';
+import { type Layout, type Storage } from '@filigree/sparse/fields';
 import {
   grainSpec,
   lowerFields,
   type LoopGrain,
-  type Layout,
   type LowerFieldsOptions,
-  type Storage,
   lowerFieldsSpec,
-} from '@filigree/sparse/fields';
+} from '@filigree/sparse/lowering';
 
 /** How kernels on fields are lowered and optimised. */
 export interface FieldPipelineOptions {

@@ -36,6 +36,8 @@ import type { Apart } from './apart.js';
 import { recordersOn, refuseOn, writtenAfter } from './recorders.js';
 import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
+import { loadRare, rare } from '#rare';
+import { isStrided } from '../fields/elements/elements-in.js';
 import type { Reports } from './status.js';
 import type { WaitingLaunches } from './queue/waiting.js';
 
@@ -72,6 +74,8 @@ export interface FieldProgram extends Running {
   readonly second: TapeDeck | undefined;
   readonly storage: Storage;
   readonly instance: Instance;
+  /** What kernels may report; nothing where none may. */
+  readonly reports: Reports | undefined;
   /** The kernels of each launch, and how they are launched. */
   readonly launches: Readonly<Record<string, readonly Launchable[]>>;
 }
@@ -136,7 +140,8 @@ export const fieldProgram = (
     const derived = adjoints || tangents ? await import('../tape/derived.js') : undefined;
     const apart = instance.memory.mapped ? undefined : (await import('./apart.js')).apart(instance, storage);
     const sites = sitesOf(module);
-    const said = reporting && sites.length > 0 ? (await import('./status-diagnostic.js')).statusDiagnostic : undefined;
+    const reports = reporting && sites.length > 0;
+    if (reports || !isStrided(storage.layout)) await loadRare();
     const noted = Object.values(launches).some((kernels) => kernels.some(({ signature }) => signature.notes));
     const notes = noted ? await import('./notes.js') : undefined;
     const losses = module.attrs.losses === undefined ? undefined : await import('./loss-ledger.js');
@@ -145,7 +150,7 @@ export const fieldProgram = (
       random,
       initialized: over !== undefined,
       apart,
-      reports: said && { sites, said },
+      reports: reports ? { sites, said: rare().statusDiagnostic } : undefined,
       notesOf: notes?.notesReader,
       ledger: losses?.lossLedger(storage, module, instance, (kernel) => shown.get(kernel)),
       waitingOf: (parts) =>
@@ -306,6 +311,7 @@ const assembled = (
     second: decks?.second,
     storage,
     instance: queue ? held(instance, queue) : instance,
+    reports,
     launches,
   };
   return readOnly(program, 'a program is what it was made to be', () => 'make another');

@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/lib/Either.js';
 import type { Diagnostics, Module } from '@filigree/ir';
 import { loadRarePasses } from '@filigree/opt';
-import { loadLowering } from '@filigree/sparse/fields';
+import { loadLowering } from '@filigree/sparse/lowering';
 
 /**
  * Lowers, and again with all of the lowering where something was missing: pages have what allocates cells and keeps scratchpads, and what few targets

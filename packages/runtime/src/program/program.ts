@@ -32,7 +32,6 @@ import {
   type LaunchResult,
 } from '@filigree/lang/kernels';
 import {
-  boxLoops,
   fieldDialects,
   memoryFor,
   storageOf,
@@ -41,6 +40,7 @@ import {
   type Layout,
   type Storage,
 } from '@filigree/sparse/fields';
+import { boxLoops } from '@filigree/sparse/lowering';
 import { loadAhead, loadKeeping } from '#kept';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { withKept } from '../bank/with-kept.js';

@@ -2,12 +2,13 @@ import type { Launches } from '@filigree/backend/device';
 import { readOnly } from '@filigree/ir';
 import {
   arenaName,
-  namedFields,
   initializeArena,
-  settleAll,
+  isPooled,
+  namedFields,
   type AnyField,
   type Storage,
 } from '@filigree/sparse/fields';
+import { rare } from '#rare';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
 import { once } from '../fields/once.js';
@@ -108,7 +109,7 @@ export const running = (
   const guarded = (e: unknown): never => {
     arena.mirrored?.look({ writes: true });
     clearStatus(arena);
-    settleAll(arena);
+    if (storage.nodes.some(isPooled)) rare().settleAll(arena);
     throw e;
   };
   others.attached = attach({ arena, life, check, ready, guarded });

@@ -1,5 +1,6 @@
 import { allocateArray, isFloat, type TypedArray } from '@filigree/ir';
-import { growCell, visitElements, type FieldDecl } from '@filigree/sparse/fields';
+import { growCell, visitElements } from '@filigree/sparse/cells';
+import { type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { componentsIn, encodedTogether, type Component } from '../fields/component.js';
 import { areNear } from './are-near.js';

@@ -2,7 +2,8 @@ import { isSparse, type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { activeElements } from './active-elements.js';
 import type { State } from './saved.js';
-import { withEncoded, type SaverOf } from './saved-fields.js';
+import type { SaverOf } from './saved-fields.js';
+import { withEncoded } from './with-encoded.js';
 
 /** Copies the elements of fields, by their names, as they are. Of what is sparse those that are active are copied. */
 export type KeepFields = (names: readonly string[]) => State;

@@ -1,6 +1,6 @@
 import { elementsAt, placeOfField, type Touched } from '@filigree/autodiff';
 import type { Scalar } from '@filigree/ir';
-import { visitElements } from '@filigree/sparse/fields';
+import { visitElements } from '@filigree/sparse/cells';
 import type { Arena } from '../fields/arena.js';
 import { componentsIn } from '../fields/component.js';
 

@@ -1,4 +1,4 @@
-import { encodedWith, type FieldDecl, type Layout } from '@filigree/sparse/fields';
+import type { FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { componentsIn, encodedTogether } from '../fields/component.js';
 import type { HostFieldOf } from '../fields/host-field.js';
@@ -12,11 +12,6 @@ export type FieldOf = (field: FieldDecl) => HostFieldOf<FieldDecl>;
 
 /** How fields of numbers are copied around which nothing is sparse. */
 export type SaverOf = (fields: readonly FieldDecl[]) => () => State;
-
-/** Fields with those that share exponents with them: one cannot be put back alone. */
-export const withEncoded = (layout: Layout, names: Iterable<string>): readonly string[] => [
-  ...new Set([...names].flatMap((name) => [name, ...encodedWith(layout, name)])),
-];
 
 /** What is copied of them is copied again: arrays are used for the next copy when they were put back for the last time. */
 export const saversOf =

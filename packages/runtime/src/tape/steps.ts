@@ -2,7 +2,7 @@ import { checkOptions, describeValue, fail, option, optionKind, type OptionSpec 
 import { componentsOf, isField, type AnyField } from '@filigree/sparse/fields';
 import type { FieldProgram } from '../program/field-program.js';
 import { checkForward } from './checked.js';
-import { withEncoded } from './saved-fields.js';
+import { withEncoded } from './with-encoded.js';
 import type { TangentDeck } from './tangent-deck.js';
 import type { TapeDeck } from './tape-deck.js';
 

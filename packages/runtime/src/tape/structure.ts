@@ -1,17 +1,13 @@
 import { DiagnosticError, error, fail } from '@filigree/ir';
 import type { Shown } from '@filigree/lang/kernels';
 import {
-  axesOf,
-  elementsBelow,
-  isSparse,
-  pathTowards,
   populationChange,
   populationOf,
   repopulate,
-  type Path,
   type Population,
   type PopulationChange,
-} from '@filigree/sparse/fields';
+} from '@filigree/sparse/cells';
+import { axesOf, elementsBelow, isSparse, pathTowards, type Path } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { fieldsOf } from '../fields/component.js';
 import { once } from '../fields/once.js';

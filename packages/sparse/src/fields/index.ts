@@ -54,9 +54,6 @@ export { layoutOf, layoutTree } from './layout/tree.js';
 export { withBeside } from './layout/beside.js';
 export { isPlainArray, storedAs } from './layout/stored-as.js';
 export type { Coordinates, FieldOps } from './meaning/field-ops.js';
-export { FieldStore, type Trouble } from './meaning/field-store.js';
-export { ArenaStore } from './meaning/arena-store.js';
-export { areIterationsApart } from './loops/apart.js';
 export { fieldDialects } from './access/dialects.js';
 export { elementOf, fieldDialect, structureName, valueName, type ElementOf } from './access/field-dialect.js';
 export { HANDS, LINE, RESERVED_CELLS } from './storage/lots.js';
@@ -82,33 +79,10 @@ export { wordFields } from './access/word-fields.js';
 export { guardsOf, unguarded } from './access/guards.js';
 export { guardedPlace, Places, type Place } from './access/simplify/places.js';
 export { sitesOf, type Site } from './access/sites.js';
-export { buildCell, buildCellPath, buildContainer } from './access/build.js';
-export type { CellPath, PathOptions } from './access/path.js';
-export { lowerAccess, type AccessOptions } from './access/lower-access.js';
-export { lowerSNodes } from './access/lower-snodes.js';
-export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.js';
-export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
-export { loadLowering } from '#lowering';
-export { fieldPasses } from './field-passes.js';
-export { boxLoop, boxOf } from './loops/box-loop.js';
-export { boxLoops } from './loops/box-loops.js';
 export { changesOf, type Changes } from './loops/changes.js';
-export { flattenBranches } from './loops/flatten.js';
-export { grainSpec, lowerLoops } from './loops/lower-loops.js';
-export { type LoopGrain } from './loops/plan.js';
 export { arenaIn, type Arena } from './arena/arena.js';
 export { pathTowards, type Path, type Step } from './arena/path.js';
-export { isPooled, lastCell, putIntoTable, type PooledStorage } from './arena/pool.js';
-export { emptyPool } from './arena/empty.js';
-export { emptyList, settle, settleAll } from './arena/release.js';
-export { dropAll, dropCell, findCell, growCell } from './arena/structure.js';
-export {
-  populationChange,
-  populationOf,
-  repopulate,
-  type Population,
-  type PopulationChange,
-} from './arena/population.js';
-export { containers, elements, visitElements, type IndexBox } from './arena/elements.js';
+export { isPooled, type PooledStorage } from './storage/pooled.js';
+export type { IndexBox } from './arena/elements.js';
 export { bytesAt, clearBytes, type Memory } from './storage/bytes.js';
-export { initializeArena, initializeCell } from './storage/initialize.js';
+export { ambientCells, initializeArena, initializeCell } from './storage/initialize.js';

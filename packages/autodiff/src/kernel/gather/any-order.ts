@@ -12,7 +12,8 @@ import {
   type Region,
 } from '@filigree/ir';
 import { accumulatorsOf } from '@filigree/opt';
-import { areIterationsApart, type Layout } from '@filigree/sparse/fields';
+import type { Layout } from '@filigree/sparse/fields';
+import { areIterationsApart } from '@filigree/sparse/lowering';
 
 /** Whether the iterations of a loop depend on one another by nothing. */
 export const runsInAnyOrder = ({ name, attrs, operands }: Op): boolean =>

@@ -16,7 +16,8 @@ import {
   type Value,
 } from '@filigree/ir';
 import { isFunction } from '@filigree/opt';
-import { boxLoop, boxOf, type Layout } from '@filigree/sparse/fields';
+import { type Layout } from '@filigree/sparse/fields';
+import { boxLoop, boxOf } from '@filigree/sparse/lowering';
 import { additionsOf, type Addition } from '../elements/additions.js';
 import { ANY_ORDER, isEdge } from './any-order.js';
 import { asNest } from './as-nest.js';

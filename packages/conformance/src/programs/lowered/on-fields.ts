@@ -11,16 +11,9 @@ import {
 } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { quantPasses } from '@filigree/quant';
-import {
-  ArenaStore,
-  type Layout,
-  type LoopGrain,
-  axesOf,
-  fieldDialect,
-  lowerFields,
-  snodeDialect,
-  storageOf,
-} from '@filigree/sparse/fields';
+import { ArenaStore } from '@filigree/sparse/meaning';
+import { type Layout, axesOf, fieldDialect, snodeDialect, storageOf } from '@filigree/sparse/fields';
+import { type LoopGrain, lowerFields } from '@filigree/sparse/lowering';
 import type { Program } from '../../program.js';
 
 /** For whom kernels on fields are lowered. */

@@ -31,6 +31,7 @@ export const knownPasses = async (module: Module, extensions: readonly Extension
   if (!module.layout)
     return { dialects: own, passes: over(own, corePassesOver(own)), standard: defaultPipeline({ dialects: own }) };
   const fields = await import('@filigree/sparse/fields');
+  const lowering = await import('@filigree/sparse/lowering');
   const quant = await import('@filigree/quant');
   const { formats } = combined([{ name: '@filigree/quant', formats: quant.quantFormats }, ...extensions]);
   const layout = fields.layoutOf(module.layout, formats);
@@ -40,11 +41,11 @@ export const knownPasses = async (module: Module, extensions: readonly Extension
     dialects,
     passes: over(dialects, {
       ...corePassesOver(dialects),
-      ...fields.fieldPasses(storage),
+      ...lowering.fieldPasses(storage),
       ...quant.quantPassesByName(storage),
     }),
     standard: pipeline([
-      fields.lowerFields(storage, quant.quantPasses(storage)),
+      lowering.lowerFields(storage, quant.quantPasses(storage)),
       ...defaultPipeline({ dialects: own }).passes,
     ]),
   };

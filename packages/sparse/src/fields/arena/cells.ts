@@ -1,7 +1,8 @@
+import { isPooled, type PooledStorage } from '../storage/pooled.js';
 import { RESERVED_CELLS } from '../storage/lots.js';
 import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
-import { activeCells, findInTable, isPooled, placeOf, type PooledStorage } from './pool.js';
+import { activeCells, findInTable, placeOf } from './pool.js';
 
 /**
  * Number in its pool of a cell with a number in its container or, in a hash table, with a place among all cells of its node;

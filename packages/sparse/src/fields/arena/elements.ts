@@ -1,7 +1,8 @@
+import { isPooled } from '../storage/pooled.js';
 import { RESERVED_CELLS } from '../storage/lots.js';
 import type { Arena } from './arena.js';
 import { mortonDigits, type Path, type Step } from './path.js';
-import { isPooled, lastCell } from './pool.js';
+import { lastCell } from './pool.js';
 import { cellsOf, maskBit, numbersOf } from './cells.js';
 
 /** A box of indices: from `from`, and below `to`, along each axis. */

@@ -1,10 +1,11 @@
-import { clearBytes, repeatBytes } from '../storage/bytes.js';
-import { hasAmbient, initializeCell } from '../storage/initialize.js';
+import { isPooled, type PooledStorage } from '../storage/pooled.js';
+import { clearBytes } from '../storage/bytes.js';
+import { ambientCells } from '../storage/initialize.js';
 import { RESERVED_CELLS } from '../storage/lots.js';
 import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 import { lengthAt, numbersOf, slotOf } from './cells.js';
-import { emptyTable, isPooled, type PooledStorage } from './pool.js';
+import { emptyTable } from './pool.js';
 import { settle } from './release.js';
 
 /**
@@ -48,12 +49,7 @@ const emptyCells = (arena: Arena, at: NodeStorage, container: number): void => {
   const { words, storage } = arena;
   const numbers = numbersOf(at);
   const count = at.length === undefined ? numbers : Math.min(at.cells, words[lengthAt(at, container)]);
-  const first = container + at.firstCell;
-  clearBytes(words, first, first + count * at.cellBytes);
-  if (count > 0 && hasAmbient(storage, at)) {
-    initializeCell(storage, words, at, first);
-    repeatBytes(words, first, at.cellBytes, count);
-  }
+  ambientCells(storage, words, at, container + at.firstCell, count);
   if (at.mask !== undefined)
     words.fill(0, (container + at.mask) / 4, (container + at.mask) / 4 + Math.ceil(numbers / 32));
 };

@@ -1,7 +1,8 @@
+import type { PooledStorage } from '../storage/pooled.js';
 import { hashOf } from '../storage/hash-of.js';
 import { initializeCell } from '../storage/initialize.js';
 import { RESERVED_CELLS } from '../storage/lots.js';
-import { hasOneLot, type NodeStorage, type Pool } from '../storage/storage.js';
+import { hasOneLot, type Pool } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 
 /**
@@ -115,11 +116,6 @@ export function* activeCells({ words }: Arena, { pool }: PooledStorage): Generat
   const last = lastCell(words, pool);
   for (let cell = RESERVED_CELLS; cell < last; cell++) if (words[pool.active / 4 + cell] === 1) yield cell;
 }
-
-/** A node whose cells are allocated one by one. */
-export type PooledStorage = NodeStorage & { readonly pool: Pool };
-
-export const isPooled = (at: NodeStorage): at is PooledStorage => at.pool !== undefined;
 
 const FREE = 0;
 const REMOVED = -1;

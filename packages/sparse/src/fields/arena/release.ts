@@ -1,3 +1,4 @@
+import { isPooled, type PooledStorage } from '../storage/pooled.js';
 import { ambientOf } from '../layout/ambient.js';
 import { clearBytes } from '../storage/bytes.js';
 import { initializeCell } from '../storage/initialize.js';
@@ -7,7 +8,7 @@ import { closeLots, givenOf } from '../storage/turns.js';
 import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';
 import { writeValue } from './values.js';
-import { freeCell, isPooled, recycleCell, takeFromTable, type PooledStorage } from './pool.js';
+import { freeCell, recycleCell, takeFromTable } from './pool.js';
 
 /** Deactivates one cell of a container, with all within it. Nothing happens where it is not active. */
 export const dropNumbered = (

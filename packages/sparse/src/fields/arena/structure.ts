@@ -1,3 +1,4 @@
+import { isPooled, type PooledStorage } from '../storage/pooled.js';
 import { fail } from '@filigree/ir';
 import { nodeText } from '../layout/layout.js';
 import { RESERVED_CELLS } from '../storage/lots.js';
@@ -5,7 +6,7 @@ import { type NodeStorage } from '../storage/storage.js';
 import type { Arena } from './arena.js';
 import { cellsOf, lengthAt, lengthen, maskBit, nowhere, pooledNumber, setMaskBit, slotOf } from './cells.js';
 import { cellNumber, quotients, type Path, type Step } from './path.js';
-import { allocateCell, isPooled, putIntoTable, type PooledStorage } from './pool.js';
+import { allocateCell, putIntoTable } from './pool.js';
 import { emptyNode } from './empty.js';
 import { dropContainer, dropNumbered, settle } from './release.js';
 

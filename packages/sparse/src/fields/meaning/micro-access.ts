@@ -1,7 +1,7 @@
+import { isPooled, type PooledStorage } from '../storage/pooled.js';
 import { lengthAt, lengthen, maskBit, pooledNumber, setMaskBit } from '../arena/cells.js';
 import type { Arena } from '../arena/arena.js';
 import { mortonNumber } from '../arena/path.js';
-import { isPooled, type PooledStorage } from '../arena/pool.js';
 import { dropNumbered, emptyList } from '../arena/release.js';
 import { makeCell } from '../arena/structure.js';
 import { STATUS, STATUS_WORDS, type NodeStorage } from '../storage/storage.js';

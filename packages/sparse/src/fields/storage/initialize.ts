@@ -1,5 +1,5 @@
 import { arrayConstructor, fail } from '@filigree/ir';
-import { repeatBytes, type Memory } from './bytes.js';
+import { clearBytes, repeatBytes, type Memory } from './bytes.js';
 import { RESERVED_CELLS } from './lots.js';
 import { type NodeStorage, type Storage } from './storage.js';
 import { isZero, wordsIn } from './words.js';
@@ -47,3 +47,11 @@ export const hasAmbient = (storage: Storage, { node }: NodeStorage): boolean =>
     const child = storage.nodes[c];
     return !child.node.field && !child.pool && hasAmbient(storage, child);
   });
+
+/** Makes so many cells of a node that lie one behind the other ambient, and all that lies inside them: no pool is below them. */
+export const ambientCells = (storage: Storage, memory: Memory, at: NodeStorage, first: number, count: number): void => {
+  clearBytes(memory, first, first + count * at.cellBytes);
+  if (count === 0 || !hasAmbient(storage, at)) return;
+  initializeCell(storage, memory, at, first);
+  repeatBytes(memory, first, at.cellBytes, count);
+};
