@@ -65,7 +65,18 @@ it('a symbol is printed as the operation that it is the result of, and not with 
 it('a symbol is no text, in a list and in JSON neither', () => {
   const graph = new Graph();
   const x = new Sym(graph, graph.variable());
-  for (const text of [() => String(x), () => [x, x].join(), () => JSON.stringify({ x })])
+  /* As whoever calls methods of numbers has it. */
+  const number = x as unknown as number;
+  for (const text of [
+    () => String(x),
+    () => [x, x].join(),
+    () => JSON.stringify({ x }),
+    () => number.toString(),
+    () => number.toFixed(2),
+    () => number.toPrecision(3),
+    () => number.toExponential(),
+    () => number.toLocaleString(),
+  ])
     expect(text).toThrow('symbol/as-text');
 });
 

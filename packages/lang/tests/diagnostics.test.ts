@@ -44,6 +44,7 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
   ['lang/symbolic-branch', `(x) => Number.isSafeInteger(«x) ? 1 : 2`],
   ['lang/symbolic-branch', `(x) => Object.is(«x, 1) ? 1 : 2`],
   ['lang/symbolic-branch', `(x) => new Array(«x)`],
+  ['lang/symbolic-branch', `(x) => new Float64Array(«x)`],
   ['lang/symbolic-index', `(x, y, a) => a[«x]`],
   ['lang/symbolic-index', `(x, y, a) => { a[«x * 2] = 1; }`],
   ['lang/symbolic-index', `(x, y, a) => { a[«x] += 1; }`],

@@ -298,6 +298,11 @@ describe('trace', () => {
     });
     expect(E.isLeft(second) && second.left[0].message).toContain("element 2 of output 'out'");
     expect(codeOf({ inputs: { x: 1 }, run: () => ({ out: ['a' as unknown as number] }) })).toBe('trace/non-numeric');
+    const holes = trace().run({
+      inputs: { x: 2 },
+      run: ({ x }) => ({ out: [list(x), [list(x)[0], list(x)[5]]] }),
+    });
+    expect(E.isLeft(holes) && holes.left[0].message).toBe("element [1][1] of output 'out' is undefined, not a number");
     expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ x: list(x) }) })).toBe('trace/name');
     expect(codeOf({ inputs: { x: -1 }, run: () => ({}) })).toBe('trace/shape');
     expect(codeOf({ inputs: { x: 1 }, run: ({ x }) => ({ out: [(list(x)[0] as unknown as number) + 1] }) })).toBe(

@@ -53,6 +53,23 @@ export class Sym {
     });
   }
 
+  /* Methods of numbers that give texts: that of objects would give one and the same for all. */
+  toString(): string {
+    return this.toJSON();
+  }
+  toFixed(): string {
+    return this.toJSON();
+  }
+  toPrecision(): string {
+    return this.toJSON();
+  }
+  toExponential(): string {
+    return this.toJSON();
+  }
+  toLocaleString(): string {
+    return this.toJSON();
+  }
+
   /* Without its graph, which is all of the trace. */
   [INSPECT](): string {
     return `Sym { ${scalarOps[this.code].name} }`;

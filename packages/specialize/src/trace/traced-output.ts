@@ -1,4 +1,4 @@
-import { DiagnosticError, error, isSymbolic, type Graph, type Num } from '@filigree/ir';
+import { describeValue, DiagnosticError, error, isSymbolic, type Graph, type Num } from '@filigree/ir';
 import type { CsrPattern } from '@filigree/sparse/formats';
 import { IntList } from '../decompose/int-list.js';
 
@@ -62,9 +62,17 @@ const collectIds = (
   else
     throw diagnostic(
       'trace/non-numeric',
-      `output '${name}' holds ${value === null ? 'null' : typeof value}, not a number`,
-      'return numbers, symbolic values, arrays of them, or sparse matrices',
+      `${placeIn(name, [...around, value])} is ${describeValue(value)}, not a number`,
+      value === undefined && around.length > 0
+        ? 'look for an element that is never assigned, or that is read beyond the end of an array'
+        : 'return numbers, symbolic values, arrays of them, or sparse matrices',
     );
+};
+
+/* Of equal parts of an array the first is the one that was looked at. */
+const placeIn = (name: string, path: readonly unknown[]): string => {
+  const indices = path.slice(1).map((part, k) => Array.from(path[k] as ArrayLike<unknown>).indexOf(part));
+  return indices.length > 0 ? `element [${indices.join('][')}] of output '${name}'` : `output '${name}'`;
 };
 
 export const diagnostic = (code: string, message: string, remedy: string): DiagnosticError =>

@@ -60,11 +60,12 @@ const rewriteCalled = (cx: Context, e: CallExpression): void => {
   cx.visit(e.callee);
 };
 
-/** `new Array(n)`: a length must be known. `new Float64Array(n)` is handled by its name. */
+/** `new Array(n)`, `new Float64Array(n)`: a length must be known. What the latter is follows from its name. */
 export const rewriteNew = (cx: Context, e: NewExpression): void => {
   for (const a of e.arguments) cx.visit(a);
   const { isGlobal } = cx.parsed.scopes;
   if (isGlobal(e.callee, 'Array')) return rewriteArray(cx, e);
+  if (isGlobal(e.callee, 'Float64Array')) rewriteArray(cx, e);
   const [first] = e.arguments;
   if (COLLECTIONS.some((name) => isGlobal(e.callee, name)) && first && first.type !== 'SpreadElement')
     wrap(cx, first, `${cx.helper('key')}(`, `, ${siteOf(cx, first.start)})`);
