@@ -177,6 +177,7 @@ describe('filigree einsum', () => {
     ['einsum/shape', ['Q[k] += K[k]', '--shape', 'K=4x'], "'4x' is not a shape of K"],
     ['einsum/extent', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4,4'], "index 'k' of Q"],
     ['einsum/unknown', ['Q[k] += K[k]', '--shape', 'X=4'], "'X'"],
+    ['einsum/unknown', ['Q[k] += K[k]', '--shape', 'k=4,5'], "'k' is an index of the formula"],
     ['einsum/layout', ['Q[k] += K[k]', '--shape', 'K=4', '--layout', 'K=rows'], "'rows'"],
     ['einsum/scalar', ['Q[k] += s*K[k]', '--shape', 'K=4', '--scalar', 's=x'], "'x'"],
     ['notation/index-thrice', ['Q[i] += A[ik]*B[k]*C[k]', '--shape', 'A=3,4', ...strict], "'k' appears three times"],

@@ -74,6 +74,8 @@ it.each<readonly [string, string, () => unknown]>([
   ['a length that is none', 'lang/array', () => filigree.array('f32', Symbol('n') as never)],
   ['a range that is none', 'layout/format', () => fixed(8, Symbol('r') as never)],
   ['a seed that is none', 'program/seed', () => program({ ...plain(), seed: 1.5 })],
+  ['a list of formulas', 'einsum/formula', () => filigree.einsum(['C[i] = A[i]', 'D[i] = C[i]'] as never)],
+  ['a shape that is none', 'einsum/shape', () => filigree.einsum('C[i] = A[i]', { shapes: { A: null as never } })],
   ['an extent of a tensor', 'notation/shape', () => filigree.einsum('C[i] = A[i]', { shapes: { A: [3n as never] } })],
 ])('%s is refused with %s and a remedy', async (_, code, call) => {
   const told = await (async () => call())().then(

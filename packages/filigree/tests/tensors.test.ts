@@ -50,6 +50,33 @@ describe.each(workingBackends)('tensor kernels on %s', (backend) => {
     k.dispose();
   });
 
+  it('take known values as lists of lists, as they take others', async () => {
+    const known = await einsum('y[i] = A[ij]*x[j]', {
+      shapes: { A: [2, 3] },
+      values: {
+        A: [
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+      },
+      backend,
+    });
+    known.tensors['x']!.set([1, 10, 100]);
+    known.run();
+    expect([...known.tensors['y']!.get()]).toEqual([321, 654]);
+    known.dispose();
+    const of = (A: never) => () => einsum('y[i] = A[ij]*x[j]', { shapes: { A: [2, 3] }, values: { A }, backend });
+    expect(
+      await code(
+        of([
+          [1, 2],
+          [3, 4],
+          [5, 6],
+        ] as never),
+      ),
+    ).toBe('notation/values');
+  });
+
   it('run a formula on their own memory', async () => {
     const k = await einsum('Q[skp] += dt*I[slq]*K[lk]*A[qp]', {
       shapes: { I: [2, 5, 3], K: [5, 5], p: 3 },

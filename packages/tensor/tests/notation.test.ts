@@ -131,6 +131,9 @@ describe('bad text is answered with its place', () => {
   test.each([
     ['s = A[ij]*A[ij]', 's[] = A[ij]*B[ij]'],
     ['ij,jk->ik', 'C[ik] = A[ij]*B[jk]'],
+    ['w[i] = v[i]^2', 'x[i]*x[i]'],
+    ['w[i] = sin(v[i])', 'without functions'],
+    ['w[i] = w[i]/w[i]', 'or by a tensor, that holds reciprocals'],
   ])('%s, with the way to write it', (text, remedy) => {
     const result = parseKernel(text, all);
     if (E.isRight(result)) throw new Error('no diagnostic');
@@ -154,6 +157,11 @@ describe('bad formulas are answered with the index', () => {
     const decl = parseKernel(text, decls);
     if (E.isLeft(decl)) throw new Error(JSON.stringify(decl.left));
     expect(said(planKernel(decl.right, { type: 'f64' }))).toContain(message);
+  });
+  test('what is the same for all values of an index is multiplied by ones', () => {
+    const decl = parseKernel('C[ij] = v[i]', decls);
+    const plan = E.isRight(decl) ? planKernel(decl.right, { type: 'f64' }) : decl;
+    expect(E.isLeft(plan) && plan.left[0].remedy).toContain('a[i]*one[j]');
   });
   test('terms of a nested sum need all of its indices', () => {
     const decl = parseKernel('w[i] = A[ij]*(v[j] + C[kl]*A[kl])', decls);

@@ -75,7 +75,8 @@ export const planAll = (
 ): readonly Plan[] => {
   if (!isListOf(kernels, 'assignments'))
     fail('tensor/kernel', 'what is to be compiled is no list of kernels on tensors', {
-      remedy: 'give what tensorKernel(), parseKernel() or declareKernel() makes; to einsum a formula will do',
+      remedy:
+        'give [tensorKernel(…)], [parseKernel(…)] or, of a formula and shapes, [declareKernel(formula, { shapes })]; to einsum a formula will do',
     });
   return kernels.map((k) => orThrow(planKernel(k, { ...plan, type: dtype, target })));
 };
@@ -112,6 +113,11 @@ export const builtEinsum = async (
 
 const declared = (formula: string | KernelDecl, options: EinsumOptions): KernelDecl => {
   const { name, shapes, patterns, values, layouts } = options;
+  if (Array.isArray(formula))
+    fail('einsum/formula', 'einsum compiles one formula, and a list is given', {
+      remedy:
+        "statements that run one after the other are one formula, 'C[ij] = A[ik]*B[kj]; d[i] = C[ii]'; what is run by itself is for compileTensors([declareKernel(…), …])",
+    });
   return typeof formula === 'string' ? declareKernel(formula, { shapes, patterns, values, layouts }, name) : formula;
 };
 

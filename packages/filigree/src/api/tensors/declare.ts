@@ -1,4 +1,4 @@
-import { fail, option, type OptionSpec } from '@filigree/ir';
+import { describeValue, fail, flatValues, option, type Nested, type OptionSpec } from '@filigree/ir';
 import type { BooleanTensor } from '@filigree/sparse/eqspp';
 import type { LayoutKind, TensorDecl } from '@filigree/tensor/einsum';
 
@@ -8,8 +8,8 @@ export interface TensorFacts {
   readonly shapes?: Readonly<Record<string, readonly number[] | number>> | undefined;
   /** Which entries may be non-zero; absent: all. */
   readonly patterns?: Readonly<Record<string, BooleanTensor>> | undefined;
-  /** Values that are known now, all entries, the first index fastest; their zeros are zeros of the pattern. */
-  readonly values?: Readonly<Record<string, ArrayLike<number>>> | undefined;
+  /** Values that are known now, all entries, the first index fastest, or as lists of lists; their zeros are zeros of the pattern. */
+  readonly values?: Readonly<Record<string, Nested<number>>> | undefined;
   readonly layouts?: Readonly<Record<string, LayoutKind>> | undefined;
 }
 
@@ -26,7 +26,7 @@ export const declareTensors = (formula: string, facts: TensorFacts = {}): Readon
   const letters = new Set(uses.flatMap((u) => [...u.indices]));
   for (const given of Object.keys({ ...shapes, ...patterns, ...values, ...layouts }))
     if (!names.includes(given) && !(letters.has(given) && typeof shapes[given] === 'number'))
-      fail('einsum/unknown', `the formula has no tensor '${given}'`, { remedy: `its tensors are ${names.join(', ')}` });
+      unknown(given, names, letters.has(given));
   const extents = extentsOf(uses, names, facts);
   return Object.fromEntries(
     names.map((name): [string, TensorDecl] => {
@@ -38,7 +38,8 @@ export const declareTensors = (formula: string, facts: TensorFacts = {}): Readon
             remedy: `give the shape of a tensor that has it, or the extent: ${l}=N`,
           }),
       );
-      const known = values[name];
+      const listed = values[name];
+      const known = listed && flatValues(name, 'notation/values', listed, shape, 'firstFastest');
       return [
         name,
         {
@@ -52,6 +53,13 @@ export const declareTensors = (formula: string, facts: TensorFacts = {}): Readon
     }),
   );
 };
+
+const unknown = (given: string, names: readonly string[], isIndex: boolean): never =>
+  isIndex
+    ? fail('einsum/unknown', `'${given}' is an index of the formula, not a tensor`, {
+        remedy: `all that is said of an index is its extent, one number: ${given}=8`,
+      })
+    : fail('einsum/unknown', `the formula has no tensor '${given}'`, { remedy: `its tensors are ${names.join(', ')}` });
 
 /** The tensors of a formula, their extents not known yet. */
 export const tensorsIn = (formula: string): Readonly<Record<string, TensorDecl>> =>
@@ -116,6 +124,8 @@ const extentsOf = (
     ] as const) {
       if (shape === undefined) continue;
       const list = typeof shape === 'number' ? [shape] : shape;
+      if (!Array.isArray(list) && !ArrayBuffer.isView(list))
+        fail('einsum/shape', `${by} is ${describeValue(shape)}`, { remedy: `give its extents, as in ${name}: [8, 9]` });
       if (list.length !== indices.length)
         fail('einsum/shape', `${by} has ${list.length} extents, ${name}[${indices}] has ${indices.length} indices`, {
           remedy: 'give one extent for each index',

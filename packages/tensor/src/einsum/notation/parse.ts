@@ -101,7 +101,7 @@ class Parser {
       else
         fail('notation/scalar', 'only a number other than 0 can divide', {
           loc,
-          remedy: 'multiply by a scalar that holds the reciprocal',
+          remedy: 'multiply by a scalar, or by a tensor, that holds reciprocals',
         });
     }
   }
@@ -169,7 +169,8 @@ class Parser {
     this.next();
     const indices: string[] = [];
     do {
-      if (this.token.kind !== 'number' || !/^\d+$/.test(this.token.text)) this.unexpected(`a member's number`);
+      if (this.token.kind !== 'number' || !/^\d+$/.test(this.token.text))
+        this.unexpected(`a member's number`, ONLY_SUMS_AND_PRODUCTS);
       indices.push(this.next().text);
     } while (this.accept(','));
     this.expect(')');
@@ -222,14 +223,18 @@ class Parser {
     if (!this.accept(text)) this.unexpected(`'${text}'`);
   }
 
-  private unexpected(wanted: string): never {
+  private unexpected(wanted: string, remedy = EXAMPLE): never {
     const { kind, text, loc } = this.token;
     return fail('notation/syntax', `expected ${wanted}, found ${kind === 'end' ? 'the end' : `'${text}'`}`, {
       loc,
-      remedy: 'write as in Q[skp] += I[slq]*K[lk]*A[qp] - 0.5*(B[skp] + dt*C[skp])',
+      remedy,
     });
   }
 }
+
+const EXAMPLE = 'write as in Q[skp] += I[slq]*K[lk]*A[qp] - 0.5*(B[skp] + dt*C[skp])';
+const ONLY_SUMS_AND_PRODUCTS =
+  'a formula is made of sums and products, without functions: give a tensor of their values; kDivM(0)[kl] is a member of a family of tensors';
 
 const finite = ({ text, loc }: Token): number => {
   const x = Number(text);
@@ -269,7 +274,9 @@ const tokenize = (text: string): readonly Token[] => {
         loc,
         remedy: text.startsWith('>', at)
           ? "an arrow has no meaning here: for 'ij,jk->ik' write C[ik] = A[ij]*B[jk]"
-          : 'use names, numbers, [ ] ( ) + - * / = += -= , ;',
+          : text.startsWith('^', at)
+            ? 'a power is a product: for x[i]^2 write x[i]*x[i]'
+            : 'use names, numbers, [ ] ( ) + - * / = += -= , ;',
       });
     const [, , newline, name, number, symbol] = found;
     if (newline !== undefined) {

@@ -109,7 +109,9 @@ const checkTerm = (e: Expr, free: string, inner: boolean, { implicitSums }: Cont
       fail(
         inner ? 'notation/sum-index' : 'notation/target-index',
         `index '${index}' ${inner ? 'is in a sum and beside it, and is' : 'of the target is'} missing in ${text}`,
-        { remedy: 'every term of a sum has all of its indices' },
+        {
+          remedy: `every term of a sum has all of its indices; what is the same for all ${index} is multiplied by a tensor of ones, as in a[i]*one[${index}]`,
+        },
       );
 };
 
