@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { andThen, type Pass } from '@filigree/ir';
+import { andThen, type Diagnostics, type Pass } from '@filigree/ir';
 import { ARITY } from './decompose/codes.js';
 import { decompose } from './decompose/decompose.js';
 import { group, type Grouping } from './group/group.js';
@@ -9,15 +9,10 @@ import type { Trace } from './trace/trace.js';
 
 /** Of more groups than this it is tried to make fewer. */
 const MANY = 64;
-/**
- * What is stored besides then, less first: short sums; sums of any length, and whatever is used again; also what a block would evaluate at once, since where each step of a
- * simulation adds to what the steps before have, blocks are of as many sizes as there are steps.
- */
-const TRIES: readonly Partial<DecomposeOptions>[] = [
-  { maxSumTerms: 4 },
-  { maxSumTerms: 2, minComplexity: 1 },
-  { maxSumTerms: 2, minComplexity: 1, detectBlocks: false },
-];
+/** What is stored besides then, less first: short sums; sums of any length, and whatever is used again; */
+const TRIES: readonly Partial<DecomposeOptions>[] = [{ maxSumTerms: 4 }, { maxSumTerms: 2, minComplexity: 1 }];
+/** also what a block would evaluate at once, since where each step of a simulation adds to what the steps before have, blocks are of as many sizes as there are steps. */
+const MOST_STORED: Partial<DecomposeOptions> = { maxSumTerms: 2, minComplexity: 1, detectBlocks: false };
 /** What is stored has to be moved: then groups have to be so many times fewer, */
 const LEAST_GAIN = 2;
 /** or there has to be so many times less code. */
@@ -33,8 +28,15 @@ const LOOPS: readonly { readonly timesMost: number; readonly stored: Partial<Dec
 ];
 /** So groups have to be so many times fewer. */
 const LEAST_GAIN_OF_LOOPS = 4;
+/** Of so many times the most groups it is asked first what is left of them where most is stored: if that is too many as well, loops are tried at once. */
+const FAR_TOO_MANY = 5;
 /** A loop takes compilers as long as so many operations. */
 const LOOP = 8;
+/**
+ * A try passes so many nodes while a compiler takes two groups, one of which it may spare: of a graph that has more of them for each of its groups nothing is tried, since that
+ * would take longer than to compile what there is.
+ */
+const NODES_A_GROUP = 8192;
 
 /**
  * `decompose`, then `group`. What is evaluated where it is read makes many structures: sums have lengths, orders and signs, as the forces on the vertices at the boundary of a mesh, and
@@ -45,30 +47,52 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
   const cut = (given: DecomposeOptions, alike: boolean, together = false) =>
     pipe(decompose(given, alike), andThen(group(options.group, together)));
   const first = cut(options.decompose, false);
+  const most = options.group.mostGroups;
   return {
     ...first,
     run: (trace, watch) => {
-      let best = first.run(trace, watch);
-      const tries = [
-        ...TRIES.map((limits) => cut(lower(options.decompose, limits), false)),
-        cut(options.decompose, true),
-      ];
-      for (const storing of tries) {
-        if (E.isLeft(best) || best.right.groups.length <= MANY) return best;
-        const next = storing.run(trace, watch);
-        if (E.isLeft(next)) continue;
-        const fewer = LEAST_GAIN * next.right.groups.length <= best.right.groups.length;
-        if (fewer || LEAST_SHORTER * codeOf(next.right) <= codeOf(best.right)) best = next;
-      }
-      for (const { timesMost, stored } of LOOPS) {
-        if (E.isLeft(best) || best.right.groups.length <= timesMost * options.group.mostGroups) return best;
-        const loops = cut(lower(options.decompose, stored), false, true).run(trace, watch);
-        if (E.isRight(loops) && LEAST_GAIN_OF_LOOPS * loops.right.groups.length <= best.right.groups.length)
-          best = loops;
-      }
-      return best;
+      const run = (pass: Pass<Trace, Grouping>) => () => pass.run(trace, watch);
+      const storing = (limits: Partial<DecomposeOptions>) => run(cut(lower(options.decompose, limits), false));
+      const mostStored = lazy(storing(MOST_STORED));
+      const storingMore = (found: Grouping): Grouping =>
+        [...TRIES.map(storing), mostStored, run(cut(options.decompose, true))].reduce(
+          (best, next) => (best.groups.length <= MANY || !pays(best) ? best : better(best, next())),
+          found,
+        );
+      const inLoops = (found: Grouping): Grouping =>
+        LOOPS.reduce((best, { timesMost, stored }) => {
+          if (best.groups.length <= timesMost * most || !pays(best)) return best;
+          const next = cut(lower(options.decompose, stored), false, true).run(trace, watch);
+          const fewer = E.isRight(next) && LEAST_GAIN_OF_LOOPS * next.right.groups.length <= best.groups.length;
+          return fewer ? next.right : best;
+        }, found);
+      return pipe(
+        first.run(trace, watch),
+        E.map((found) => {
+          const stored = found.groups.length > FAR_TOO_MANY * most && pays(found) ? mostStored() : undefined;
+          return stored && E.isRight(stored) && stored.right.groups.length > most
+            ? storingMore(inLoops(better(found, stored)))
+            : inLoops(storingMore(found));
+        }),
+      );
     },
   };
+};
+
+const lazy = <T>(make: () => T): (() => T) => {
+  let made: { readonly it: T } | undefined;
+  return () => (made ??= { it: make() }).it;
+};
+
+/** Whether what groups there are takes longer to compile than the graph to be cut again. */
+const pays = ({ groups, graph }: Grouping): boolean => NODES_A_GROUP * groups.length >= graph.length;
+
+/** The first, unless the other one has many times fewer groups, or less code. */
+const better = (best: Grouping, other: E.Either<Diagnostics, Grouping>): Grouping => {
+  if (E.isLeft(other)) return best;
+  const { right: next } = other;
+  const fewer = LEAST_GAIN * next.groups.length <= best.groups.length;
+  return fewer || LEAST_SHORTER * codeOf(next) <= codeOf(best) ? next : best;
 };
 
 /** How much there is to compile: operations of one unit of each group, of sums that are loops those of each kind of term, and loops. */

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { symbolicMath as m, type Num } from '@filigree/ir';
-import { decompose, defaultOptions, group, trace, type SpecializeOptions } from '@filigree/specialize';
+import { symbolicMath as m, type Num, type Watch } from '@filigree/ir';
+import {
+  decompose,
+  defaultOptions,
+  group,
+  specialize,
+  trace,
+  type Grouping,
+  type SpecializeOptions,
+} from '@filigree/specialize';
 import { recipe, type Recipe } from './recipes.js';
 import { numbers, relativeError, right, runProgram } from './support.js';
 
@@ -286,3 +294,29 @@ it('eliminations keep a kernel a step where as many are asked for', () => {
   const kept = agrees(110, solve, 1e-12, 'exact', { mostGroups: Infinity });
   expect(kept.kernels).toBeGreaterThan(4 * agrees(110, solve, 1e-12, 'exact').kernels);
 });
+
+/** Operations on two of the last 400 values each. */
+const unlike = (n: number, values: Vector): Num[] => {
+  let state = 7;
+  const below = (k: number): number => (state = (state * 48271) % 2147483647) % k;
+  const all = [...values];
+  const recent = (): Num => all[all.length - 1 - below(Math.min(400, all.length))];
+  for (let i = 0; i < n; i++) all.push([m.add, m.sub, m.min, m.max][below(4)](recent(), recent()));
+  return all.slice(-40);
+};
+
+it('what has no parts alike is loops at once: that storing more leaves too many is asked once', () => {
+  const n = 12_000;
+  expect(agrees(100, (x) => ({ y: unlike(n, x) }), 1e-12, 'exact').kernels).toBeLessThan(20);
+  const traced = right(
+    trace({ arithmetic: 'exact' }).run({ inputs: { x: 100 }, run: ({ x }) => ({ y: unlike(n, x as Num[]) }) }),
+  );
+  const cuts: number[] = [];
+  const watch: Watch = { after: ({ pass, output }) => pass.name === 'group' && cuts.push(groupsOf(output)) };
+  right(specialize()(traced, watch));
+  const [first, stored, ...loops] = cuts;
+  expect(Math.min(first, stored)).toBeGreaterThan(192);
+  expect(loops.length).toBeLessThanOrEqual(2);
+});
+
+const groupsOf = (grouped: unknown): number => (grouped as Grouping).groups.length;

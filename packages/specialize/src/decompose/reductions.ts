@@ -85,13 +85,19 @@ export const longReductions = (graph: Graph, references: Uint32Array): Uint8Arra
 export const isLongProduct = (graph: Graph, factors: Int32Array): boolean =>
   factors.length > MANY && (associativeIn(graph.arithmetic)[MUL] === 0 || new Set(factors).size > MANY);
 
-/** Whether of some terms at least every second is of the kind of another. */
+/** Whether of some terms at least every second is of the kind of another; looks at no more of them than it takes to know. */
 const fewKinds = (graph: Graph, terms: Int32Array): boolean => {
   const step = terms.length / SAMPLE;
   const kinds = new Set<number>();
-  for (let t = 0; t < SAMPLE; t++) kinds.add(shape(graph, terms[Math.floor(t * step)]));
-  return 2 * kinds.size <= SAMPLE;
+  for (let t = 0; 2 * (kinds.size + SAMPLE - t) > SAMPLE; t++) {
+    kinds.add(shape(graph, terms[Math.floor(t * step)]));
+    if (2 * kinds.size > SAMPLE) return false;
+  }
+  return true;
 };
+
+/** Of each operation what one more of it adds to the hash. */
+const MIXED = Int32Array.from({ length: 256 }, (_, code) => mix(code, LOOKED_AT));
 
 /** A hash of how often which operations occur in the first nodes of an expression, however operands are ordered. */
 const shape = ({ op, left, right }: Graph, root: number): number => {
@@ -100,7 +106,7 @@ const shape = ({ op, left, right }: Graph, root: number): number => {
   for (let n = 0; n < LOOKED_AT && rest.length > 0; n++) {
     const id = rest.pop()!;
     const code = op[id];
-    h = (h + mix(code, LOOKED_AT)) | 0;
+    h = (h + MIXED[code]) | 0;
     const arity = ARITY[code];
     if (arity === 2) rest.push(right[id]);
     if (arity > 0) rest.push(left[id]);
