@@ -596,3 +596,58 @@ it.each([
   const { found, asNodes } = compiled(256, f);
   expect(found).toEqual(asNodes);
 });
+
+/* Each by a value t of a loop, from t·e^x and t: in the iteration that computes t, in a later loop, and where t is computed again. */
+type Gradient = (value: number, variables: number[]) => number[];
+const byValuesOfLoops: readonly ((x: number[], gradient: Gradient) => number[])[] = [
+  (x, gradient) => {
+    const t: number[] = [];
+    let s = 0;
+    for (const v of x) {
+      const own = Math.sin(v) * v * 2;
+      t.push(own);
+      s += own * Math.exp(v) * own;
+    }
+    return gradient(s, t);
+  },
+  (x, gradient) => {
+    const [t, z]: [number[], number[]] = [[], []];
+    for (const v of x) {
+      const own = Math.sin(v) * v * 2;
+      t.push(own);
+      z.push(own * Math.exp(v));
+    }
+    let s = 0;
+    for (let i = 0; i < x.length; i++) s += z[i] * t[i];
+    return gradient(s, t);
+  },
+  (x, gradient) => {
+    const t = x.map((v) => Math.sin(v) * v * 2);
+    let s = 0;
+    for (let i = 0; i < x.length; i++) s += t[i] * (Math.exp(x[i]) * (Math.sin(x[i]) * x[i] * 2));
+    return gradient(s, t);
+  },
+  (x, gradient) => {
+    const t = x.map((v) => Math.sin(v) * v * 2);
+    let s = 0;
+    for (const v of x) s += Math.exp(v) * (Math.sin(v) * v * 2) ** 2;
+    return gradient(s, t);
+  },
+];
+
+it.each(byValuesOfLoops)('derivatives by what a loop computes do not depend on how long it is, %#', (f) => {
+  for (const length of [20, 700]) {
+    const program: Program = {
+      inputs: { x: length },
+      run: (given, { gradient }) => ({
+        g: symbolic(f)(given.x as unknown as number[], gradient as never) as unknown as Num[],
+      }),
+    };
+    const { module } = orThrow(specialize()(orThrow(trace().run(program))));
+    const numbers = values(length, 0.7);
+    const g = new Float64Array(length);
+    orThrow(interpret(module, coreDialects, { x: Float64Array.from(numbers), g }));
+    const expected = numbers.map((v) => 2 * (Math.sin(v) * v * 2) * Math.exp(v));
+    expect(maxRelError(g, expected)).toBeLessThan(1e-14);
+  }
+});

@@ -172,3 +172,42 @@ describe('derivatives of many terms of one form', () => {
     expect(outputs.H[1]).toBe(outputs.H[2]);
   });
 });
+
+it('derivatives by what elements compute count what their bodies compute from it, and what is computed again', () => {
+  const at = Int32Array.of(2, 0, 1, 2);
+  const program: Program = {
+    inputs: { x: 3 },
+    run: ({ x }, { elements, gradient, hessian, jacobian }) => {
+      const y: Num[] = [0, 0, 0, 0];
+      const [within, again]: Num[][] = [[0], [0]];
+      const from = (v: Num): Num => m.mul(m.sin(v), v);
+      elements(4, { x: x as Num[], at, y, within }, ({ x, at, y, within }, e) => {
+        y[e] = from(x[at]);
+        within[0] = m.add(within[0], m.mul(x[at], m.pow(from(x[at]), 3)));
+      });
+      elements(4, { x: x as Num[], at, again }, ({ x, at, again }) => {
+        again[0] = m.add(again[0], m.mul(x[at], m.pow(from(x[at]), 3)));
+      });
+      /* Elements 0 and 3 compute the same: as nodes they are one value. */
+      const by = y.slice(0, 3);
+      return {
+        within: gradient(within[0], by),
+        again: gradient(again[0], by),
+        H: hessian(again[0], by),
+        J: jacobian([within[0], m.mul(again[0], 2)], by),
+      };
+    },
+  };
+  const x = numbers(3, 8);
+  const { outputs } = runProgram(program, { x });
+  const of = [2, 0, 1].map((i) => ({ x: x[i], y: Math.sin(x[i]) * x[i], times: i === 2 ? 2 : 1 }));
+  const first = of.map(({ x, y, times }) => times * 3 * x * y ** 2);
+  for (const name of ['within', 'again']) expect(relativeError(outputs[name], first)).toBeLessThan(1e-13);
+  expect(relativeError(outputs.J, [...first, ...first.map((d) => 2 * d)])).toBeLessThan(1e-13);
+  expect(
+    relativeError(
+      outputs.H,
+      of.map(({ x, y, times }) => times * 6 * x * y),
+    ),
+  ).toBeLessThan(1e-13);
+});

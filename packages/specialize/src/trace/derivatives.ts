@@ -1,7 +1,7 @@
 import { gradientOf, hessianOf, jacobianOf, type Half } from '@filigree/autodiff';
 import { Sym, checkOptions, fail, graphCodes, isSymbolic, option, type Graph, type Num } from '@filigree/ir';
 import type { Csr } from '@filigree/sparse/formats';
-import { bodiesOf } from './elements/bodies-of.js';
+import { bodiesOf, type Split } from './elements/bodies-of.js';
 import type { Elements } from './elements/elements.js';
 import { sumsOfBodies } from './elements/sums-of-bodies.js';
 import { flatten, isSparse, type TracedOutput } from './traced-output.js';
@@ -27,8 +27,7 @@ export interface HessianOptions {
 /** Derivatives of what is traced on this graph, and of what its elements compute. Those of many terms of one form are elements too. */
 export const derivativesOf = (graph: Graph, elements: Elements[]): Derivatives => {
   const sums = sumsOfBodies(graph, elements);
-  const variablesOf = (given: TracedOutput): Int32Array => {
-    const ids = flatten(graph, 'derivative', given);
+  const differentiable = (ids: Int32Array): Int32Array => {
     const number = ids.findIndex((id) => graph.isConstant(id));
     if (number >= 0)
       fail('derivative/by-number', `value ${number} of those to differentiate by is a plain number`, {
@@ -46,6 +45,11 @@ export const derivativesOf = (graph: Graph, elements: Elements[]): Derivatives =
       );
     return ids;
   };
+  const variablesOf = (given: TracedOutput): Int32Array => differentiable(flatten(graph, 'derivative', given));
+  const split = (roots: Int32Array, ids: Int32Array): Split => {
+    const found = bodiesOf(graph, elements, roots, ids);
+    return found.variables === ids ? found : { ...found, variables: differentiable(found.variables) };
+  };
   const rootOf = (value: Num): number => {
     if (isSymbolic(value)) return flatten(graph, 'derivative', value)[0];
     if (typeof value === 'number') return graph.constant(value);
@@ -56,19 +60,19 @@ export const derivativesOf = (graph: Graph, elements: Elements[]): Derivatives =
   return {
     gradient: (value, variables) => {
       const ids = variablesOf(variables);
-      const { roots, bodies } = bodiesOf(graph, elements, Int32Array.of(rootOf(value)), ids);
-      return shaped(graph, variables, gradientOf(graph, roots[0], ids, { sums, bodies }));
+      const of = split(Int32Array.of(rootOf(value)), ids);
+      return shaped(graph, variables, gradientOf(graph, of.roots[0], of.variables, { sums, bodies: of.bodies }));
     },
     jacobian: (values, variables) => {
       const ids = variablesOf(variables);
-      const { roots, bodies } = bodiesOf(graph, elements, flatten(graph, 'derivative', values), ids);
-      return jacobianOf(graph, roots, ids, { sums, bodies });
+      const of = split(flatten(graph, 'derivative', values), ids);
+      return jacobianOf(graph, of.roots, of.variables, { sums, bodies: of.bodies });
     },
     hessian: (value, variables, given) => {
       const { half } = checkOptions<HessianOptions>('hessian', given, { half: option.choice('lower', 'both') });
       const ids = variablesOf(variables);
-      const { roots, bodies } = bodiesOf(graph, elements, Int32Array.of(rootOf(value)), ids);
-      return hessianOf(graph, roots[0], ids, { sums, bodies, ...(half ? { half } : {}) });
+      const of = split(Int32Array.of(rootOf(value)), ids);
+      return hessianOf(graph, of.roots[0], of.variables, { sums, bodies: of.bodies, ...(half ? { half } : {}) });
     },
   };
 };

@@ -1,5 +1,7 @@
 import type { Body } from '@filigree/autodiff';
 import { algebraOfGraph, Graph, Sym } from '@filigree/ir';
+import { inARow } from '../../decompose/in-a-row.js';
+import { computedAgain, isInput } from './computed-again.js';
 import { copyInto } from './copy-into.js';
 import { dependenceOn, type Dependence } from './dependence.js';
 import type { Elements } from './elements.js';
@@ -10,20 +12,33 @@ import { sumsAmong, type Part } from './sums-among.js';
 /** What is differentiated: nodes that read no sum of elements that depends on the variables, and bodies. */
 export interface Split {
   readonly roots: Int32Array;
+  /** The values that are differentiated by: what was asked for, or the same as nodes of the graph. */
+  readonly variables: Int32Array;
   readonly bodies: readonly Body[];
 }
 
 /**
  * Takes sums of elements out of what is differentiated. Where a root has such a sum as a term, and its elements read the variables themselves, their template is a
- * body; where anything else is done with one, all are written out as nodes of the graph.
+ * body; where anything else is done with one, all are written out as nodes of the graph. So they are where elements compute a variable again, or more from it in the iteration that
+ * computes it: what is written alike is one value, as it is among nodes.
  */
 export const bodiesOf = (graph: Graph, all: readonly Elements[], roots: Int32Array, variables: Int32Array): Split => {
-  if (all.length === 0) return { roots, bodies: [] };
+  if (all.length === 0) return { roots, variables, bodies: [] };
+  if (computedAgain(graph, all, roots, variables)) return asNodes(graph, all, roots, variables);
   const d = dependenceOn(graph, all, variables);
-  if (d.sums.length === 0) return { roots, bodies: [] };
+  if (d.sums.length === 0) return { roots, variables, bodies: [] };
   const parted = sumsAmong(graph, all, roots, d);
   const bodies = parted && groups(graph, all, parted.parts, d)?.map((g) => bodyOf(graph, g));
-  return bodies ? { roots: parted.roots, bodies } : { roots: writtenOut(graph, all, roots, d), bodies: [] };
+  return bodies
+    ? { roots: parted.roots, variables, bodies }
+    : { roots: writtenOut(graph, all, roots, d), variables, bodies: [] };
+};
+
+/** All down to the inputs as nodes. */
+const asNodes = (graph: Graph, all: readonly Elements[], roots: Int32Array, variables: Int32Array): Split => {
+  const inputs = Int32Array.from({ length: graph.length }, (_, id) => id).filter((id) => isInput(graph, all, id));
+  const nodes = writtenOut(graph, all, inARow([roots, variables], Int32Array), dependenceOn(graph, all, inputs));
+  return { roots: nodes.subarray(0, roots.length), variables: nodes.subarray(roots.length), bodies: [] };
 };
 
 /** Elements that are alike but for what stands at their leaves. */
