@@ -228,6 +228,23 @@ it('by expressions, these are independent of each other', () => {
   expect([...evaluateGraph(graph, gradient, [0.7])]).toEqual([s * 0.7 + s * 0.7, s * s]);
 });
 
+it.each(['exact', 'range-keeping'] as const)('by a product of what is multiplied with it, %s', (arithmetic) => {
+  const { graph, x } = inputs(arithmetic, 3);
+  const [u, v, w] = x;
+  const a = m.mul(u, v) as Sym;
+  const by = Int32Array.of(a.id, w.id);
+  const at = [0.7, 1.3, 0.4];
+  /* As a node u·v is a itself. */
+  const linear = m.mul(m.mul(a, v), u) as Sym;
+  expect([...evaluateGraph(graph, gradientOf(graph, linear.id, Int32Array.of(a.id)), at)]).toEqual([1.3 * 0.7]);
+  const product = m.mul(m.mul(m.mul(a, w), v), u) as Sym;
+  const expected = [0.4 * 1.3 * 0.7, 0.7 * 1.3 * 1.3 * 0.7];
+  evaluateGraph(graph, gradientOf(graph, product.id, by), at).forEach((d, i) => expect(d).toBeCloseTo(expected[i], 14));
+  const { pattern, values } = hessianOf(graph, product.id, by);
+  expect([...pattern.colIdx]).toEqual([1, 0]);
+  for (const d of evaluateGraph(graph, values, at)) expect(d).toBeCloseTo(1.3 * 0.7, 14);
+});
+
 const inputs = (arithmetic: Arithmetic, count: number): { readonly graph: Graph; readonly x: readonly Sym[] } => {
   const graph = new Graph({ arithmetic });
   const first = graph.variables(count);

@@ -211,3 +211,22 @@ it('derivatives by what elements compute count what their bodies compute from it
     ),
   ).toBeLessThan(1e-13);
 });
+
+it('a factor of a term beside elements that is written as a variable is none', () => {
+  const program: Program = {
+    inputs: { x: 2, w: 2 },
+    run: (given, { elements, gradient }) => {
+      const [x, w] = [given.x as Num[], given.w as Num[]];
+      const a = x.map((v, i) => m.mul(v, w[i]));
+      const total: Num[] = [0];
+      elements(2, { a, total }, ({ a, total }, e) => {
+        total[0] = m.add(total[0], m.sin(a[e]));
+      });
+      return { g: gradient(m.add(total[0], m.mul(m.mul(a[0], w[0]), x[0])), a) };
+    },
+  };
+  const [x, w] = [numbers(2, 3), numbers(2, 4)];
+  const { outputs } = runProgram(program, { x, w });
+  const expected = Array.from(x, (v, i) => Math.cos(v * w[i]) + (i === 0 ? v * w[i] : 0));
+  expect(relativeError(outputs.g, expected)).toBeLessThan(1e-14);
+});

@@ -49,11 +49,25 @@ export class FormTable {
     const pairs: number[] = [];
     for (const { node, factor } of terms) {
       walk.below(node, this.visit);
-      walk.below(factor, this.visit);
-      pairs.push(this.number[node], this.number[factor]);
+      pairs.push(this.number[node], this.factor(factor, walk));
     }
     const form = this.known(this.ownWords.subarray(0, this.words), pairs, this.leaves);
     return { form, leaves: this.ownLeaves.subarray(0, this.leaves), size: this.words / 4 };
+  }
+
+  /* Factors depend on no variable, also those that happen to be written as one is: by a = x·w the derivative of (a·w)·x is w·x. */
+  private factor(id: number, walk: Walk): number {
+    if (this.active[id] > 0) return this.leaf(id, 0);
+    walk.below(id, this.visit);
+    return this.number[id];
+  }
+
+  private leaf(id: number, isVariable: number): number {
+    const own = this.words / 4;
+    this.write(VARIABLE, isVariable, NONE, NONE);
+    if (this.leaves === this.ownLeaves.length) this.ownLeaves = doubled(this.ownLeaves);
+    this.ownLeaves[this.leaves++] = id;
+    return own;
   }
 
   private readonly visit = (id: number): void => {
@@ -65,11 +79,7 @@ export class FormTable {
       if (op[id] === SELECT) this.write(SELECT, number[a], number[left[b]], number[right[b]]);
       else this.write(op[id], number[a], ARITY[op[id]] === 2 ? number[b] : NONE, NONE);
     } else if (graph.isConstant(id) && isPlain(graph.constantValue(id))) this.write(CONSTANT, id, NONE, NONE);
-    else {
-      this.write(VARIABLE, active[id] === 2 ? 1 : 0, NONE, NONE);
-      if (this.leaves === this.ownLeaves.length) this.ownLeaves = doubled(this.ownLeaves);
-      this.ownLeaves[this.leaves++] = id;
-    }
+    else this.leaf(id, active[id] === 2 ? 1 : 0);
   };
 
   private write(code: number, a: number, b: number, c: number): void {

@@ -33,12 +33,15 @@ export const sumsAmong = (
   const s = algebraOfGraph(graph);
   const sym = (id: number): Sym => new Sym(graph, id);
   const parts: Part[] = [];
+  let isApart = true;
   const general = roots.map((root, sum) => {
     const terms =
       roots.length === 1
         ? termsOf(graph, root, activity(graph, roots, d.withSums, derivatives))
         : [{ node: root, factor: graph.constant(1) }];
     if (!terms.some((t) => d.isActiveSum(t.node))) return root;
+    /* A factor that is written as what depends on the variables would depend on them as a node. */
+    isApart &&= terms.every(({ factor }) => d.depends[factor] !== 1);
     let rest = graph.constant(0);
     for (const waiting = [...terms]; waiting.length > 0;) {
       const { node, factor } = waiting.shift()!;
@@ -56,7 +59,7 @@ export const sumsAmong = (
     }
     return rest;
   });
-  return d.sums.length > 0 && activity(graph, general, d.sums, derivatives).depends
+  return !isApart || (d.sums.length > 0 && activity(graph, general, d.sums, derivatives).depends)
     ? undefined
     : { roots: general, parts };
 };
