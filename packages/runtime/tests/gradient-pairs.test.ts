@@ -1,22 +1,27 @@
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { idiv, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { idiv, kernel, ndrange, range, type KernelDef } from '@filigree/lang/kernels';
 import { program, valueAndGradient } from '@filigree/runtime';
-import { dense, fields, i, layout } from '@filigree/sparse/fields';
+import { dense, field, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
 /* Iterations that change a pair of elements each in place, as transforms and sorting networks do. */
 const N = 32;
 const { x, begin, loss } = fields('f64', i, ['x', 'begin', 'loss']);
-const tree = layout(dense(i, N).place(x, begin), dense(i, 1).place(loss));
-const scope = { scope: { N } };
-const reset = kernel([x, begin, loss], scope, (x, begin, loss) => {
+/* The same once more in rows. */
+const ROW = 8;
+const y = field('y', 'f64');
+const tree = layout(dense(i, N).place(x, begin), dense(ij, [N / ROW, ROW]).place(y), dense(i, 1).place(loss));
+const scope = { scope: { N, ROW } };
+const reset = kernel([x, y, begin, loss], scope, (x, y, begin, loss) => {
   loss[0] = 0.0;
   for (const p of range(N)) x[p] = begin[p];
+  for (const [r, c] of ndrange(N / ROW, ROW)) y[r][c] = begin[r * ROW + c];
 });
-const total = kernel([x, loss], scope, (x, loss) => {
+const total = kernel([x, y, loss], scope, (x, y, loss) => {
   for (const p of range(N)) loss[0] += x[p] ** 2 * (1 + 0.1 * p);
+  for (const [r, c] of ndrange(N / ROW, ROW)) loss[0] += y[r][c] ** 2 * (1 + 0.1 * r - 0.2 * c);
 });
 const pairs: Readonly<Record<string, KernelDef>> = {
   'a remainder': kernel([x, 'i32'], scope, (x, h) => {
@@ -86,6 +91,77 @@ const pairs: Readonly<Record<string, KernelDef>> = {
       const [a, b] = [x[k], x[k + h]];
       x[k] = a + b * b;
       x[k + h] = a * b;
+    }
+  }),
+  'partners by a bit that is on': kernel([x, 'i32'], scope, (x, h) => {
+    for (const k of range(N)) {
+      if ((k & h) !== h) continue;
+      const [a, b] = [x[k], x[k - h]];
+      x[k] = a + b * b;
+      x[k - h] = a * b;
+    }
+  }),
+  'partners by a bit that is shifted': kernel([x, 'i32'], scope, (x, s) => {
+    for (const k of range(N)) {
+      if ((k & (1 << s)) === 0) continue;
+      const [a, b] = [x[k], x[k ^ (1 << s)]];
+      x[k] = a + b * b;
+      x[k ^ (1 << s)] = a * b;
+    }
+  }),
+  'partners that pass over the lesser one': kernel([x, 'i32'], scope, (x, h) => {
+    for (const k of range(N)) {
+      const l = k ^ h;
+      if (l <= k) continue;
+      const [a, b] = [x[k], x[l]];
+      x[k] = a + b * b;
+      x[l] = a * b;
+    }
+  }),
+  'multiples of twice the distance': kernel([x, 'i32'], scope, (x, h) => {
+    for (const p of range(0, N, 2 * h)) {
+      const [a, b] = [x[p], x[p + h]];
+      x[p] = a + b * b;
+      x[p + h] = a * b;
+    }
+  }),
+  'neighbours, from an argument on': kernel([x, 'i32'], scope, (x, o) => {
+    for (const k of range(o, N / 2)) {
+      const at = 2 * k - o;
+      const [a, b] = [x[at], x[at + 1]];
+      x[at] = a + b * b;
+      x[at + 1] = a * b;
+    }
+  }),
+  'every other one, from an argument on': kernel([x, 'i32'], scope, (x, o) => {
+    for (const k of range(o, N - 1, 2)) {
+      const [a, b] = [x[k], x[k + 1]];
+      x[k] = a + b * b;
+      x[k + 1] = a * b;
+    }
+  }),
+  'a remainder in each row': kernel([y, 'i32'], scope, (y, h) => {
+    for (const [r, k] of ndrange(N / ROW, ROW / 2)) {
+      const j = k % h;
+      const at = 2 * (k - j) + j;
+      const [a, b] = [y[r][at], y[r][at + h]];
+      y[r][at] = a + Math.cos(j / h) * b * b;
+      y[r][at + h] = a - b * b;
+    }
+  }),
+  'partners in each row': kernel([y, 'i32'], scope, (y, h) => {
+    for (const [r, k] of ndrange(N / ROW, ROW))
+      if ((k & h) === 0) {
+        const [a, b] = [y[r][k], y[r][k | h]];
+        y[r][k] = a + b * b;
+        y[r][k | h] = a * b;
+      }
+  }),
+  'pairs of rows': kernel([y, 'i32'], scope, (y) => {
+    for (const [r, k] of ndrange(N / ROW / 2, ROW)) {
+      const [a, b] = [y[2 * r][k], y[2 * r + 1][k]];
+      y[2 * r][k] = a + b * b;
+      y[2 * r + 1][k] = a * b;
     }
   }),
 };

@@ -4,21 +4,29 @@ import { areEqual, factorsOf, loopProducts, productOf, type LoopProducts, type P
 
 /**
  * Whether elements by one coordinate each tell the iteration of a parallel loop, as those of a butterfly do: `x[2 * h * q + r]` and `x[2 * h * q + r + h]`, where `k` is `h * q + r`. All are `u * (s * h * q + r + d * h) + e`, with `r` from 0 to below `h`, `e` from 0 to below `u`, and
- * whole numbers `d` that are the same or leave different remainders by `s`. So no two are one element: that would take multiples of `h` that differ by less than `h`.
+ * whole numbers `d` that are the same or leave different remainders by `s`. So no two are one element: that would take multiples of `h` that differ by less than `h`. Where a loop goes on by multiples of `h` at a time,
+ * `range(0, n, 2 * h)`, `r` may be 0 throughout: then `h` is no less than 1.
  *
+ * @param root the counter of the loop, or a digit of it where other coordinates tell the others
  * What lies outside of a field is not asked for: nothing is written there, and it has no adjoint.
  */
-export const areButterflies = (loop: Op, coordinates: readonly Value[], forms: IntegerForms): boolean => {
-  const all = loopProducts(loop, forms.madeBy, forms.liesIn);
+export const areButterflies = (loop: Op, root: Value, coordinates: readonly Value[], forms: IntegerForms): boolean => {
+  const all = loopProducts(loop, root, forms.madeBy, forms.liesIn);
   const indices = all ? coordinates.map(all.of) : [];
   if (!all || indices.length === 0) return false;
-  return [...all.belowOf].some(([low, below]) => {
+  return [...all.belowOf, ...unitsOf(all)].some(([low, below]) => {
     const places = indices.map((index) => placeBy(low, below, index, all));
     const [first] = places;
     if (!first || !places.every((p): p is Place => p !== undefined && isLike(p, first))) return false;
-    const told = [low, ...(first.high === undefined ? [] : [first.high])];
+    const told = [low, first.high];
     return all.tells.every((name) => told.includes(name)) && lieApart(places, first);
   });
+};
+
+/** What a loop goes on by multiples of. */
+const unitsOf = ({ step, isFixed }: LoopProducts): readonly (readonly [undefined, Products])[] => {
+  const [[unit] = ['']] = step;
+  return step.size === 1 && unit !== '' && factorsOf(unit).every(isFixed) ? [[undefined, new Map([[unit, 1]])]] : [];
 };
 
 /** What an index is made of: `times * (blocks * below * high + low + multiple * below) + plus`, and what is the same for all. */
@@ -36,13 +44,13 @@ interface Place {
 }
 
 const placeBy = (
-  low: string,
+  low: string | undefined,
   below: Products,
   index: Products,
   { isFixed, partOf }: LoopProducts,
 ): Place | undefined => {
   const [[unit, size] = ['', 0]] = below;
-  const times = index.get(low) ?? 0;
+  const times = low === undefined ? 1 : (index.get(low) ?? 0);
   if (below.size !== 1 || !(size > 0) || !(times > 0) || !factorsOf(unit).every(isFixed)) return undefined;
   const whole = times * size;
   const varying = [...index].filter(([key]) => key !== low && !factorsOf(key).every(isFixed));

@@ -50,7 +50,7 @@ const ownElements = (
   });
   const owned = new Set(
     [...all].flatMap(([place, touching]) =>
-      tellings.some((telling) => isTold(telling, touching, forms)) || areToldByAnAxis(loop, touching, forms)
+      tellings.some((telling) => isTold(telling, touching, forms)) || areToldByAnAxis(loop, touching, tellings, forms)
         ? [place]
         : [],
     ),
@@ -86,18 +86,33 @@ interface Touching extends ElementOp {
   readonly op: Op;
 }
 
-/** Whether there is an axis along which the coordinates are those of butterflies, or of partners. */
-const areToldByAnAxis = (loop: Op, touching: readonly Touching[], forms: IntegerForms): boolean =>
-  touching[0].index.some((_, axis) => {
-    const at = touching.map(({ op, index }) => ({ op, coordinate: index[axis] }));
-    return (
-      areButterflies(
-        loop,
-        at.map(({ coordinate }) => coordinate),
-        forms,
-      ) || arePartners(loop, at, forms)
-    );
-  });
+/** Whether there is an axis along which the coordinates are those of butterflies, or of partners: of the counter of a loop, or of one of its digits where the coordinates tell the others. */
+const areToldByAnAxis = (
+  loop: Op,
+  touching: readonly Touching[],
+  tellings: readonly (readonly Value[])[],
+  forms: IntegerForms,
+): boolean => {
+  const roots = tellings.flatMap((telling) =>
+    telling.filter((root) => {
+      const others = telling.filter((v) => v !== root);
+      return others.length === 0 || isTold(others, touching, forms);
+    }),
+  );
+  return roots.some((root) =>
+    touching[0].index.some((_, axis) => {
+      const at = touching.map(({ op, index }) => ({ op, coordinate: index[axis] }));
+      return (
+        areButterflies(
+          loop,
+          root,
+          at.map(({ coordinate }) => coordinate),
+          forms,
+        ) || arePartners(loop, root, at, forms)
+      );
+    }),
+  );
+};
 
 /** Whether sums tell values that are in them times a number each: all that is in them besides, of those with larger numbers too, lies closer together than that. */
 const isToldByStretches = (told: readonly Value[], sums: readonly Form[], { spanOf }: IntegerForms): boolean => {

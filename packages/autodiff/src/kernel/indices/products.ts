@@ -6,10 +6,12 @@ export type Products = ReadonlyMap<string, number>;
 /** The integers of a parallel loop as sums of products. */
 export interface LoopProducts {
   readonly of: (v: Value) => Products;
-  /** What tells the iteration: the counter, or its quotient and its remainder. */
+  /** What tells the root: itself, or its quotient and its remainder. */
   readonly tells: readonly string[];
-  /** Of what is from zero to below it: remainders, and counters. */
+  /** Of what is from zero to below it: remainders, and counters. What is below nothing that is known is below something that occurs nowhere. */
   readonly belowOf: ReadonlyMap<string, Products>;
+  /** How far the loop goes on at a time. */
+  readonly step: Products;
   /** Of what is the whole part of something that is divided by a number. */
   readonly partOf: ReadonlyMap<string, { readonly of: Products; readonly by: number }>;
   /** Whether something is the same for all iterations, wherever in one. */
@@ -22,10 +24,12 @@ export interface LoopProducts {
  *
  * A counter that may be below zero is not divided: what remains of it may be below zero, too.
  *
+ * @param root the counter, or a digit of it, such as the second index of a loop over pairs; of a digit others are not the same for all
  * @param madeBy the op that a value is the result of
  */
 export const loopProducts = (
   loop: Op,
+  root: Value,
   madeBy: (v: Value) => Op | undefined,
   liesIn: (v: Value) => readonly [least: number, most: number],
 ): LoopProducts | undefined => {
@@ -54,7 +58,9 @@ export const loopProducts = (
     return found;
   };
   const read = (v: Value): Products | undefined => {
-    if (v.id === counter.id) return split ? sum(product(split, named(QUOTIENT)), named(REMAINDER), 1) : steps();
+    if (v.id === root.id && split) return sum(product(split, named(QUOTIENT)), named(REMAINDER), 1);
+    if (v.id === counter.id) return steps();
+    if (v.id === root.id) return undefined;
     const op = madeBy(v);
     if (!op || !isExact(v)) return undefined;
     const [a, b] = op.operands;
@@ -121,7 +127,7 @@ export const loopProducts = (
   const divided = ({ of: v, by, gives }: Division): Products | undefined => {
     if (!split || !areEqual(by, split)) return undefined;
     const whole = gives === QUOTIENT && areEqual(of(v), product(split, named(QUOTIENT)));
-    return v.id === counter.id || whole ? named(gives) : undefined;
+    return v.id === root.id || whole ? named(gives) : undefined;
   };
   /** Bits beside those of another: a remainder and multiples of a power of two; that power itself and what has not its bit. */
   const besideEachOther = (a: Products, b: Products): Products | undefined => {
@@ -136,18 +142,18 @@ export const loopProducts = (
     return isApart(a, b) || isApart(b, a) ? sum(a, b, 1) : undefined;
   };
 
-  /* By what the counter is divided; before that is known it is read as itself. */
+  /* By what the root is divided; before that is known it is read as itself. */
   const divisions: Division[] = [];
   walk(region, (op) => {
     const [result] = op.results;
     const found = result && divisionBy(result, op);
-    if (found?.of.id === counter.id) divisions.push(found);
+    if (found?.of.id === root.id) divisions.push(found);
   });
   known.clear();
   if (
     divisions.length > 0 &&
-    liesIn(counter)[0] >= 0 &&
-    isOne(of(loop.operands[2])) &&
+    liesIn(root)[0] >= 0 &&
+    (root.id !== counter.id || isOne(of(loop.operands[2]))) &&
     divisions.every((d) => areEqual(d.by, divisions[0].by))
   ) {
     known.clear();
@@ -158,7 +164,9 @@ export const loopProducts = (
     const [lower, upper, step] = operands.map(of);
     if (lower.size === 0 && isOne(step)) belowOf.set(String(id), upper);
   }
-  return { of, tells: split ? [QUOTIENT, REMAINDER] : [String(counter.id)], belowOf, partOf, isFixed };
+  const name = String(root.id);
+  if (!split && !belowOf.has(name)) belowOf.set(name, named('endless'));
+  return { of, tells: split ? [QUOTIENT, REMAINDER] : [name], belowOf, step: of(loop.operands[2]), partOf, isFixed };
 };
 
 interface Division {
