@@ -383,6 +383,14 @@ const right: Readonly<Record<string, KernelDef>> = {
     }
     for (const j of range(5)) d[0][j] += x[j] * x[j];
   }),
+  'what all add to, here and there and beyond the end, and iterations then change': kernel([d, x], (d, x) => {
+    for (const e of range(12)) x[(3 * e) % 7] += 0.1 * d[e % 3][e % 5] ** 2;
+    for (const p of range(5)) {
+      x[p] = x[p] * x[p] + 0.3 * x[p];
+      x[p] *= Math.sin(x[p]);
+      if (x[p] < 0.2) x[p] *= -0.5;
+    }
+  }),
 };
 
 const layouts: Readonly<Record<string, () => Layout>> = {

@@ -81,7 +81,8 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
   const copied = [...changing.keys()].reduce((sum, field) => sum + product(extentsOf(field)), 0);
   if (copied === 0 || copied > MOST || fields.some(({ field }) => isRounded(layout, field))) return undefined;
   if (!changesElementsAlone(s)) return undefined;
-  if (![...changing].every(([field, uses]) => isKnown(s, field, uses)) || !runsAlike(s, changing)) return undefined;
+  if (![...changing].every(([field, uses]) => isKnown(s, field, uses)) || !runsAlike(s, changing, isRead))
+    return undefined;
 
   const placeOf = (op: Op): ElementOp | undefined =>
     elementOf(op) && changing.has(String(op.attrs.field)) ? elementOf(op) : undefined;
@@ -209,18 +210,15 @@ const isKnown = ({ layout, elementOf }: KeptReadsSetting, field: string, uses: r
   !layout.fields.get(field)!.unbounded &&
   /* What is written beyond the end of a list is nowhere. */
   !layout.fields.get(field)!.path.some((n) => layout.nodes[n].kind === 'dynamic') &&
-  uses.every(
-    ({ op, touched: { within } }) =>
-      elementOf(op) !== undefined &&
-      op.attrs.activate !== false &&
-      (op.name !== 'field.atomic' || within?.every((w) => w !== undefined) === true),
-  );
+  uses.every(({ op }) => elementOf(op) !== undefined && op.attrs.activate !== false);
 
-/** Whether iterations that run at once do not find what others change. */
+/** Whether iterations that run at once do not find what others change. Those that add to what others add to find nothing of it: later loops read the sums, the same up to rounding. */
 const runsAlike = (
   { kernel, controlOf, constantOf, ownedIn }: KeptReadsSetting,
   changing: ReadonlyMap<string, readonly Use[]>,
+  isRead: (use: Use) => boolean,
 ): boolean => {
+  const isSum = (use: Use): boolean => use.writes && use.op.attrs.kind === 'add' && !isRead(use);
   let alike = true;
   walk(kernel.body, (loop) => {
     const control = controlOf(loop);
@@ -228,7 +226,7 @@ const runsAlike = (
     const owns = ownedIn(loop);
     for (const uses of changing.values()) {
       const inside = uses.filter(({ parents }) => parents.includes(loop));
-      alike &&= !inside.some((u) => u.writes) || inside.every(({ op }) => owns(op));
+      alike &&= !inside.some((u) => u.writes) || inside.every(isSum) || inside.every(({ op }) => owns(op));
     }
   });
   return alike;

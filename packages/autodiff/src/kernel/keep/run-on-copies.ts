@@ -61,7 +61,9 @@ export class Runner {
       }
       if (element.does === 'atomic') {
         const kind = op.attrs.kind as Parameters<Builder['atomic']>[1];
-        return void known.set(result.id, b.atomic(buffer, kind, valueOf(element.value!), at(valueOf)));
+        const certain = inside(valueOf);
+        const change = (): Value => b.atomic(buffer, kind, valueOf(element.value!), at(valueOf));
+        return void known.set(result.id, certain ? b.if(certain, change, () => place.outside(valueOf))[0] : change());
       }
       known.set(result.id, loadFrom(b, place, valueOf));
       return this.to.keep(op, valueOf(result), valueOf);
