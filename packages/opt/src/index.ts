@@ -23,6 +23,7 @@ export { writeOut } from './own-arrays/write-out.js';
 export { predicateLoops } from './predicate-loops.js';
 export { partition } from './partition/partition.js';
 export { privatize } from './privatize/privatize.js';
+export { privatizeScatters } from './privatize/privatize-scatters.js';
 export { approximate } from './lane-functions/approximate.js';
 export { expandFunctions } from './lane-functions/expand-functions.js';
 export { shareIndices } from './share-indices.js';

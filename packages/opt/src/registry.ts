@@ -27,6 +27,7 @@ import { licm } from './licm.js';
 import { offload } from './offload.js';
 import { predicateLoops } from './predicate-loops.js';
 import { partition } from './partition/partition.js';
+import { privatizeScatters } from './privatize/privatize-scatters.js';
 import { privatize } from './privatize/privatize.js';
 import { quickRemainders } from './quick-remainders/quick-remainders.js';
 import { shareIndices } from './share-indices.js';
@@ -70,6 +71,7 @@ const factories = {
   partition,
   'predicate-loops': predicateLoops,
   privatize,
+  'privatize-scatters': privatizeScatters,
   promote,
   'quick-remainders': quickRemainders,
   'share-indices': shareIndices,

@@ -28,6 +28,7 @@ import {
   partition,
   predicateLoops,
   privatize,
+  privatizeScatters,
   promote,
   stageStrides,
   storeForwarding,
@@ -225,6 +226,44 @@ describe('loops that add to elements of others come out the same', () => {
         { numRuns: 300 },
       );
       expect(changed).toBeGreaterThan(10);
+    });
+});
+
+describe('loops that add to elements of others come out the same, but for rounding,', () => {
+  const near = (expected: Record<string, TypedArray>, actual: Record<string, TypedArray> | undefined): boolean =>
+    actual !== undefined &&
+    Object.entries(expected).every(([name, data]) =>
+      Array.from(data as ArrayLike<number | bigint>, Number).every((x, n) => {
+        const y = Number(actual[name]![n]);
+        return Object.is(x, y) || Math.abs(x - y) <= 1e-9 * Math.max(1, Math.abs(x)) || !Number.isFinite(x);
+      }),
+    );
+
+  for (const open of [false, true])
+    it(`where ${open ? 'arguments' : 'numbers'} tell how often they run, by threads of which each has memory of its own`, () => {
+      let changed = 0;
+      fc.assert(
+        fc.property(
+          fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 160 }),
+          fc.integer({ min: 2, max: 5 }),
+          fc.integer({ min: -2, max: 40 }),
+          (choices, threads, n) => {
+            const before = randomScatters(chooser(choices), open);
+            const after = optimized(before, [privatizeScatters({ threads, least: 0 })]);
+            if (after !== before) changed++;
+            const run = (module: Module): Record<string, TypedArray> | undefined => {
+              const buffers = scatterInputs(choices[0]!);
+              const done = interpret(module, coreDialects, buffers, { kernel: 'k', args: open ? [n] : [] });
+              return E.isRight(done) ? buffers : undefined;
+            };
+            const expected = run(before);
+            expect(expected).toBeDefined();
+            expect(near(expected!, run(after))).toBe(true);
+          },
+        ),
+        { numRuns: 400 },
+      );
+      expect(changed).toBeGreaterThan(40);
     });
 });
 

@@ -2,7 +2,7 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { idiv, kernel, ndrange, range, type KernelDef } from '@filigree/lang/kernels';
 import { program, valueAndGradient } from '@filigree/runtime';
-import { dense, field, fields, i, ij, layout } from '@filigree/sparse/fields';
+import { dense, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
@@ -11,7 +11,7 @@ const N = 32;
 const { x, begin, loss } = fields('f64', i, ['x', 'begin', 'loss']);
 /* The same once more in rows. */
 const ROW = 8;
-const y = field('y', 'f64');
+const { y } = fields('f64', ij, ['y']);
 const tree = layout(dense(i, N).place(x, begin), dense(ij, [N / ROW, ROW]).place(y), dense(i, 1).place(loss));
 const scope = { scope: { N, ROW } };
 const reset = kernel([x, y, begin, loss], scope, (x, y, begin, loss) => {

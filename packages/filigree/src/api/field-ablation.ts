@@ -33,6 +33,8 @@ export const FIELD_ABLATIONS = {
   'vectorize-bits': { quant: { words: false } },
   /** Sums of each thread for itself. */
   privatize: { omit: ['privatize'] },
+  /** Sums that scatter of each thread for itself, where there are several. */
+  'privatize-scatters': { omit: ['privatize-scatters'] },
   /** What is known of integers: bounds that always hold, digits of sums. */
   'integer-range': { omit: ['integer-range'] },
   /** Threads take iterations of very different cost piece by piece. */

@@ -34,6 +34,7 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
   'own-words',
   'vectorize-bits',
   'privatize',
+  'privatize-scatters',
   'integer-range',
   'uneven-loops',
   'vectorize',

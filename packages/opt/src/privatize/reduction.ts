@@ -60,9 +60,12 @@ export const reductionsOf = (loop: Op, s: Surroundings): readonly Reduction[] =>
 
 const kinds: ReadonlySet<unknown> = new Set(['add', 'min', 'max', 'and', 'or', 'xor']);
 
+/** Whether an atomic combines values in a way in which their order does not matter, but for rounding. */
+export const combines = (op: Op): boolean => kinds.has(op.attrs['kind']);
+
 /** Text that is the same for atomics of one reduction; undefined for other ops. */
 const keyOf = (op: Op, s: Surroundings): string | undefined => {
-  if (op.name !== 'mem.atomic' || !kinds.has(op.attrs['kind']) || s.uses(op.results[0]!) > 0) return undefined;
+  if (op.name !== 'mem.atomic' || !combines(op) || s.uses(op.results[0]!) > 0) return undefined;
   const index = op.operands[1]!;
   const constant = s.constantOf(index);
   if (constant === undefined && s.inside(index)) return undefined;

@@ -6,6 +6,7 @@ export { jamModule } from '../jam-nests/jam-module.js';
 export { expandKernel } from '../lane-functions/expand-kernel.js';
 export { reduceByTeams, reduceInTeam } from '../privatize/by-team.js';
 export { holdsTeamLoop, reduceByTrees, threadsForTrees } from '../privatize/by-tree.js';
+export { scattersApart } from '../privatize/scatters-apart.js';
 export { countsFromZero, TEAMS } from '../privatize/in-team.js';
 export { distributeLoops } from '../vectorize/distribute-loops.js';
 export { promoteArrays } from '../own-arrays/promote-arrays.js';

@@ -1,4 +1,5 @@
 import { dialectsOf } from '@filigree/backend';
+import { threadsOption } from '@filigree/backend/options';
 import {
   fail,
   pipeline,
@@ -22,6 +23,7 @@ import {
   groupIterations,
   holdRows,
   jamNests,
+  privatizeScatters,
   shareIndices,
   stageStrides,
   superword,
@@ -77,9 +79,11 @@ export interface FieldPipelineOptions {
   readonly grain?: LoopGrain;
   /** Whether loops whose iterations are independent run on vector lanes; default true. */
   readonly lanes?: boolean;
+  /** How many threads run loops, each of which has memory of its own for sums that scatter; default what a program is made with, else 1. */
+  readonly threads?: number;
   /**
    * Passes after the lowering to leave out, by name: `holdRows`, those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
-   * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `privatizeScatters`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -119,6 +123,7 @@ export const fieldPasses = (
     lowering = {},
     quant = {},
     lanes = true,
+    threads = 1,
     omit = [],
     extensions = [],
   } = checkOptions('fieldPipeline', options, pipelineSpec);
@@ -163,6 +168,8 @@ export const fieldPasses = (
             superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),
             /* Threads of teams take iterations each for itself. */
             ...(grain === undefined ? [groupIterations({ dialects })] : []),
+            /* Where threads are few, and each has memory of its own. */
+            ...(grain === undefined ? [privatizeScatters({ dialects, threads })] : []),
             shareIndices({ dialects }),
             dce({ dialects }),
             fuseProducts({ dialects }),
@@ -201,6 +208,7 @@ export const pipelineSpec: OptionSpec<FieldPipelineOptions> = {
   grain: optionsOf(grainSpec),
   fences: option.truth,
   lanes: option.truth,
+  threads: threadsOption,
   omit: option.or(true, option.list(option.text)),
 };
 

@@ -215,6 +215,8 @@ const madeOf = <const K extends Kernels, F extends Fields>(
       fences: backend.capabilities.weakMemory ?? false,
       ...grainOf(backend),
       ...only(options, pipelineSpec),
+      /* What launches that wait leave for each other has a memory of its own, of which nobody knows how much is taken. */
+      ...(waits(options) && { threads: 1 }),
     };
     /* What needs it for sure is not lowered in vain. */
     if (bits) await loadAllLowering();
