@@ -45,6 +45,8 @@ const compareUncast: Fold = (op, c) => {
   const casts = pair(op).map((v) => c.defOf(v));
   const [x, y] = casts.map((cast) => (cast?.name === 'arith.cast' ? cast.operands[0]! : undefined));
   if (!x || !y || !sameType(x.type, y.type)) return undefined;
+  /* Truths are not in an order. */
+  if (scalarOf(x.type) === 'i1' && op.attrs['predicate'] !== 'eq' && op.attrs['predicate'] !== 'ne') return undefined;
   return preserves(scalarOf(x.type), scalarOf(op.operands[0]!.type))
     ? c.build('arith.cmp', [x, y], op.results[0]!.type, op.attrs)
     : undefined;
