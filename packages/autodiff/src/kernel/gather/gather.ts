@@ -3,6 +3,7 @@ import {
   controlBy,
   highestId,
   idsFrom,
+  isFloat,
   isLoop,
   makeOp,
   makeValue,
@@ -86,9 +87,9 @@ export const gatherStencils = (
     return undefined;
   };
   const turned = (op: Op): readonly Op[] | undefined =>
-    keptFirst(op, { isDear: (o) => o.name === 'scf.for' || isFunction(o), mostOps: Infinity }) ??
+    keptFirst(op, { isDear, areMany: takeLonger }) ??
     turnedAsIs(op) ??
-    keptFirst(op, { isDear: () => false, mostOps: MOST_OPS_AGAIN }) ??
+    keptFirst(op, { isDear: () => false, areMany: (ops) => ops > MOST_OPS_AGAIN }) ??
     turnedAsNest(op);
   const turnedAsNest = (op: Op): readonly Op[] | undefined => {
     const nest = asNest(op, constants, table, ids);
@@ -132,6 +133,16 @@ export const gatherStencils = (
   const isSame = ops.length === kernel.body.ops.length && ops.every((op, n) => op === kernel.body.ops[n]);
   return { kernel: isSame ? kernel : { ...kernel, body: { ...kernel.body, ops } }, buffers };
 };
+
+/** What takes longer than to keep its result and to read it again: loops, functions, and roots and quotients, which follow each other in derivatives. Where all iterations divide by one number there is no quotient. */
+const isDear: Dear['isDear'] = (op, reads) =>
+  op.name === 'scf.for' ||
+  isFunction(op) ||
+  op.name === 'math.sqrt' ||
+  (op.name === 'arith.div' && isFloat(op.results[0].type) && reads(op.operands[1]));
+
+/** Whether so many ops take longer, once for each neighbour but one, than to keep what they give and to read it again for each. */
+const takeLonger: Dear['areMany'] = (ops, sums) => (sums - 1) * ops > 2 * (4 + sums);
 
 /** Of how many ops what is kept is made at least, where there is another way. */
 const MOST_OPS_AGAIN = 12;

@@ -31,10 +31,12 @@ export interface KeptApart {
   readonly buffers: readonly Buffer[];
 }
 
-/** What a value follows from that is dear: ops that are, or so many of them. */
+/** What a value follows from that is dear: ops that are, or many of them. */
 export interface Dear {
-  readonly isDear: (op: Op) => boolean;
-  readonly mostOps: number;
+  /** @param reads whether a value follows from what is read */
+  readonly isDear: (op: Op, reads: (v: Value) => boolean) => boolean;
+  /** Whether so many ops are many, where sums into so many neighbours follow from the value. */
+  readonly areMany: (ops: number, sums: number) => boolean;
 }
 
 /** What is read of what a nest before has kept, by the counters of an iteration. Nothing changes it, so it is no effect; `loadKept` makes loads of it. */
@@ -84,17 +86,33 @@ export const keptApart = (
     const op = made.get(v.id);
     const all = op ? withInner([op]) : [];
     const found =
-      op !== undefined && (all.some(dear.isDear) || takenBy(op).some(isDearValue) || isLong(v, dear.mostOps));
+      op !== undefined && (all.some((o) => dear.isDear(o, reads)) || takenBy(op).some(isDearValue) || isLong(v, op));
     known.set(v.id, found);
     return found;
   };
-  /** Whether a value follows from more ops than so many. */
-  const isLong = (v: Value, most: number): boolean => most < Infinity && withInner([...coneOf(v, made)]).length > most;
+  const reads = (v: Value): boolean => withInner([...coneOf(v, made)]).some(({ name }) => name === 'field.load');
+  /** How many sums follow from what an op gives. */
+  const sumsOf = new Map<Op, number>();
+  for (const op of consumers) {
+    const many = withInner([op]).filter(({ name }) => name === 'field.atomic').length;
+    for (const o of new Set(takenBy(op).flatMap((v) => [...coneOf(v, made)])))
+      sumsOf.set(o, (sumsOf.get(o) ?? 0) + many);
+  }
+  const isLong = (v: Value, op: Op): boolean =>
+    dear.areMany(
+      withInner([...coneOf(v, made)]).filter((o) => o.name !== 'arith.constant').length,
+      sumsOf.get(op) ?? 0,
+    );
   /* What follows from one dear value alone is computed from that again, where others follow from it too. */
+  const chainsOf = new Map<number, readonly Value[]>();
   const chainOf = (v: Value): readonly Value[] => {
     const op = made.get(v.id)!;
-    const some = op.regions.length > 0 ? [] : op.operands.filter(isDearValue);
-    return some.length > 0 && some.every(({ id }) => id === some[0].id) ? [v, ...chainOf(some[0])] : [v];
+    const seen = chainsOf.get(v.id);
+    if (seen) return seen;
+    const [one, ...others] = (op.regions.length > 0 ? [] : op.operands.filter(isDearValue)).map(chainOf);
+    const chain = [v, ...(one ?? []).filter((x) => others.every((other) => other.some(({ id }) => id === x.id)))];
+    chainsOf.set(v.id, chain);
+    return chain;
   };
   const chains = consumers.flatMap(takenBy).filter(isDearValue).map(chainOf);
   const roots = new Map(chains.map((chain) => [chain[chain.length - 1].id, chain] as const));
