@@ -119,3 +119,46 @@ describe.each([[2, svd2, polar2, eig2] as unknown as Size, [3, svd3, polar3, eig
     });
   },
 );
+
+/* Pixels and levels are kept within bytes in the ways in which people write it, and digits of numbers beyond 2²⁴ are those of integers. */
+const bytes = fields('u8', i, ['low', 'rounded', 'chosen']);
+const { level } = fields('i32', i, ['level']);
+const { tone, digits } = fields('f32', i, ['tone', 'digits']);
+const clamp = (v: number, least: number, most: number): number => (v < least ? least : v > most ? most : v);
+const quantise = kernel(
+  [bytes.low, bytes.rounded, bytes.chosen, level, tone, digits],
+  { scope: { clamp } },
+  (low, rounded, chosen, level, tone, digits) => {
+    for (const k of active(level)) {
+      low[k] = Math.max(0, Math.min(255, (level[k] >> 3) + 128));
+      rounded[k] = Math.round(Math.min(Math.max(tone[k], 0), 255));
+      chosen[k] = clamp(level[k], 0, 255);
+      const far = 123456789 * (k % 16) + k;
+      digits[k] = (Math.floor(far / 7) % 1000) + Math.floor((level[k] - 3) / 7) + Math.floor(level[k] / 8) / 4;
+    }
+  },
+);
+
+describe.each(backends)('numbers that are kept within bytes on %s', (backend) => {
+  it('are those of the plain function', async () => {
+    const sim = await program({
+      layout: layout(dense(i, 64).place(bytes.low, bytes.rounded, bytes.chosen, level, tone, digits)),
+      kernels: { quantise },
+      backend,
+    });
+    const levels = Array.from({ length: 64 }, (_, k) => (k - 20) * 73);
+    const tones = levels.map((l, k) => (k === 5 ? NaN : Math.fround(l * 0.37)));
+    levels.forEach((l, k) => sim.fields.level.set([k], l));
+    tones.forEach((t, k) => sim.fields.tone.set([k], t));
+    const zero = (): number => 0;
+    const [low, rounded, chosen, counted] = Array.from({ length: 4 }, () => hostGrid([64], zero));
+    const given = [hostGrid([64], (k) => levels[k]), hostGrid([64], (k) => tones[k])] as const;
+    quantise.fn(low, rounded, chosen, ...given, counted);
+    sim.run.quantise();
+    const all = (f: { get: (at: number[]) => unknown }): unknown[] => levels.map((_, k) => f.get([k]));
+    expect(all(sim.fields.low)).toEqual([...low]);
+    expect(all(sim.fields.rounded)).toEqual([...rounded].map((x) => x || 0));
+    expect(all(sim.fields.chosen)).toEqual([...chosen]);
+    expect(all(sim.fields.digits)).toEqual([...counted].map(Math.fround));
+  });
+});

@@ -420,10 +420,10 @@ describe('an item behind the end of an array', () => {
 });
 
 describe('integers of few bits', () => {
-  const [b, s, c] = [field('b', 'u8'), field('s', 'i16'), field('c', 'i32')];
-  const place = layout(dense(i, 8).place(b, s, c));
+  const [b, s, c, x] = [field('b', 'u8'), field('s', 'i16'), field('c', 'i32'), field('x', 'f32')];
+  const place = layout(dense(i, 8).place(b, s, c, x));
   const codes = (body: string): readonly string[] =>
-    problemsOf(define([b, s, c, 'i32'], fromText(`(b, s, c, m) => { ${body} }`)), place).map((d) => d.code);
+    problemsOf(define([b, s, c, x, 'i32'], fromText(`(b, s, c, x, m) => { ${body} }`)), place).map((d) => d.code);
 
   it('take choices between literals, masks and indices that they hold', () => {
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 1 : 0;')).toEqual([]);
@@ -468,6 +468,35 @@ describe('integers of few bits', () => {
     expect(codes(argmin('let k = 255; k > -2; k--'))).toEqual(['lang/narrowing']);
     expect(codes(argmin('let k = 0; k < m; k++'))).toEqual(['lang/narrowing']);
     expect(codes(argmin('let k = 0, n = m; k < 8; k++, n++'))).toEqual(['lang/narrowing']);
+  });
+
+  it('take what is kept within ends, however that is written', () => {
+    const within = (value: string): readonly string[] =>
+      codes(`const clamp = (x, low, high) => (x < low ? low : x > high ? high : x);
+        for (const i of range(8)) { const v = c[i]; b[i] = ${value}; }`);
+    const kept = [
+      'Math.min(255, Math.max(0, v))',
+      'Math.max(0, Math.min(255, v * 3 + m))',
+      'Math.round(Math.max(0, Math.min(255, x[i])))',
+      'Math.max(Math.min(Math.floor(x[i] * 0.5), 255), 0)',
+      'v < 0 ? 0 : v > 255 ? 255 : v',
+      'clamp(v, 0, 255)',
+      'v >= 0 && v < 256 ? v : 7',
+      '!(v < 0 || 255 < v) ? v : 7',
+      'v === 9 ? v : 8',
+    ];
+    const open = [
+      'Math.min(255, v)',
+      'Math.max(0, v)',
+      'Math.round(Math.max(0, Math.min(256, x[i])))',
+      'Math.round(x[i])',
+      'v <= 0 ? 0 : v > 256 ? 255 : v',
+      'v < 0 ? v : 3',
+      'v >= 0 || v < 256 ? v : 7',
+      'v !== 9 ? v : 8',
+    ];
+    expect(kept.map((value) => [value, ...within(value)])).toEqual(kept.map((value) => [value]));
+    expect(open.map((value) => [value, ...within(value)])).toEqual(open.map((value) => [value, 'lang/narrowing']));
   });
 
   it('and refuse what may be too large', () => {

@@ -187,6 +187,35 @@ describe('integers keep their values', () => {
     expect([...got]).toEqual([...wanted]);
   });
 
+  it('of quotients that are rounded, and what is computed of those, in kernels of f32 too', () => {
+    /* Schrage's way of x · 16807 modulo 2³¹ − 1 without more than 31 bits, digits, and a variable that is given such alone. */
+    const schrage = (f: Float32Array, q: Int32Array, v: number): void => {
+      for (let k = 0; k < 8; k++) {
+        let m = v - k;
+        for (let n = 0; n < 5; n++) {
+          const hi = Math.floor(m / 127773);
+          const lo = m % 127773;
+          m = 16807 * lo - 2836 * hi;
+          if (m <= 0) m += 2147483647;
+        }
+        q[k] = m;
+        f[k] = (Math.floor((v - k) / 7) % 1000) + Math.round((v - k) / 3) - Math.ceil((v - k) / 3);
+      }
+    };
+    const [wanted, got] = [new Int32Array(8), new Int32Array(8)];
+    const [floats, others] = [new Float32Array(8), new Float32Array(8)];
+    schrage(floats, wanted, 2147483647);
+    run(define([array('f32', 8), array('i32', 8), 'i32'], schrage, { float: 'f32' }), [others, got, 2147483647]);
+    expect([...got]).toEqual([...wanted]);
+    expect([...others]).toEqual([...floats]);
+  });
+
+  it('but floats that come of f32 stay such', () => {
+    const x = field('x', 'f32');
+    const half = define([x], fromText('(x) => { for (const i of range(3)) x[i] = Math.floor(x[i] / 2) * 3 + i; }'));
+    expect(textOf(half, layout(dense(i, 3).place(x)))).not.toContain('f64');
+  });
+
   it('of quotients that are cast, in kernels of f32 too', () => {
     const quotients = (f: Float32Array, q: Int32Array, v: number, by: number): void => {
       for (let k = 0; k < 8; k++) {

@@ -12,13 +12,15 @@ import {
   shiftBy,
 } from '@filigree/ir';
 import type { RangeContext } from './context.js';
+import { foldWholeQuotient } from './whole-quotients.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
 
 /** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
   const result = op.results[0]!;
-  if (!op.name.startsWith('arith.') || op.name === 'arith.constant' || typeof result.type !== 'string')
-    return undefined;
+  if (op.name === 'arith.constant' || typeof result.type !== 'string') return undefined;
+  const whole = foldWholeQuotient(op, c);
+  if (whole || !op.name.startsWith('arith.')) return whole;
   const rule = rules[op.name];
   if (op.name === 'arith.cmp') return rule!(op, c);
   if (!isInteger(result.type)) return undefined;

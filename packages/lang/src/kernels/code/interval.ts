@@ -1,5 +1,7 @@
+import { byteSize, integerRange, isInteger, type ScalarType } from '@filigree/ir';
 import type { OperatorName } from './operators.js';
-import type { Scalar, Interval } from './scalar.js';
+import type { Scalar, Interval, Temp } from './scalar.js';
+import { ROUNDING } from './whole.js';
 
 /** What is known of an operand. */
 export const intervalOf = (s: Scalar): Interval | undefined => {
@@ -12,20 +14,49 @@ export const resultInterval = (
   operator: OperatorName,
   args: readonly Scalar[],
   of: (s: Scalar) => Interval | undefined = intervalOf,
+  typeOf: (s: Temp) => ScalarType | undefined = (s) => s.type,
 ): Interval | undefined => {
   if (operator === 'bitand') return masked(args.map(of));
   const rule = rules[operator];
   const known = (operator === 'select' ? args.slice(1) : args).map(
-    (s) => of(s) ?? (operator === 'rem' ? wordOf(s) : undefined),
+    (s) => of(s) ?? (BOUNDING.has(operator) ? wordOf(s, typeOf) : undefined),
   );
   if (!rule || !known.every((x) => x !== undefined)) return undefined;
   const [least, most] = rule(known[0], known[1] ?? known[0]);
   return least >= -(2 ** 31) && most < 2 ** 31 ? [least, most] : undefined;
 };
 
-/** What is left of any integer has an end, where it is known to be one. */
-const wordOf = (s: Scalar): Interval | undefined =>
-  s.is === 'temp' && s.type === 'i32' ? [-(2 ** 31), 2 ** 31 - 1] : undefined;
+/** What these leave of any integer has ends, where it is known to be one. */
+const BOUNDING: ReadonlySet<OperatorName> = new Set(['rem', 'min', 'max']);
+
+/** What any integer of at most 32 bits lies in. */
+export const wordOf = (s: Scalar, typeOf: (s: Temp) => ScalarType | undefined): Interval | undefined => {
+  const type = s.is === 'temp' ? typeOf(s) : undefined;
+  return type !== undefined && type !== 'i1' && isInteger(type) && byteSize(type) <= 4
+    ? (integerRange(type).map(Number) as unknown as Interval)
+    : undefined;
+};
+
+/** The interval of what is computed of floats, where one of their operands bounds it: least, greatest, chosen and rounded ones. NaN is not counted. */
+export const realInterval = (
+  operator: OperatorName,
+  args: readonly Scalar[],
+  of: (s: Scalar) => Interval | undefined,
+): Interval | undefined => {
+  const rule = ROUNDING.has(operator)
+    ? ([least, most]: Interval): Interval => rounded(operator, least, most)
+    : realRules[operator];
+  if (!rule) return undefined;
+  const [a, b] = (operator === 'select' ? args.slice(1) : args).map((s) => of(s) ?? ANY);
+  return rule(a, b ?? a);
+};
+
+const ANY: Interval = [-Infinity, Infinity];
+
+const rounded = (operator: OperatorName, least: number, most: number): Interval => {
+  const round = Math[operator as 'floor' | 'ceil' | 'round' | 'trunc'];
+  return [round(least), round(most)];
+};
 
 /** The interval that holds both. */
 export const union = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
@@ -40,7 +71,12 @@ const masked = (args: readonly (Interval | undefined)[]): Interval | undefined =
 const anyBits = (a: Interval, b: Interval): Interval =>
   a[0] >= 0 && b[0] >= 0 ? [0, 2 ** (32 - Math.clz32(Math.max(a[1], b[1]))) - 1] : [-Infinity, Infinity];
 
-const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) => Interval>>> = {
+type Rule = (a: Interval, b: Interval) => Interval;
+
+const least: Rule = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])];
+const greatest: Rule = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])];
+
+const rules: Readonly<Partial<Record<OperatorName, Rule>>> = {
   add: (a, b) => [a[0] + b[0], a[1] + b[1]],
   sub: (a, b) => [a[0] - b[1], a[1] - b[0]],
   mul: (a, b) => {
@@ -59,6 +95,8 @@ const rules: Readonly<Partial<Record<OperatorName, (a: Interval, b: Interval) =>
   abs: (a) => [Math.max(a[0], -a[1], 0), Math.max(a[1], -a[0])],
   sign: (a) => [Math.sign(a[0]), Math.sign(a[1])],
   select: union,
-  min: (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])],
-  max: (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])],
+  min: least,
+  max: greatest,
 };
+
+const realRules: Readonly<Partial<Record<OperatorName, Rule>>> = { select: union, min: least, max: greatest };

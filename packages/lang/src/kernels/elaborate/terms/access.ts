@@ -2,6 +2,7 @@ import type { AnyNode } from 'acorn';
 import { byteSize, integerRange, isFloat, isInteger, type ScalarType } from '@filigree/ir';
 import { storedOf, type FieldDecl } from '@filigree/sparse/fields';
 import { takesBits, typeOfPlace, type Action, type AtomicKind, type Block, type Place } from '../../code/code.js';
+import { isNarrow } from '../../code/kinds.js';
 import { compute, originOf, refuse, type Context } from '../context/context.js';
 import { literal, type Interval, type Scalar, type Temp } from '../../code/scalar.js';
 
@@ -49,9 +50,11 @@ export const atomic = (
   });
 };
 
-/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored, computed as f64 before where it is of no stated type. */
+/** What was rounded, as `Math.floor(x)` is, is an i32 where one is stored, or what has fewer bits, computed as f64 before where it is of no stated type. */
 const asStored = (cx: Context, node: AnyNode, place: Place, value: Scalar): Scalar => {
-  if (typeOfPlace(place) !== 'i32' || !cx.session.isRounded(value)) return value;
+  const type = typeOfPlace(place);
+  if (type !== 'i32' && (!isNarrow(type) || takesBits(place))) return value;
+  if (!cx.session.isRounded(value)) return value;
   const at = originOf(cx, node);
   return cx.session.cast(at, cx.session.cast(at, value, 'f64'), 'i32');
 };
