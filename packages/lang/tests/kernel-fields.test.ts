@@ -320,6 +320,27 @@ scf.for %1, %m, %2 {parallel = true} {
     ).toBe('scf.while,scf.while,scf.while');
   });
 
+  it('or from elements that it does not write, as rows of sparse matrices say where they end', () => {
+    const loops = (fn: unknown): string =>
+      opsOf(define([c, u], fn))
+        .match(/scf\.(for|while)/g)!
+        .join();
+    expect(
+      loops((c: Grid1, u: Grid2) => {
+        for (let k = c[2]; k < c[2 + 1]; k++) u[k][0] = c[k];
+        for (let k = c[c[1]] - 1; k >= c[0]; k--) u[k][1] += 1;
+      }),
+    ).toBe('scf.for,scf.for');
+    expect(
+      loops((c: Grid1, u: Grid2) => {
+        let r = 0;
+        for (let k = 0; k < c[r]; k++) r = k;
+        for (let k = 0; k < c[3]; k++) c[k + 1] = k;
+        for (let k = 0; k < c[4]; k++) c[4] -= 1;
+      }),
+    ).toBe('scf.while,scf.while,scf.while');
+  });
+
   it('the innermost side of a box wants lanes, unless something is updated for all', () => {
     const plain = kernel([u], (u: Grid2) => {
       for (const [i, j] of ndrange(20, [1, 61])) u[i][j] = 2 * u[i][j];

@@ -33,6 +33,23 @@ const smoothstep = (lo: number, hi: number, x: number): number => {
 };
 
 describe('a kernel computes what its function computes', () => {
+  it('loops to bounds that are elements, which the loop changes or not', () =>
+    agree((a, k) => {
+      const bump = (at: number): number => {
+        if (k[3] < 9) k[3] += 1;
+        return a[at];
+      };
+      let [s, r] = [0, 0];
+      for (let n = k[0]; n < k[1]; n++) s += a[n & 15];
+      for (let n = k[k[2] & 7] - 1; n >= k[4]; n--) s = s * 0.5 + n;
+      for (let n = 0; n < k[3]; n++) s += bump(n);
+      for (let n = 0; n < k[r & 7]; n++) r += n % 3;
+      for (let n = 0; n < k[99]; n++) s = 1e9;
+      for (let n = 0; n < k[5]; n++) k[5] = 2;
+      k[6] = r;
+      return s;
+    }));
+
   it('arithmetic, casts and Math', () =>
     agree((a, k, x) => {
       for (const i of range(a.length)) {
