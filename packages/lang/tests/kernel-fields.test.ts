@@ -336,7 +336,7 @@ scf.for %1, %m, %2 {parallel = true} {
         let r = 0;
         for (let k = 0; k < c[r]; k++) r = k;
         for (let k = 0; k < c[3]; k++) c[k + 1] = k;
-        for (let k = 0; k < c[4]; k++) c[4] -= 1;
+        for (let k = 0; k < c[4]; k++) c[4] -= u[k][0] > 0 ? 1 : 2;
       }),
     ).toBe('scf.while,scf.while,scf.while');
   });

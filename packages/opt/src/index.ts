@@ -32,6 +32,7 @@ export { storeForwarding } from './store-forwarding/store-forwarding.js';
 export { superword } from './superword/superword.js';
 export { tile } from './tile/tile.js';
 export { unevenLoops } from './uneven.js';
+export { holdElements } from './hold-elements/hold-elements.js';
 export { holdRows } from './unroll/hold-rows.js';
 export { unroll } from './unroll/unroll.js';
 export { serialLanes } from './vectorize/serial-lanes.js';

@@ -35,6 +35,7 @@ import { storeForwarding } from './store-forwarding/store-forwarding.js';
 import { superword } from './superword/superword.js';
 import { tile } from './tile/tile.js';
 import { unevenLoops } from './uneven.js';
+import { holdElements } from './hold-elements/hold-elements.js';
 import { holdRows } from './unroll/hold-rows.js';
 import { unroll } from './unroll/unroll.js';
 import { approximate } from './lane-functions/approximate.js';
@@ -60,6 +61,7 @@ const factories = {
   'fuse-products': fuseProducts,
   'group-iterations': groupIterations,
   'guarded-reads': guardedReads,
+  'hold-elements': holdElements,
   'hold-rows': holdRows,
   'if-to-select': ifToSelect,
   'integer-range': integerRange,
@@ -107,7 +109,7 @@ export const corePasses: PassRegistry<Module> = corePassesOver(coreDialects);
 /**
  * The passes that suit every kernel, in the order in which each makes work for the next: simplify, share, forward through
  * memory, flatten branches, hoist out of loops, privatise reductions, confine clamps to the edges of loops, simplify
- * integers, and remainders of floats, carry what is read at indices that loops choose, clean up, and say which loops choose alone. It neither unrolls nor vectorises: targets ask for that.
+ * integers, and remainders of floats, carry what is read at indices that loops choose, hold elements that loops change, clean up, and say which loops choose alone. It neither unrolls nor vectorises: targets ask for that.
  */
 export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => {
   const {
@@ -136,6 +138,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     cse({ dialects }),
     storeForwarding({ dialects }),
     carryLoads({ dialects }),
+    holdElements({ dialects }),
     dce({ dialects }),
     markChoices({ dialects, sums: fastMath }),
   ]);

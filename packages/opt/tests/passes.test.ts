@@ -33,7 +33,7 @@ describe('the registry', () => {
 
   it('prints the default pipeline', () => {
     expect(pipelineText(defaultPipeline({ fastMath: true }))).toBe(
-      'canonicalize{fastMath=true},cse,store-forwarding,partition{nests=true},canonicalize{fastMath=true},if-to-select,licm,privatize,partition,integer-range,quick-remainders{fastMath=true},canonicalize{fastMath=true},cse,store-forwarding,carry-loads,dce,mark-choices{sums=true}',
+      'canonicalize{fastMath=true},cse,store-forwarding,partition{nests=true},canonicalize{fastMath=true},if-to-select,licm,privatize,partition,integer-range,quick-remainders{fastMath=true},canonicalize{fastMath=true},cse,store-forwarding,carry-loads,hold-elements,dce,mark-choices{sums=true}',
     );
   });
 
