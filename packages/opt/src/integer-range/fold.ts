@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   isInteger,
   isSigned,
@@ -12,14 +13,13 @@ import {
   shiftBy,
 } from '@filigree/ir';
 import type { RangeContext } from './context.js';
-import { foldWholeQuotient } from './whole-quotients.js';
 import { factorOf, splitSum, termsOf, type Term } from './sum.js';
 
 /** A simpler value for the result of an op, given what is known about integers; undefined if there is none. */
 export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
   const result = op.results[0]!;
   if (op.name === 'arith.constant' || typeof result.type !== 'string') return undefined;
-  const whole = foldWholeQuotient(op, c);
+  const whole = WHOLE.has(op.name) && op.operands[0]!.type === 'f64' ? rare().foldWholeQuotient(op, c) : undefined;
   if (whole || !op.name.startsWith('arith.')) return whole;
   const rule = rules[op.name];
   if (op.name === 'arith.cmp') return rule!(op, c);
@@ -28,6 +28,9 @@ export const foldByRange = (op: Op, c: RangeContext): Value | undefined => {
   if (range && isSingleRange(range)) return c.constant(range.lo, result.type);
   return rule?.(op, c);
 };
+
+/** What may be left of a quotient of integers in floats. */
+const WHOLE: ReadonlySet<string> = new Set(['math.floor', 'math.trunc', 'arith.rem', 'arith.cast']);
 
 type Rule = (op: Op, c: RangeContext) => Value | undefined;
 

@@ -16,3 +16,4 @@ export { rowsHeld } from '../unroll/rows-held.js';
 export { allChosen, choicesIn, noTurns, withTurns } from '../vectorize/choices.js';
 export { restsOfQuotients } from '../quick-remainders/rests-of-quotients.js';
 export { tileNests } from '../tile/tile-nests.js';
+export { foldWholeQuotient } from '../integer-range/whole-quotients.js';

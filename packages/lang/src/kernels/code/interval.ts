@@ -1,7 +1,6 @@
 import { byteSize, integerRange, isInteger, type ScalarType } from '@filigree/ir';
 import type { OperatorName } from './operators.js';
 import type { Scalar, Interval, Temp } from './scalar.js';
-import { ROUNDING } from './whole.js';
 
 /** What is known of an operand. */
 export const intervalOf = (s: Scalar): Interval | undefined => {
@@ -37,27 +36,6 @@ export const wordOf = (s: Scalar, typeOf: (s: Temp) => ScalarType | undefined): 
     : undefined;
 };
 
-/** The interval of what is computed of floats, where one of their operands bounds it: least, greatest, chosen and rounded ones. NaN is not counted. */
-export const realInterval = (
-  operator: OperatorName,
-  args: readonly Scalar[],
-  of: (s: Scalar) => Interval | undefined,
-): Interval | undefined => {
-  const rule = ROUNDING.has(operator)
-    ? ([least, most]: Interval): Interval => rounded(operator, least, most)
-    : realRules[operator];
-  if (!rule) return undefined;
-  const [a, b] = (operator === 'select' ? args.slice(1) : args).map((s) => of(s) ?? ANY);
-  return rule(a, b ?? a);
-};
-
-const ANY: Interval = [-Infinity, Infinity];
-
-const rounded = (operator: OperatorName, least: number, most: number): Interval => {
-  const round = Math[operator as 'floor' | 'ceil' | 'round' | 'trunc'];
-  return [round(least), round(most)];
-};
-
 /** The interval that holds both. */
 export const union = (a: Interval, b: Interval): Interval => [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
 
@@ -71,10 +49,10 @@ const masked = (args: readonly (Interval | undefined)[]): Interval | undefined =
 const anyBits = (a: Interval, b: Interval): Interval =>
   a[0] >= 0 && b[0] >= 0 ? [0, 2 ** (32 - Math.clz32(Math.max(a[1], b[1]))) - 1] : [-Infinity, Infinity];
 
-type Rule = (a: Interval, b: Interval) => Interval;
+export type Rule = (a: Interval, b: Interval) => Interval;
 
-const least: Rule = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])];
-const greatest: Rule = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])];
+export const least: Rule = (a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])];
+export const greatest: Rule = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])];
 
 const rules: Readonly<Partial<Record<OperatorName, Rule>>> = {
   add: (a, b) => [a[0] + b[0], a[1] + b[1]],
@@ -98,5 +76,3 @@ const rules: Readonly<Partial<Record<OperatorName, Rule>>> = {
   min: least,
   max: greatest,
 };
-
-const realRules: Readonly<Partial<Record<OperatorName, Rule>>> = { select: union, min: least, max: greatest };

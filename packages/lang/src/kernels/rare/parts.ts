@@ -1,4 +1,5 @@
 /** What few kernels use of the language: structures, random numbers, atomics, notes, `switch`, methods of arrays, derivatives of one's own. */
+export { isSame } from '../elaborate/statements/is-same.js';
 export { overActive } from '../elaborate/statements/active-loop.js';
 export { arrayMethod, itemAt } from '../elaborate/arrays/array-methods.js';
 export { extremeOfGiven } from '../elaborate/arrays/given-array.js';

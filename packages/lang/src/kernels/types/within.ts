@@ -1,10 +1,11 @@
 import { isInteger } from '@filigree/ir';
 import { blocksOf, eachInstruction, type Block, type Instruction, type Local, type Loop } from '../code/code.js';
-import { intervalOf, realInterval, resultInterval, union, wordOf } from '../code/interval.js';
+import { intervalOf, resultInterval, union, wordOf } from '../code/interval.js';
 import { holds } from '../code/kinds.js';
 import type { OperatorName } from '../code/operators.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { Types } from './infer.js';
+import { realInterval } from './real-interval.js';
 
 /**
  * What whole numbers are known to lie in, with all that their variables are given anywhere: `let kind = 0; if (x > 1) kind = 2`, and

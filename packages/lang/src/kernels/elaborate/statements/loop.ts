@@ -2,22 +2,13 @@ import { rare } from '#rare';
 import type { AnyNode, DoWhileStatement, ForInStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../../source/ast.js';
 import type { Binding } from '../../../source/scope.js';
-import {
-  eachInstruction,
-  type Block,
-  type Instruction,
-  type Label,
-  type Local,
-  type Loop,
-  type Place,
-} from '../../code/code.js';
+import { type Block, type Label, type Loop } from '../../code/code.js';
 import { literal, type Scalar, type Temp } from '../../code/scalar.js';
 import { apart, originOf, refuse, type Context } from '../context/context.js';
 import { hostFunction } from '../expressions/callee.js';
 import { parallelLoop } from './parallel.js';
 import { bindPattern } from '../places/pattern.js';
 import { itemsOf } from '../terms/items.js';
-import { sharedBy } from '../terms/access.js';
 import { framed } from '../terms/sharing.js';
 import { keepingVars } from '../terms/var-scope.js';
 import { isLiteral, type Bounds, type Term } from '../context/term.js';
@@ -212,57 +203,9 @@ const invariant = (cx: Context, node: AnyNode, iterations: Block): Scalar | unde
   let term: Term | undefined;
   const code = cx.session.record(() => (term = value(cx, node)));
   if (term?.is !== 'literal' && term?.is !== 'temp') return undefined;
-  if (!isSame(cx, code, changesOf(iterations))) return undefined;
+  if (code.length > 0 && !rare().isSame(cx, code, iterations)) return undefined;
   cx.session.append(code);
   return term;
-};
-
-/** What instructions change. */
-interface Changes {
-  readonly locals: ReadonlySet<Local>;
-  /** Names of fields, and of buffers of arrays. */
-  readonly elements: ReadonlySet<string>;
-  /** Whether they make cells active or inactive, or do what is not looked into: then no element is known to stay. */
-  readonly structure: boolean;
-}
-
-const changesOf = (block: Block): Changes => {
-  const [locals, elements] = [new Set<Local>(), new Set<string>()];
-  let structure = false;
-  eachInstruction(block, (i) => {
-    if (i.do === 'write') locals.add(i.local);
-    else if (i.do === 'store' || i.do === 'atomic') elements.add(memoryOf(i.place));
-    else if (i.do === 'structure' || i.do === 'given') structure = true;
-  });
-  return { locals, elements, structure };
-};
-
-const memoryOf = (place: Place): string => (place.of === 'field' ? place.field.name : place.buffer);
-
-/** Whether code without effects gives the same while others change this: a test of an index stands around what reads an element of an array. */
-const isSame = (cx: Context, code: Block, changes: Changes): boolean => {
-  const own = new Set(code.flatMap((i) => (i.do === 'declare' ? i.locals : [])));
-  const isQuiet = (i: Instruction): boolean => {
-    switch (i.do) {
-      case 'compute':
-      case 'declare':
-      case 'bounds':
-      case 'assume':
-        return true;
-      case 'read':
-        return !changes.locals.has(i.local);
-      case 'write':
-        return own.has(i.local);
-      case 'load':
-        /* An element that shares an exponent changes with the others. */
-        return !changes.structure && !changes.elements.has(memoryOf(i.place)) && sharedBy(cx, i.place) === undefined;
-      case 'if':
-        return [...i.then, ...i.otherwise].every(isQuiet);
-      default:
-        return false;
-    }
-  };
-  return code.every(isQuiet);
 };
 
 /** Whether an expression is made of numbers, names, elements, operators and words of the language: elaborated again it is the same. */
