@@ -21,7 +21,8 @@ import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 import { distinctIndices, type Distinct } from './distinct-indices.js';
-import { changedBy, isSerial, type Changed } from './hold-elements.js';
+import { changedBy, type Changed } from './changed.js';
+import { isSerial } from './hold-elements.js';
 
 /** See `holdElements`. */
 export const holdElementsOf = (module: Module, dialects: readonly Dialect[]): Module => {
