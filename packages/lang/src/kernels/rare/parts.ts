@@ -71,7 +71,6 @@ export { manyNumbers, readOne } from '../elaborate/terms/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
 export { wholeVariables } from '../types/whole-variables.js';
-export { roundedFloats } from '../types/rounded-floats.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';
 export { assertion, print, promised, throwStatement } from '../intrinsics/debug.js';

@@ -1,4 +1,3 @@
-import { rare } from '#rare';
 import { isInteger, type ScalarType } from '@filigree/ir';
 import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
@@ -35,8 +34,7 @@ export type FloatType = 'f32' | 'f64';
  * Types by three fixpoints. Forwards: a local's kind is the join of all it is assigned, a result's follows from its operands.
  * Once more: what has taken a type from others holds the literals, and the variables of no stated type, that it meets.
  * Backwards: what is still just `float` becomes f64 where it is used with f64, so that 1 / n multiplied with an f64 is not
- * rounded to f32 before, and where it is rounded to a whole number, or computed of such, so that `Math.floor(k / 7) % 1000` is right for all integers; elsewhere
- * it becomes the kernel's `float`.
+ * rounded to f32 before; elsewhere it becomes the kernel's `float`.
  */
 export const inferTypes = (body: Block, float: FloatType): Types => {
   const all: Instruction[] = [];
@@ -50,7 +48,7 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
   const open = all.filter((i) => !isStated(i));
   for (const settled of [false, true]) while (widened(open, kinds, kindOf, settled));
 
-  const wide = new Set<Temp | Cell>(float === 'f32' && all.some(isRounding) ? rare().roundedFloats(all, kindOf) : []);
+  const wide = new Set<Temp | Cell>();
   /* The last first, as that is the way in which they ask. */
   const users = float === 'f32' ? all.filter((i) => asks.has(i.do)).reverse() : [];
   const isQuotient = quotientsIn(all);
@@ -82,8 +80,6 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
 };
 
 type Kinds = Map<Temp | Cell, Kind>;
-
-const isRounding = (i: Instruction): boolean => i.do === 'compute' && ROUNDING.has(i.operator as OperatorName);
 
 /** Whether an instruction defines nothing whose kind is to be found. */
 const isStated = (i: Instruction): boolean => {
