@@ -42,8 +42,10 @@ export const withinBlock = (body: Block, types: Types): ((value: Scalar) => Inte
     if (s.is === 'literal') return typeof s.value === 'boolean' ? undefined : [Number(s.value), Number(s.value)];
     if (isInteger(types.typeOf(s))) return of(s);
     const i = made.get(s);
-    if (i?.do === 'compute' && i.operator === 'cast') return real(i.args[0]);
-    return i?.do === 'compute' ? realInterval(i.operator as OperatorName, i.args, real) : undefined;
+    if (i?.do !== 'compute') return undefined;
+    const within = i.operator === 'cast' ? real(i.args[0]) : realInterval(i.operator as OperatorName, i.args, real);
+    /* As f32 the greatest number below 256 is 256, if it is written with more digits than that holds. */
+    return within && types.typeOf(s) === 'f32' ? [Math.fround(within[0]), Math.fround(within[1])] : within;
   };
 
   /* What one of two is, each where the condition says that it is the one. */
@@ -131,7 +133,9 @@ const sideOf = (
   const turned = y === value;
   const than = turned ? x : y;
   if ((x !== value && !turned) || than?.is !== 'literal' || typeof than.value === 'boolean') return undefined;
-  const n = Number(than.value);
+  const written = Number(than.value);
+  /* It may be compared as f32, and be another number then. */
+  const [low, high] = [Math.min(written, Math.fround(written)), Math.max(written, Math.fround(written))];
   const below = turned ? 'gt' : 'lt';
   const orBelow = turned ? 'ge' : 'le';
   switch (operator) {
@@ -143,11 +147,11 @@ const sideOf = (
       const isBelow = (operator === below || operator === orBelow) === holds;
       const open = strict === holds;
       return isBelow
-        ? [-Infinity, open ? Math.ceil(n) - 1 : Math.floor(n)]
-        : [open ? Math.floor(n) + 1 : Math.ceil(n), Infinity];
+        ? [-Infinity, open ? Math.ceil(high) - 1 : Math.floor(high)]
+        : [open ? Math.floor(low) + 1 : Math.ceil(low), Infinity];
     }
     case 'eq':
-      return holds ? [n, n] : undefined;
+      return holds ? [low, high] : undefined;
     default:
       return undefined;
   }
