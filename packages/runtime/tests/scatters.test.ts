@@ -23,7 +23,7 @@ const scatter = kernel([x, y, at, w], scope, (x, y, at, w) => {
   }
 });
 const some = kernel([x, at, w, 'i32', 'i32'], scope, (x, at, w, from, to) => {
-  for (const p of range(from, to)) x[at[p]] += w[p];
+  for (const p of range(from, to)) x[at[p & 0x3fff]] += w[p & 0x3fff];
 });
 const gather = kernel([x, at, w, loss], scope, (x, at, w, loss) => {
   for (const p of range(M)) loss[0] += w[p] * x[at[p]] ** 2;
@@ -88,9 +88,11 @@ describe('sums that scatter, by several threads', () => {
       [0, 100],
       [5, 3],
       [3, 12_001],
+      /* Their difference is 294,967,296 in 32 bits. */
+      [2e9, -2e9],
     ] as const) {
       sim.run.some(from, to);
-      for (let p = from; p < to; p++) xs[places[p]] += weights[p];
+      for (let p = from; p < to; p++) xs[places[p & 0x3fff]] += weights[p & 0x3fff];
       check();
     }
     const { value, gradient } = valueAndGradient(sim, () => sim.run.gather(), { loss, wrt: { x } });

@@ -96,9 +96,12 @@ export const scattersApart = (dialects: readonly Dialect[], { threads: all, byte
           const make = (loop: Op, count: Value): void => apart(b, loop, { sums, parts, threads, step, about }, count);
           if (trips !== undefined) make(op, b.i32(Number(trips)));
           else {
-            const count = b.max(b.sub(op.operands[1]!, op.operands[0]!), b.i32(0));
+            const [lower, upper] = op.operands as readonly [Value, Value, ...Value[]];
+            /* Of what is far apart the difference leaves its type: it is negative then, or there is no iteration. */
+            const count = b.sub(upper, lower);
+            const isMany = b.and(b.cmp('ge', count, b.i32(atLeast)), b.cmp('le', count, b.i32(MOST)));
             b.if(
-              b.and(b.cmp('ge', count, b.i32(atLeast)), b.cmp('le', count, b.i32(MOST))),
+              b.and(b.cmp('lt', lower, upper), isMany),
               () => (make(op, count), []),
               () => (cloneOps([op], ctx.ids).ops.forEach((other) => b.append(other)), []),
             );
