@@ -17,7 +17,7 @@ import {
 import { affineFormsIn } from '../support/affine.js';
 import { constantIn } from '../support/constant-in.js';
 import { clobbered, factsOf, observed, touches, type Facts } from '../support/facts.js';
-import { loadStoreOf } from '../support/load-store.js';
+import { loadStoreOf, type LoadStore } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
 import { distinctIndices, type Distinct } from './distinct-indices.js';
@@ -57,7 +57,10 @@ const held = (loop: Op, ctx: RewriteContext, facts: Facts, distinct: Distinct): 
 const isAlone = ({ store }: Changed, loop: Op, facts: Facts, distinct: Distinct): boolean => {
   const buffer = bufferName(store);
   const { index } = loadStoreOf(store)!;
-  const isHere = (op: Op): boolean => loadStoreOf(op)?.index.id === index.id && bufferName(op) === buffer;
+  const isHere = (op: Op): boolean => {
+    const access = loadStoreOf(op);
+    return access?.index.id === index.id && bufferName(op) === buffer && isOne(access);
+  };
   const top = new Set(bodyOf(loop.regions[0]!).filter(isHere));
   let alone = true;
   walk(loop.regions[0]!, (op) => {
@@ -67,10 +70,14 @@ const isAlone = ({ store }: Changed, loop: Op, facts: Facts, distinct: Distinct)
     const footprint = facts.footprint(op);
     if (!touches(clobbered(footprint), buffer) && !touches(observed(footprint), buffer)) return;
     const access = loadStoreOf(op);
-    alone = access !== undefined && typeof access.index.type === 'string' && distinct(access.index, index);
+    alone = access !== undefined && isOne(access) && distinct(access.index, index);
   });
   return alone;
 };
+
+/** Whether it is of one element: a vector reaches over others, too. */
+const isOne = ({ index, element }: LoadStore): boolean =>
+  typeof index.type === 'string' && typeof element.type === 'string';
 
 /** The loop, which hands the elements on, between what reads them and what writes them; its own results. */
 const run = (loop: Op, all: readonly Changed[], b: Builder, next: () => number): readonly Value[] => {
