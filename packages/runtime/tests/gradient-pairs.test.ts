@@ -125,6 +125,14 @@ const pairs: Readonly<Record<string, KernelDef>> = {
       x[p + h] = a * b;
     }
   }),
+  'mirrored ones, the second when the first is changed': kernel([x, 'i32'], scope, (x) => {
+    for (const k of range(N / 2)) {
+      const a = x[k];
+      x[k] = a * a;
+      const b = x[N - 1 - k];
+      x[N - 1 - k] = b * b + 0.1 * a;
+    }
+  }),
   'neighbours, from an argument on': kernel([x, 'i32'], scope, (x, o) => {
     for (const k of range(o, N / 2)) {
       const at = 2 * k - o;

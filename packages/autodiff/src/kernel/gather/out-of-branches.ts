@@ -196,7 +196,7 @@ const writtenOnce = (ops: readonly Op[]): readonly Op[] => {
   for (const zero of ops) {
     if (zero.name !== 'field.store' || numbers.get(zero.operands[0].id) !== 0) continue;
     const [load, store] = now.slice(now.indexOf(zero) + 1).filter((op) => touches(op, zero.attrs.field));
-    const sum = load && store && isOfOne(zero, store) ? sumIn(now, store) : undefined;
+    const sum = store?.name === 'field.store' && isOfOne(zero, store) ? sumIn(now, store) : undefined;
     if (!sum || sum.parts[0] !== load) continue;
     const dropped = new Set([zero, ...sum.parts]);
     now = now.flatMap((op) =>
