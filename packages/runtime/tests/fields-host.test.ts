@@ -391,6 +391,15 @@ describe('dense arrays', () => {
 });
 
 describe('arrays of values', () => {
+  it('are bounded by a box that may be changed', () => {
+    const u = f32('u');
+    const f = hostField(arenaOf(layout(dense(ij, [4, 6]).place(u))), u);
+    const { to } = f.bounds() as { to: number[] };
+    to[0] = 2;
+    expect([f.bounds(), f.extents]).toEqual([{ from: [0, 0], to: [4, 6] }, [4, 6]]);
+    expect(f.toArray()).toHaveLength(24);
+  });
+
   it('fill a box, and activate it', () => {
     const [u, x, w] = [f32('u'), vectorField('x', 'f64', 2), field('w', 'u64')];
     const arena = arenaOf(

@@ -56,7 +56,7 @@ export const stridedElements = (arena: Arena, name: string, components: readonly
       }),
     each: <A>(make: (cell: number, indices: readonly number[]) => A) =>
       places(parts[0].order, extents, (at) => make(cellAt(0, at), at)),
-    bounds: () => all,
+    bounds: () => ({ from: [...all.from], to: [...extents] }),
     read: (box, into) => {
       const sides = sidesOf(box);
       const array =
