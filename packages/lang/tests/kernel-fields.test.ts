@@ -449,6 +449,17 @@ describe('warnings about races', () => {
   );
 
   it.each([
+    ['c[c[i + j]] += 2 * c[c[i + j]];', [3]],
+    ['const q = (i + j) % m; c[q] -= c[q] >> 1;', [3]],
+    ['c[c[i + j]] += c[i + j];', []],
+    ['u[c[i + j]][0] += u[i][j];', []],
+    ['u[i][j] += u[i][j] * u[i][j];', []],
+    ['const q = permutation(i + 8 * j, 72); c[q] += c[q];', []],
+  ] as const)('atomic sums of what is read of the element before: %s', (text, lines) =>
+    expect(warnings(body(text)).map(([line]) => line)).toEqual(lines),
+  );
+
+  it.each([
     ['k = t % m, p = 2 * (t - k) + k, q = p + m', []],
     ['k = t % m, p = 2 * m * Math.floor(t / m) + k, q = p + m', []],
     ['half = 1 << m, p = ((t >> m) << (m + 1)) | (t & (half - 1)), q = p | half', []],

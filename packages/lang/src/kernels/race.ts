@@ -8,7 +8,7 @@ import { holderOf, Neighbours } from './race-neighbours.js';
 /**
  * Warnings about writes in parallel loops whose outcome may depend on the order of iterations: a plain store to an element
  * that does not follow from all variables of the loop, so that several iterations write it; a sum written as a load and a
- * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well; and a load of what another iteration
+ * store (`u[c] = u[c] + 1`) of an element that other iterations may name as well, or an atomic addition of what follows from it (`u[c] += 0.1 * u[c]`); and a load of what another iteration
  * writes, as in `u[i] = u[i - 1] + 1`. What cannot be told is not reported.
  */
 export const raceWarnings = (code: Block): readonly Diagnostic[] =>
@@ -116,6 +116,7 @@ class Analysis {
         return void this.temps.set(i.to, this.loaded(i.place));
       case 'atomic':
         this.neighbours.store(i.place, i.at);
+        this.atomic(i.place, i.value, i.at);
         return void this.temps.set(i.to, this.everything());
       case 'structure':
         return i.to && i.op === 'append' ? void this.temps.set(i.to, this.everything()) : undefined;
@@ -144,9 +145,9 @@ class Analysis {
 
   private store(place: Place, value: Scalar, at: Origin, guards: ReadonlySet<Temp>): void {
     this.neighbours.store(place, at);
-    const index = place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
+    const index = this.indexOf(place);
     const missing = this.variables.filter((v) => !index.variables.has(v) && !guards.has(v));
-    const name = place.of === 'field' ? `field '${place.field.name}'` : 'the array';
+    const name = nameOf(place);
     if (missing.length > 0)
       return this.warn(
         at,
@@ -160,6 +161,22 @@ class Analysis {
         `an element of ${name} is read and written, and other iterations may do so at once`,
         'write += or -=, which are atomic; or promise that each iteration names another: permutation(i, n)',
       );
+  }
+
+  /* The addition is atomic; what is added was read before, and others may have added to it since. */
+  private atomic(place: Place, value: Scalar, at: Origin): void {
+    const index = this.indexOf(place);
+    this.wantsLoads ||= !index.affine && !this.of(value).affine;
+    if (!index.affine && this.of(value).loads.has(this.key(place)))
+      this.warn(
+        at,
+        `an element of ${nameOf(place)} is read for what is added to it, and other iterations may add to it at once`,
+        'read it from another field; or promise that each iteration names another: permutation(i, n)',
+      );
+  }
+
+  private indexOf(place: Place): Dependence {
+    return place.index.map((s) => this.of(s)).reduce((a, b) => union(a, b, a.affine && b.affine), constant);
   }
 
   private of(s: Scalar): Dependence {
@@ -213,6 +230,8 @@ class Analysis {
     return known;
   }
 }
+
+const nameOf = (place: Place): string => (place.of === 'field' ? `field '${place.field.name}'` : 'the array');
 
 /** Which part of a loop variable comes of these. */
 const partOf = (operator: string, [a, b, c]: readonly Dependence[]): Dependence['part'] => {
