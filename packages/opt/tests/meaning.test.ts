@@ -210,23 +210,33 @@ describe('loops over records come out the same', () => {
     });
 });
 
+const scatterChoices = fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 160 });
+
+const scatters = (open?: boolean): readonly Module[] =>
+  fc.sample(scatterChoices, { numRuns: 300, seed: 1 }).map((choices) => randomScatters(chooser(choices), open));
+
+const changedAmong = (all: readonly Module[], pass: (before: Module) => Module): number =>
+  all.filter((before) => pass(before) !== before).length;
+
 describe('loops that add to elements of others come out the same', () => {
   for (const chunk of [2, 3, 8])
     it(`in chunks of ${chunk}`, () => {
-      let changed = 0;
       fc.assert(
-        fc.property(fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 160 }), (choices) => {
+        fc.property(scatterChoices, (choices) => {
           const before = randomScatters(chooser(choices));
           const after = optimized(before, [distribute({ chunk })]);
-          if (after !== before) changed++;
           const expected = run(before, scatterInputs(choices[0]!));
           expect(expected).toBeDefined();
           expect(differences(expected!, run(after, scatterInputs(choices[0]!)))).toEqual([]);
         }),
         { numRuns: 300 },
       );
-      expect(changed).toBeGreaterThan(10);
     });
+
+  it('of which some change, however few of them are tried', () => {
+    for (const chunk of [2, 3, 8])
+      expect(changedAmong(scatters(), (before) => optimized(before, [distribute({ chunk })]))).toBeGreaterThan(10);
+  });
 });
 
 describe('loops that add to elements of others come out the same, but for rounding,', () => {
@@ -241,16 +251,14 @@ describe('loops that add to elements of others come out the same, but for roundi
 
   for (const open of [false, true])
     it(`where ${open ? 'arguments' : 'numbers'} tell how often they run, by threads of which each has memory of its own`, () => {
-      let changed = 0;
       fc.assert(
         fc.property(
-          fc.array(fc.nat(1 << 20), { minLength: 60, maxLength: 160 }),
+          scatterChoices,
           fc.integer({ min: 2, max: 5 }),
           fc.integer({ min: -2, max: 40 }),
           (choices, threads, n) => {
             const before = randomScatters(chooser(choices), open);
             const after = optimized(before, [privatizeScatters({ threads, least: 0 })]);
-            if (after !== before) changed++;
             const run = (module: Module): Record<string, TypedArray> | undefined => {
               const buffers = scatterInputs(choices[0]!);
               const done = interpret(module, coreDialects, buffers, { kernel: 'k', args: open ? [n] : [] });
@@ -263,36 +271,31 @@ describe('loops that add to elements of others come out the same, but for roundi
         ),
         { numRuns: 400 },
       );
-      expect(changed).toBeGreaterThan(40);
     });
+
+  it('of which some change, however few of them are tried', () => {
+    for (const open of [false, true])
+      expect(
+        changedAmong(scatters(open), (before) => optimized(before, [privatizeScatters({ threads: 3, least: 0 })])),
+      ).toBeGreaterThan(40);
+  });
 });
 
 describe('reductions come out the same', () => {
-  const check = (
-    order: readonly Pass<Module>[],
-    runs: number,
-    { teams = false, seen }: { readonly teams?: boolean; readonly seen?: (after: Module) => void } = {},
-  ): void =>
+  const reductionChoices = fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 200 });
+  const check = (order: readonly Pass<Module>[], runs: number, teams = false): void =>
     fc.assert(
-      fc.property(
-        fc.array(fc.nat(1 << 20), { minLength: 30, maxLength: 200 }),
-        fc.integer({ min: -2, max: 40 }),
-        (choices, n) => {
-          const before = randomReductions(chooser(choices), teams);
-          expect(verifyModule(before, coreDialects)).toEqual([]);
-          const run = (module: Module): Record<string, TypedArray> | undefined => {
-            const buffers = reductionInputs(choices[0]!);
-            return E.isRight(interpret(module, coreDialects, buffers, { kernel: 'k', args: [n] }))
-              ? buffers
-              : undefined;
-          };
-          const expected = run(before);
-          expect(expected).toBeDefined();
-          const after = optimized(before, order);
-          expect(differences(expected!, run(after))).toEqual([]);
-          seen?.(after);
-        },
-      ),
+      fc.property(reductionChoices, fc.integer({ min: -2, max: 40 }), (choices, n) => {
+        const before = randomReductions(chooser(choices), teams);
+        expect(verifyModule(before, coreDialects)).toEqual([]);
+        const run = (module: Module): Record<string, TypedArray> | undefined => {
+          const buffers = reductionInputs(choices[0]!);
+          return E.isRight(interpret(module, coreDialects, buffers, { kernel: 'k', args: [n] })) ? buffers : undefined;
+        };
+        const expected = run(before);
+        expect(expected).toBeDefined();
+        expect(differences(expected!, run(optimized(before, order)))).toEqual([]);
+      }),
       { numRuns: runs },
     );
 
@@ -300,13 +303,16 @@ describe('reductions come out the same', () => {
   it('in few chunks', () => check([privatize({ chunks: 2 })], 60));
   it('among the other passes', () =>
     check([...defaultPipeline().passes, privatize(), ...defaultPipeline().passes], 60));
-  it('by teams', () => check([privatize({ team: 4 })], 200, { teams: true }));
+  it('by teams', () => check([privatize({ team: 4 })], 200, true));
 
   it('as trees of teams', () => {
-    const count = { trees: 0, across: 0 };
-    const seen = ({ buffers, kernels }: Module): void => {
-      const trees = buffers.filter((b) => b.role === 'temp' && b.name !== 'n').length;
-      count.trees += trees;
+    check([privatize({ team: 4, atomicBytes: 4 })], 200, true);
+    check([...defaultPipeline({ team: 4, atomicBytes: 4 }).passes], 100, true);
+  });
+
+  it('of which there are some, also where loops of teams stand in serial ones, however few are tried', () => {
+    const hasTree = ({ buffers }: Module): boolean => buffers.some((b) => b.role === 'temp' && b.name !== 'n');
+    const isNested = ({ kernels }: Module): boolean => {
       let nested = false;
       for (const { body } of kernels)
         walk(body, (op) => {
@@ -316,12 +322,14 @@ describe('reductions come out the same', () => {
             if (isSerial) walk(loop.regions[0]!, (inner) => (nested ||= inner.attrs['team'] === true));
           });
         });
-      if (trees > 0 && nested) count.across++;
+      return nested;
     };
-    check([privatize({ team: 4, atomicBytes: 4 })], 200, { teams: true, seen });
-    check([...defaultPipeline({ team: 4, atomicBytes: 4 }).passes], 100, { teams: true, seen });
-    expect(count.trees).toBeGreaterThan(3);
-    expect(count.across).toBeGreaterThan(2);
+    const trees = fc
+      .sample(reductionChoices, { numRuns: 200, seed: 1 })
+      .map((choices) => optimized(randomReductions(chooser(choices), true), [privatize({ team: 4, atomicBytes: 4 })]))
+      .filter(hasTree);
+    expect(trees.length).toBeGreaterThan(3);
+    expect(trees.filter(isNested).length).toBeGreaterThan(2);
   });
 });
 
