@@ -8,7 +8,7 @@ import {
   type Layout,
 } from '@filigree/sparse/fields';
 import { loadRare, rare } from '#rare';
-import { isStrided } from '../fields/elements/elements-in.js';
+import { isStrided } from '../fields/is-strided.js';
 import type { HostFieldOf } from '../fields/host-field.js';
 import type { Launchable } from '../program/launcher.js';
 import { readOnlyFields, running, type Running } from '../program/running.js';

@@ -1,10 +1,13 @@
 import type { DeviceBuffer, Place } from '@filigree/backend/device';
 import type { TypedArray } from '@filigree/ir';
 import { arenaIn, type Arena as Memory, type Storage } from '@filigree/sparse/fields';
+import { isStrided } from './is-strided.js';
 import type { MirroredArena } from './mirrored.js';
 
 /** A storage and its memory, as the host sees them. */
 export interface Arena extends Memory {
+  /** See `isStrided`. */
+  readonly isStrided: boolean;
   /** Called before each access, with what is more than to read values, and the nodes below the root that it is about; throws while the memory must not be touched. */
   readonly ready: (use?: ArenaUse, branches?: ReadonlySet<number>) => void;
   /** How the host sees it where it lies in memory of a device. */
@@ -35,6 +38,7 @@ export const openArena = (
   const mirrored = isMirrored(buffers) ? buffers : undefined;
   return {
     ...arenaIn(storage, isMirrored(buffers) ? buffers.buffers : buffers),
+    isStrided: isStrided(storage.layout),
     ready: (use, branches) => {
       check(use);
       if (use !== 'hold' && use !== 'bind')

@@ -3,8 +3,9 @@ import { findCell, visitElements } from '@filigree/sparse/cells';
 import { type IndexBox as Box } from '@filigree/sparse/fields';
 import type { Arena } from './arena.js';
 import { areTogether, type Component } from './component.js';
-import { activeTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from './rows.js';
+import { activeTiles, hasTiles } from './rows.js';
 import { copyStrided } from './strided.js';
+import { sidesOfTile, stridedInBox, stridedTile } from './tile.js';
 
 /** The smallest box that holds the active elements of a component; `undefined` where none is active. */
 export const boundsOf = (arena: Arena, { path }: Component): Box | undefined => {

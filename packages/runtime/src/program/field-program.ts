@@ -37,7 +37,7 @@ import { recordersOn, refuseOn, writtenAfter } from './recorders.js';
 import { running, type Running, type RunningParts } from './running.js';
 import { seeds, type Seeds } from './seeds.js';
 import { loadRare, rare } from '#rare';
-import { isStrided } from '../fields/elements/elements-in.js';
+import { isStrided } from '../fields/is-strided.js';
 import type { Reports } from './status.js';
 import type { WaitingLaunches } from './queue/waiting.js';
 

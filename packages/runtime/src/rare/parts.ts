@@ -3,5 +3,5 @@
  * said of what kernels report.
  */
 export { emptyPool, putIntoTable, settle, settleAll } from '@filigree/sparse/cells';
-export { activeElements } from '../fields/elements/active-elements.js';
+export { cellElements } from '../fields/elements/cell-elements.js';
 export { statusDiagnostic } from '../program/status-diagnostic.js';

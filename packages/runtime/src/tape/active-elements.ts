@@ -2,7 +2,8 @@ import { allocateArray, isFloat, type TypedArray } from '@filigree/ir';
 import { growCell, visitElements } from '@filigree/sparse/cells';
 import { type FieldDecl } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import { componentsIn, encodedTogether, type Component } from '../fields/component.js';
+import { componentsIn } from '../fields/component.js';
+import { elementWriter } from '../fields/elements/write-element.js';
 import { areNear } from './are-near.js';
 import type { State } from './saved.js';
 
@@ -15,7 +16,8 @@ export const activeElements = (arena: Arena, fields: readonly FieldDecl[]): Stat
   const [{ path, nodes }] = components;
   const branches = new Set([nodes[0]]);
   const width = path.axes.length;
-  const write = writerOf(components);
+  const grow = (n: number, at: ArrayLike<number>): number => growCell(arena, components[n].path, at);
+  const write = elementWriter(components, grow);
   const ambient = components.map((c) => c.ambient);
   const taken = (): Copy => {
     const indices: number[] = [];
@@ -44,10 +46,12 @@ export const activeElements = (arena: Arena, fields: readonly FieldDecl[]): Stat
     /* Mostly the cells are those that there were, in their order. */
     visitElements(arena, path, (cell, at) => {
       const same = n < then.count && at.every((x, a) => x === then.indices[n * width + a]);
-      write(cell, same ? valuesOf(n++) : ambient);
+      write(cell, at, same ? valuesOf(n++) : ambient);
     });
-    for (; n < then.count; n++)
-      write(growCell(arena, path, then.indices.subarray(n * width, (n + 1) * width)), valuesOf(n));
+    for (; n < then.count; n++) {
+      const at = then.indices.subarray(n * width, (n + 1) * width);
+      write(grow(0, at), at, valuesOf(n));
+    }
   };
   return {
     bytes: then.values.reduce((sum, { byteLength }) => sum + byteLength, then.indices.byteLength),
@@ -77,16 +81,4 @@ const placeIn = (one: Copy, other: Copy, width: number): ((n: number) => number)
   const places = new Map(Array.from({ length: one.count }, (_, n) => [key(one, n), n] as const));
   const found = Int32Array.from({ length: other.count }, (_, n) => places.get(key(other, n)) ?? -1);
   return found.includes(-1) ? undefined : (n) => found[n];
-};
-
-/** Writes a value of each component into a cell. */
-const writerOf = (components: readonly Component[]): ((cell: number, values: readonly (number | bigint)[]) => void) => {
-  const groups = encodedTogether(components).map((group) => ({ group, all: group.map((n) => components[n]) }));
-  return (cell, values) => {
-    for (const { group, all } of groups) {
-      const [first] = all;
-      if (group.length === 1) first.set(cell, values[group[0]]);
-      else first.setAll!(cell, all, group.map((n) => values[n])); // prettier-ignore
-    }
-  };
 };

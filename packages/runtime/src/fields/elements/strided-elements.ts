@@ -1,9 +1,11 @@
-import { allocateArray, type TypedArray } from '@filigree/ir';
+import { allocateArray } from '@filigree/ir';
 import { ambientCells, type IndexBox as Box } from '@filigree/sparse/fields';
 import type { Arena } from '../arena.js';
+import { sizeOfBox } from '../box.js';
 import type { Component } from '../component.js';
 import { digitsIn } from '../digits.js';
-import { copyStrided, type Strided } from '../strided.js';
+import { copyStrided } from '../strided.js';
+import { sidesOfTile, stridedInBox, stridedTile, type Tile } from '../tile.js';
 import { noList, type Elements } from './elements.js';
 
 /** The elements of a field where all of them are there, along each axis at a constant distance from one to the next. */
@@ -18,21 +20,7 @@ export const stridedElements = (arena: Arena, name: string, components: readonly
     for (let a = 0; a < at.length; a++) cell += at[a] * bytes[a];
     return cell;
   };
-  /* The elements of a box in memory, and in an array that holds nothing else. */
-  const inMemory = (n: number, { from }: Box): Strided => {
-    const { array, bytes, offset } = components[n];
-    return {
-      array,
-      first: (cellAt(n, from) + offset) / bytes,
-      steps: parts[n].bytes.map((step) => step / bytes),
-    };
-  };
-  const inArray = (array: TypedArray, n: number, { from, to }: Box): Strided => {
-    const steps = from.map(() => components.length);
-    for (let a = from.length - 2; a >= 0; a--) steps[a] = steps[a + 1] * (to[a + 1] - from[a + 1]);
-    return { array, first: n, steps };
-  };
-  const sidesOf = ({ from, to }: Box): readonly number[] => from.map((x, a) => to[a] - x);
+  const tileOf = (n: number, box: Box): Tile => ({ ...box, cell: cellAt(n, box.from), steps: parts[n].bytes });
   const all: Box = { from: extents.map(() => 0), to: extents };
   return {
     find: cellAt,
@@ -52,24 +40,28 @@ export const stridedElements = (arena: Arena, name: string, components: readonly
       values.forEach((value, n) => {
         const array = allocateArray(decl.type, 1);
         array[0] = value;
-        copyStrided({ array, first: 0, steps: extents.map(() => 0) }, inMemory(n, all), extents);
+        copyStrided(
+          { array, first: 0, steps: extents.map(() => 0) },
+          stridedTile(tileOf(n, all), components[n]),
+          extents,
+        );
       }),
     each: <A>(make: (cell: number, indices: readonly number[]) => A) =>
       places(parts[0].order, extents, (at) => make(cellAt(0, at), at)),
     bounds: () => ({ from: [...all.from], to: [...extents] }),
     read: (box, into) => {
-      const sides = sidesOf(box);
-      const array =
-        into ??
-        allocateArray(
-          decl.type,
-          sides.reduce((length, side) => length * side, components.length),
-        );
-      components.forEach((_, n) => copyStrided(inMemory(n, box), inArray(array, n, box), sides));
+      const array = into ?? allocateArray(decl.type, components.length * sizeOfBox(box));
+      components.forEach((c, n) => {
+        const tile = tileOf(n, box);
+        copyStrided(stridedTile(tile, c), stridedInBox(array, tile, box, n, components.length), sidesOfTile(tile));
+      });
       return array;
     },
     write: (array, box) =>
-      components.forEach((_, n) => copyStrided(inArray(array, n, box), inMemory(n, box), sidesOf(box))),
+      components.forEach((c, n) => {
+        const tile = tileOf(n, box);
+        copyStrided(stridedInBox(array, tile, box, n, components.length), stridedTile(tile, c), sidesOfTile(tile));
+      }),
   };
 };
 

@@ -9,19 +9,14 @@ export const elementWriter = (
   components: readonly Component[],
   grow: Elements['grow'],
 ): ((cell: number, at: ArrayLike<number>, values: ArrayLike<number | bigint>, from?: number) => void) => {
-  const groups = encodedTogether(components);
+  const groups = encodedTogether(components).map((group) => ({ group, all: group.map((n) => components[n]) }));
   const together = areTogether(components);
   return (cell, indices, values, from = 0) => {
-    for (const group of groups) {
+    for (const { group, all } of groups) {
       const [n] = group;
       const at = together || n === 0 ? cell : grow(n, indices);
-      if (group.length === 1) components[n].set(at, values[from + n]);
-      else
-        components[n].setAll!(
-          at,
-          group.map((k) => components[k]),
-          group.map((k) => values[from + k]),
-        );
+      if (group.length === 1) all[0].set(at, values[from + n]);
+      else all[0].setAll!(at, all, group.map((k) => values[from + k])); // prettier-ignore
     }
   };
 };

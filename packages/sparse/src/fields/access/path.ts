@@ -1,5 +1,5 @@
 import type { Attrs, Builder, Value } from '@filigree/ir';
-import { axesAbove, axesOf, isSparse, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import { allocates, axesAbove, axesOf, isSparse, pathTo, type Layout, type SNode } from '../layout/layout.js';
 import { hasBorder, hasRows } from '../storage/margins.js';
 import { elementsBelow } from '../storage/storage.js';
 
@@ -68,7 +68,7 @@ export const cellPathOf = (
   leaf = node,
 ): CellPath => {
   const axes = axesOf(layout, leaf);
-  const pooled = pathTo(layout.nodes, leaf).some((n) => isPooled(layout.nodes[n]));
+  const pooled = pathTo(layout.nodes, leaf).some((n) => allocates(layout.nodes[n]));
   const bounds = axes.map((axis, n) => bounded(b, layout, leaf, axis, indices[n], pooled, options));
   const inside = new Map(axes.map((axis, n) => [axis, bounds[n].index]));
   const guards = bounds.flatMap(({ guard }) => guard ?? []);
@@ -209,7 +209,7 @@ const descend = (b: Builder, layout: Layout, node: number, target: Target, optio
 const enter = (b: Builder, layout: Layout, node: number, path: CellPath, options: PathOptions): Reached => {
   const at = layout.nodes[node];
   const { guards, pooled, past } = path;
-  const found = isPooled(at) || (!pooled && hasRows(layout, node));
+  const found = allocates(at) || (!pooled && hasRows(layout, node));
   const activates = activatesAt(at, options);
   const own = activates || found ? guards : [];
   const written = found && options.activate === true && !activates;
@@ -225,8 +225,6 @@ const enter = (b: Builder, layout: Layout, node: number, path: CellPath, options
 
 const activatesAt = (node: SNode, { activate, known }: PathOptions): boolean =>
   activate === true && known !== true && isSparse(node);
-
-const isPooled = (node: SNode): boolean => node.pointer || node.kind === 'hash';
 
 const attrsOf = (layout: Layout, node: number, { activate, known, site }: PathOptions): Attrs => {
   if (!isSparse(layout.nodes[node])) return {};

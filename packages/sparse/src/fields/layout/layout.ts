@@ -161,6 +161,9 @@ const axesKnown = new WeakMap<readonly SNode[], (readonly number[])[]>();
 /** As `axesOf`, for the container of a node: without the axes that only the node itself splits. */
 export const axesAbove = (layout: Layout, id: number): readonly number[] => axesOf(layout, layout.nodes[id].parent);
 
+/** Whether cells of a node are allocated one by one, from a pool. */
+export const allocates = ({ pointer, kind }: SNode): boolean => pointer || kind === 'hash';
+
 /** Whether a node holds further nodes, and not only fields. */
 export const hasNodes = ({ nodes }: Layout, { children }: SNode): boolean => children.some((c) => !nodes[c].field);
 
@@ -182,8 +185,7 @@ export const layoutText = ({ nodes }: Layout): string => {
 };
 
 /** Whether cells of this node may be inactive. */
-export const isSparse = (node: SNode): boolean =>
-  node.pointer || node.bitmasked || node.kind === 'hash' || node.kind === 'dynamic';
+export const isSparse = (node: SNode): boolean => allocates(node) || node.bitmasked || node.kind === 'dynamic';
 
 /** Whether a node is the place of whole words of a bit array, which users do not see. */
 export const holdsWords = ({ stored }: SNode): boolean => stored?.elements !== undefined;

@@ -1,4 +1,4 @@
-import { axesOf, hasNodes, isSparse, type Layout, type SNode } from '../layout/layout.js';
+import { allocates, axesOf, hasNodes, isSparse, type Layout, type SNode } from '../layout/layout.js';
 import { LINE, LOT, RESERVED_CELLS } from './lots.js';
 import type { Shape } from './shapes.js';
 
@@ -7,7 +7,7 @@ import type { Shape } from './shapes.js';
  * not say how many cells they have share a budget of bytes evenly, but for what one of them could never use.
  */
 export const capacitiesOf = (layout: Layout, shapes: readonly Shape[], budget: number): readonly number[] => {
-  const open = layout.nodes.filter((n) => isPooled(n) && n.cells === undefined);
+  const open = layout.nodes.filter((n) => allocates(n) && n.cells === undefined);
   const bytesOf = ({ id, kind }: SNode): number => {
     const overhead = 16 + LINE / LOT + 4 * axesOf(layout, id).length + (kind === 'hash' ? 16 : 0);
     return shapes[id].cellBytes + overhead + listedIn(layout, shapes, id);
@@ -27,12 +27,10 @@ const filled = (layout: Layout, shapes: readonly Shape[], open: (node: SNode) =>
   for (const node of layout.nodes) {
     const around = node.parent < 0 ? 1 : capacities[node.parent];
     const possible = node.kind === 'hash' ? Infinity : around * shapes[node.id].cells;
-    capacities.push(isPooled(node) ? RESERVED_CELLS + Math.min(possible, node.cells ?? open(node)) : possible);
+    capacities.push(allocates(node) ? RESERVED_CELLS + Math.min(possible, node.cells ?? open(node)) : possible);
   }
   return capacities;
 };
-
-const isPooled = ({ pointer, kind }: SNode): boolean => pointer || kind === 'hash';
 
 /** Parts of a whole, by what each could use: the least first, so that what it leaves is shared by the others. */
 const shared = (needs: readonly number[], whole: number): readonly number[] => {

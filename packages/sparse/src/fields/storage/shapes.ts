@@ -1,5 +1,5 @@
 import { byteSize } from '@filigree/ir';
-import { isSparse, type Layout, type SNode } from '../layout/layout.js';
+import { allocates, isSparse, type Layout, type SNode } from '../layout/layout.js';
 import { storedType } from '../layout/stored-type.js';
 import { align } from './align.js';
 import { hasBorder, hasRows } from './margins.js';
@@ -81,7 +81,7 @@ export const shapesOf = (layout: Layout): readonly Shape[] => {
         for (const f of nodes[c].children) words.set(nodes[f].stored!.word, offset + shapes[f].offset);
       cell = Math.max(cell, offset + shapes[c].containerBytes);
     }
-    const inPool = node.pointer || node.kind === 'hash';
+    const inPool = allocates(node);
     const contents = Math.max(1, ...node.children.map((c) => alignments[c]));
     const cellBytes = align(cell, inPool ? 8 : contents);
     const cells = node.extents.reduce((n, extent) => n * extent, 1);

@@ -11,7 +11,17 @@ import {
   option,
 } from '@filigree/ir';
 import { storedType } from '../layout/stored-type.js';
-import { axesOf, hasNodes, isSparse, nodeOf, nodeText, pathTo, type Layout, type SNode } from '../layout/layout.js';
+import {
+  allocates,
+  axesOf,
+  hasNodes,
+  isSparse,
+  nodeOf,
+  nodeText,
+  pathTo,
+  type Layout,
+  type SNode,
+} from '../layout/layout.js';
 import { align } from './align.js';
 import { capacitiesOf } from './capacities.js';
 import { HANDS, LINE, LOT } from './lots.js';
@@ -184,10 +194,7 @@ export const storageOf = (layout: Layout, given?: StorageOptions): Storage => {
   const nodes = layout.nodes.map((node, id): NodeStorage => {
     const axes = axesOf(layout, id);
     const capacity = capacities[id];
-    const pool =
-      node.pointer || node.kind === 'hash'
-        ? poolOf(node, shapes[id], capacity, axes, lotOf(capacity), reserve)
-        : undefined;
+    const pool = allocates(node) ? poolOf(node, shapes[id], capacity, axes, lotOf(capacity), reserve) : undefined;
     const list = pool || (isSparse(node) && hasNodes(layout, node)) ? listOf(node, capacity, reserve) : undefined;
     return { node, ...shapes[id], pool, list };
   });

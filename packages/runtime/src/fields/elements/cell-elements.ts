@@ -5,15 +5,16 @@ import { areTogether, elementAt, type Component } from '../component.js';
 import { boundsOf, denseArray } from '../dense-array.js';
 import { listAround } from '../list.js';
 import { once } from '../once.js';
-import { activeContainers, fillCells, grownTiles, hasTiles, sidesOfTile, stridedInBox, stridedTile } from '../rows.js';
+import { activeContainers, fillCells, grownTiles, hasTiles } from '../rows.js';
 import { innermostSparse, outermostSparse } from '../sparse-around.js';
 import { copyStrided } from '../strided.js';
+import { sidesOfTile, stridedInBox, stridedTile } from '../tile.js';
 import { wholeOf } from '../whole.js';
 import type { Elements } from './elements.js';
 import { elementWriter } from './write-element.js';
 
-/** The elements of a field in any layout: those that are active. */
-export const activeElements = (arena: Arena, name: string, components: readonly Component[]): Elements => {
+/** The elements of a field in any layout: those in cells that are active. */
+export const cellElements = (arena: Arena, name: string, components: readonly Component[]): Elements => {
   const [{ path }] = components;
   const count = components.length;
   const together = areTogether(components);
