@@ -4,7 +4,6 @@ import type { Artifact, Backend, CompileOptions, Executable, Sources } from '@fi
 import type { LoadOptions, Placement } from '@filigree/backend/device';
 import { backendOption, compileSpec, isBackend, threadsOption } from '@filigree/backend/options';
 import type { Banking, KeptBy } from './bank/banked.js';
-import { once } from './fields/once.js';
 import { seenByRecorders } from './program/bound-instance.js';
 import { placementFor, sharingSpec, type SharingOptions } from './sharing.js';
 import {
@@ -21,6 +20,7 @@ import {
   type Module,
   type OptionSpec,
   orThrow,
+  once,
 } from '@filigree/ir';
 
 /** A module that runs: its memory, its sources, and what it cost to get there, in milliseconds. */

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/lib/Either.js';
 import { pipe } from 'fp-ts/lib/function.js';
-import { andThen, type Diagnostics, type Pass } from '@filigree/ir';
+import { andThen, type Diagnostics, once, type Pass } from '@filigree/ir';
 import { ARITY } from './decompose/codes.js';
 import { decompose } from './decompose/decompose.js';
 import { group, type Grouping } from './group/group.js';
@@ -53,7 +53,7 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
     run: (trace, watch) => {
       const run = (pass: Pass<Trace, Grouping>) => () => pass.run(trace, watch);
       const storing = (limits: Partial<DecomposeOptions>) => run(cut(lower(options.decompose, limits), false));
-      const mostStored = lazy(storing(MOST_STORED));
+      const mostStored = once(storing(MOST_STORED));
       const storingMore = (found: Grouping): Grouping =>
         [...TRIES.map(storing), mostStored, run(cut(options.decompose, true))].reduce(
           (best, next) => (best.groups.length <= MANY || !pays(best) ? best : better(best, next())),
@@ -77,11 +77,6 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
       );
     },
   };
-};
-
-const lazy = <T>(make: () => T): (() => T) => {
-  let made: { readonly it: T } | undefined;
-  return () => (made ??= { it: make() }).it;
 };
 
 /** Whether what groups there are takes longer to compile than the graph to be cut again. */

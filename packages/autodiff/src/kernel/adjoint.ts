@@ -32,7 +32,7 @@ import { gatherStencils } from './gather/gather.js';
 import { kept as keptValues, loadKept } from './gather/kept-apart.js';
 import { influenceOf } from './reverse/influence.js';
 import { loopFacts } from './indices/loop-facts.js';
-import { holdElements, type Settled } from './keep/hold.js';
+import { holdInValues, type Settled } from './keep/hold.js';
 import { integerForms } from './indices/integer-forms.js';
 import { keptReads, roomForReads, type KeptReads } from './keep/kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './keep/lost.js';
@@ -136,7 +136,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseUnknownOps(shared, table, rows, places, 'adjoint');
   const found = loopFacts(shared, table, controlOf);
   refuseCertainRaces(shared, layout, elementOf, controlOf, found.constantOf);
-  const { kernel: held, settled } = holdElements({
+  const { kernel: held, settled } = holdInValues({
     kernel: shared,
     layout,
     table,

@@ -8,7 +8,7 @@ import {
   tablesOf,
 } from '@filigree/backend';
 import { type NativeLanguage, sourceName } from '../native-language.js';
-import type { Buffer, Kernel, Module } from '@filigree/ir';
+import { type Buffer, type Kernel, type Module, once } from '@filigree/ir';
 import { emitHeader } from './header.js';
 import { listEntryText } from './list-entry.js';
 import type { KernelText, KernelTexts } from './kernel-texts.js';
@@ -117,12 +117,6 @@ export const preambleOf = ({ tokens: { entry, noParameters } = cppTokens }: { re
   ].join('\n');
 
 const elementName = (dialect: CFamilyDialect, b: Buffer): string => dialect.stored[b.type] ?? dialect.scalar[b.type]!;
-
-/** A function that makes its value when it is first asked for it. */
-const once = <A>(make: () => A): (() => A) => {
-  const made: { value?: A } = {};
-  return () => (made.value ??= make());
-};
 
 /** A function that C can call: it finds the buffers in the slab and returns 0, or what trapped. */
 const kernelEntry = (

@@ -1,6 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { fromJson, toJson, type Buffer, type Json, type Kernel, type Module, orThrow } from '@filigree/ir';
-import { once } from '../fields/once.js';
+import { fromJson, toJson, type Buffer, type Json, type Kernel, type Module, once, orThrow } from '@filigree/ir';
 
 /** A lowered module, and what it became for a backend, without what their kernels do. */
 export interface Skeletons {

@@ -8,10 +8,10 @@ import {
   type Scalar,
   type ScalarType,
   type TypedArray,
+  once,
 } from '@filigree/ir';
 import type { Launches } from '@filigree/backend/device';
 import type { KernelSignature, LaunchParam, Shown, Sides } from '@filigree/lang/kernels';
-import { once } from '../fields/once.js';
 import type { AccessDeck } from '../tape/access-deck.js';
 import type { Recorder } from '../tape/recorder.js';
 import type { TangentDeck } from '../tape/tangent-deck.js';

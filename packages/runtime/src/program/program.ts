@@ -20,6 +20,7 @@ import {
   type OptionSpec,
   readOnly,
   orThrow,
+  once,
 } from '@filigree/ir';
 import {
   lowerKernels,
@@ -44,7 +45,6 @@ import { boxLoops } from '@filigree/sparse/lowering';
 import { loadAhead, loadKeeping } from '#kept';
 import type { HostFieldOf } from '../fields/host-field.js';
 import { withKept } from '../bank/with-kept.js';
-import { once } from '../fields/once.js';
 import { notesOnThreads } from '../notes-on-threads.js';
 import { openMemory } from '../sharing.js';
 import { fieldPasses, hasBits, pipelineSpec, type FieldPipelineOptions } from './field-passes.js';

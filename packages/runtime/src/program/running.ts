@@ -1,5 +1,5 @@
 import type { Launches } from '@filigree/backend/device';
-import { readOnly } from '@filigree/ir';
+import { once, readOnly } from '@filigree/ir';
 import {
   arenaName,
   initializeArena,
@@ -11,7 +11,6 @@ import {
 import { rare } from '#rare';
 import { openArena, type Arena, type ArenaUse } from '../fields/arena.js';
 import { hostField, hostFields, type HostFieldOf, type ScalarHostField } from '../fields/host-field.js';
-import { once } from '../fields/once.js';
 import { lifecycle, type Lifecycle } from '../lifecycle.js';
 import { launcherOf, type LaunchContext, type Launchable, type Returned } from './launcher.js';
 import type { Seeds } from './seeds.js';

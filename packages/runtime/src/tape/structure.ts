@@ -1,4 +1,4 @@
-import { DiagnosticError, error, fail } from '@filigree/ir';
+import { DiagnosticError, error, fail, once } from '@filigree/ir';
 import type { Shown } from '@filigree/lang/kernels';
 import {
   populationChange,
@@ -10,7 +10,6 @@ import {
 import { axesOf, elementsBelow, isSparse, pathTowards, type Path } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { fieldsOf } from '../fields/component.js';
-import { once } from '../fields/once.js';
 import { inBrackets, placed, type Place } from './placed.js';
 import type { Structural } from './structural.js';
 

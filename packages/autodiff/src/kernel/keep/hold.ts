@@ -31,7 +31,7 @@ export interface Holding {
  * Holds elements that only one iteration touches in values (`heldIn`): each is read where the iteration touches it first, carried through branches and loops, and written where the iteration ends. So derivatives of what is
  * overwritten are those of values, and each adjoint is taken and given back once.
  */
-export const holdElements = (s: HoldSetting): Holding => {
+export const holdInValues = (s: HoldSetting): Holding => {
   const b = new Builder(s.table, new Map(), idsFrom(highestId(s.kernel) + 1));
   const settled = new Map<number, Settled>();
   const isParallel = (op: Op): boolean => {

@@ -1,10 +1,10 @@
+import { once } from '@filigree/ir';
 import { dropAll, dropCell, elements, findCell, growCell, visitElements } from '@filigree/sparse/cells';
 import type { Arena } from '../arena.js';
 import { isAll, visitBox } from '../box.js';
 import { areTogether, elementAt, type Component } from '../component.js';
 import { boundsOf, denseArray } from '../dense-array.js';
 import { listAround } from '../list.js';
-import { once } from '../once.js';
 import { activeContainers, fillCells, grownTiles, hasTiles } from '../rows.js';
 import { innermostSparse, outermostSparse } from '../sparse-around.js';
 import { copyStrided } from '../strided.js';

@@ -1,3 +1,4 @@
+import { once } from '@filigree/ir';
 import type { Term } from '../recurrences/sparsity.js';
 import type { Box } from '../sets/box.js';
 import { emptySet, type PointSet } from '../sets/point-set.js';
@@ -59,11 +60,6 @@ interface Joined {
   readonly query: Query;
   readonly further: Overlap['further'];
 }
-
-const once = <A>(make: () => A): (() => A) => {
-  let made: { readonly value: A } | undefined;
-  return () => (made ??= { value: make() }).value;
-};
 
 const listOf = (box: Box, joins: readonly Prepared[]): PointSet => {
   if (joins.length === 0) return emptySet(box);
