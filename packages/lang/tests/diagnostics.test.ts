@@ -72,7 +72,7 @@ const whenRun: readonly (readonly [code: string, text: string])[] = [
   ['lang/non-numeric', `(x, y, a, t) => a[«t]`],
   ['lang/non-numeric', `(x, y, a) => «Math.sqrt(a)`],
   ['lang/non-numeric', `(x, y, a) => «Math.max(x, y, undefined)`],
-  ['lang/non-numeric', `(x) => x > 0 «? [1] : [2]`],
+  ['lang/non-numeric', `(x) => x > 0 «? [1] : [2, 3]`],
   ['lang/non-numeric', `(x) => x > 0 «&& 'positive'`],
   ['lang/non-numeric', `(x) => 3n «* x`],
   ['lang/bitwise', `(x) => x «| 0`],
@@ -265,12 +265,17 @@ describe('when the function is made', () => {
   });
 
   it.each([
-    ['[x, 1]', 'an array', 'a.map('],
-    ['{ x }', 'an object', '{ x: c ? a.x : b.x }'],
-    ['(() => x)', 'a function', 'call both'],
-  ])('says how to choose between %s', (arm, what, how) => {
+    ['pair', '[x, 1]', 'an array', 'a.map('],
+    ['[x, 1, 2]', '[x, 1]', 'an array', 'a.map('],
+    ['[x, pair]', '[x, [1, 2]]', 'an array', 'a.map('],
+    ['{ x }', '{ y: x }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['{ x }', '{ get x() { return 1; } }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['(() => x)', '(() => 1)', 'a function', 'call both'],
+  ])('says how to choose between %s and %s', (arm, other, what, how) => {
     const [d] = thrown(() =>
-      make(`(x) => (x > 0 ? ${arm} : ${arm})`, { ops: new Tape().ops() as NumericOps })(new Tape().variable()),
+      make(`(x) => { const pair = [1, x]; return x > 0 ? ${arm} : ${other}; }`, {
+        ops: new Tape().ops() as NumericOps,
+      })(new Tape().variable()),
     ).diagnostics;
     expect(d).toMatchObject({ code: 'lang/non-numeric', message: `a choice by a symbolic condition gives ${what}` });
     expect(d.remedy).toContain(how);

@@ -15,6 +15,11 @@ const programs: readonly Program[] = [
   ['nested ternary', `(a, b, c) => a < b ? (b < c ? 1 : a) : a > c ? b : 3`, [3, 2, 1]],
   ['ternary on a number', `(a, b) => [a ? 1 : 2, b ? 1 : 2]`, [0, -3]],
   ['not of a number', `(a, b) => [!a, !b, !!a ? 5 : 6]`, [0, -3]],
+  [
+    'arrays and objects that arms make',
+    `(a, b) => { const [lo, hi] = a < b ? [a, b] : [b, a]; const { w, v: [s, t] } = b > 2 ? { w: a, v: [1, b] } : b > 1 ? { w: b, v: [a, 2] } : { w: 0, v: [b, a] }; const p = lo < 1 ? [...[lo, hi], 1] : [hi, lo, 2]; p[1] += 3; return [lo, hi, w, s, t, ...p, p.length]; }`,
+    [1, 2],
+  ],
   ['and, or of conditions', `(a, b) => [a < b && b < 3 ? 1 : 2, a > b || b > 3 ? 1 : 2]`, [1, 2]],
   ['and, or of numbers', `(a, b) => [a && b, a || b, b && a]`, [0, 4]],
   ['and, or of plain values', `(a, n) => [n && a, n || a, n > 0 && n < 2 ? a : -a, null ?? a]`, [2], [1]],

@@ -2,6 +2,7 @@ import { DiagnosticError } from '@filigree/ir';
 import { failAt, placed, type Site } from '../../source/place.js';
 import { describe } from './describe.js';
 import { isOwn } from './own-method.js';
+import { parted } from './parted.js';
 import { answer, type Question } from './questions.js';
 import type { Symbols, Value } from './symbols.js';
 
@@ -93,8 +94,16 @@ export const bindChoice = ({
       arms--;
     }
   };
+  /** Arrays and objects that nobody has but the choice, of which an arm made them. */
+  const own = new WeakSet<object>();
+  const made = <T extends object>(x: T): T => {
+    if (arms > 0) own.add(x);
+    return x;
+  };
   const selectOf = (condition: Value, a: Value, b: Value, site: Site): Value => {
     if (a === b && !isSymbolic(a)) return a;
+    const whole = parted(a, b, own, (x, y) => selectOf(condition, x, y, site));
+    if (whole !== undefined) return made(whole);
     for (const x of [a, b]) {
       if (typeof x === 'number' || typeof x === 'boolean' || isSymbolic(x)) continue;
       const instead = insteadOf(x);
@@ -144,5 +153,5 @@ export const bindChoice = ({
     if (e instanceof DiagnosticError) throw e;
   };
 
-  return { truth, known, asked, callback, cond, and, or, rethrow };
+  return { truth, known, asked, callback, cond, made, and, or, rethrow };
 };

@@ -1,4 +1,4 @@
-import type { BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
+import type { AnyNode, BinaryExpression, ConditionalExpression, LogicalExpression, UnaryExpression } from 'acorn';
 import type { Bound } from '../ops/bind.js';
 import { bare } from '../../source/ast.js';
 import { effectArgument, replace, siteOf, wrap, type Context } from './context.js';
@@ -46,12 +46,14 @@ export const rewriteLogical = (cx: Context, e: LogicalExpression): void => {
   wrap(cx, e, `${cx.helper(helper)}(`, `), ${siteOf(cx, operator.start)}${effectArgument(cx, e.right)})`);
 };
 
-/** `c ? a : b` → `$cond(c, () => (a), () => (b), site)`. */
+/** `c ? a : b` → `$cond(c, () => (a), () => (b), site)`. Arrays and objects that an arm makes are said to be new. */
 export const rewriteConditional = (cx: Context, e: ConditionalExpression): void => {
   cx.visit(e.test);
   cx.visit(e.consequent);
   cx.visit(e.alternate);
   if (cx.plain.boolean(e.test) || cx.plain.number(e.test)) return;
+  sayMade(cx, e.consequent);
+  sayMade(cx, e.alternate);
   const question = cx.parsed.tokenAt(e.test.end);
   const colon = cx.parsed.tokenAt(e.consequent.end);
   replace(cx, question.start, question.end, ', () => (');
@@ -62,6 +64,18 @@ export const rewriteConditional = (cx: Context, e: ConditionalExpression): void 
     `${cx.helper('cond')}(`,
     `), ${siteOf(cx, question.start)}${effectArgument(cx, e.consequent, e.alternate)})`,
   );
+};
+
+/** `[a, { b }]` → `$made([a, $made({ b })])`: nobody else has what is written as an array or an object where an arm of a choice ends. */
+const sayMade = (cx: Context, arm: AnyNode): void => {
+  const e = bare(arm);
+  if (e.type === 'ArrayExpression') {
+    for (const item of e.elements) if (item !== null && item.type !== 'SpreadElement') sayMade(cx, item);
+  } else if (e.type === 'ObjectExpression') {
+    if (e.properties.some((p) => p.type === 'Property' && p.kind !== 'init')) return;
+    for (const p of e.properties) if (p.type === 'Property') sayMade(cx, p.value);
+  } else return;
+  wrap(cx, e, `${cx.helper('made')}(`, ')');
 };
 
 /** `-a` → `$neg(a, site)`. */
