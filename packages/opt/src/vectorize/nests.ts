@@ -26,6 +26,7 @@ import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { timesRun, type Loops } from '../support/work.js';
 import { terminatorOf } from '../support/values.js';
+import { bytesDownColumns } from './down-columns.js';
 import { gathersApart } from './ending-apart.js';
 import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
@@ -42,12 +43,12 @@ import { widen } from './widen.js';
  *
  * Option `bytes` (default 64): the most bytes of a vector otherwise; more than a register holds means several independent
  * sums, which need not wait for each other. Throws `option/value` when it is not a positive whole number. Option `functions` (default false): whether the target puts a vector
- * through a function such as the sine in the time that it takes for a number.
+ * through a function such as the sine in the time that it takes for a number. Option `registerBytes` (default 16): the bytes of a vector register, of which nests that go down columns fill several with each row (`bytesDownColumns`).
  */
 export const vectorizeNests = corePass(
   'vectorize-nests',
-  { bytes: 64, functions: false as boolean },
-  (dialects, { bytes, functions }) => {
+  { bytes: 64, functions: false as boolean, registerBytes: 16 },
+  (dialects, { bytes, functions, registerBytes }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const scratch = scratchOf(module.buffers);
@@ -58,14 +59,14 @@ export const vectorizeNests = corePass(
           dialects,
           (op, ctx) =>
             isNest(op) && !ownsScratch(op, ctx, scratch, facts) && !(empty.size > 0 && touches(op, empty))
-              ? vectorizeNest(op, ctx, { facts, bytes, functions }, k.attrs['vector_width'])
+              ? vectorizeNest(op, ctx, { facts, bytes, functions, registerBytes }, k.attrs['vector_width'])
               : undefined,
           module.buffers,
         ),
       );
     };
   },
-  { bytes: 1 },
+  { bytes: 1, registerBytes: 1 },
 );
 
 const isNest = (op: Op): boolean =>
@@ -86,12 +87,13 @@ interface Target {
   readonly facts: Facts;
   readonly bytes: number;
   readonly functions: boolean;
+  readonly registerBytes: number;
 }
 
 const vectorizeNest = (
   loop: Op,
   ctx: RewriteContext,
-  { facts, bytes, functions }: Target,
+  { facts, bytes, functions, registerBytes }: Target,
   hint: Attr | undefined,
 ): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
@@ -102,16 +104,26 @@ const vectorizeNest = (
   const varying = laneVaryingIn(loop);
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
+  const wide =
+    hint === undefined && loop.attrs['parallel'] === true
+      ? lanesDownColumns(loop, trips, lanes, bytesDownColumns(loop, registerBytes, { facts, constantOf, ...ctx }))
+      : undefined;
   const replacement = ctx.build((b) => {
     b.loc = loop.loc;
-    const [lb, ub, one] = [loop.operands[0]!, loop.operands[1]!, loop.operands[2]!];
+    const [lb, ub, one] = loop.operands as readonly [Value, Value, Value];
     const { simd: _simd, ...attrs } = attrsOfParts(loop);
-    const even = trips !== undefined && trips % BigInt(lanes) === 0n;
-    const end = even ? ub : chunkedBound(b, loop, 1n, lanes);
-    if (trips === BigInt(lanes) && attrs['parallel'] !== true) widen(loop, lb, lanes, varying, b);
-    else b.for(lb, end, indexConstant(b, loop, BigInt(lanes)), attrs, [], (iv) => widen(loop, iv, lanes, varying, b));
+    let [from, left] = [lb, trips];
+    for (const width of wide === undefined ? [lanes] : [wide, lanes]) {
+      const even = left !== undefined && left % BigInt(width) === 0n;
+      const end = even ? ub : chunkedBound(b, opWith(loop, { operands: [from, ub, one] }), 1n, width);
+      if (left === BigInt(width) && attrs['parallel'] !== true) widen(loop, from, width, varying, b);
+      else
+        b.for(from, end, indexConstant(b, loop, BigInt(width)), attrs, [], (iv) => widen(loop, iv, width, varying, b));
+      if (even) return [];
+      [from, left] = [end, left === undefined ? undefined : left % BigInt(width)];
+    }
     /* On threads as well: of few iterations that do much all may be left over. */
-    if (!even) b.append(opWith(loop, { operands: [end, ub, one], attrs }));
+    b.append(opWith(loop, { operands: [from, ub, one], attrs }));
     return [];
   });
   const written = { params: [], ops: replacement.ops };
@@ -136,11 +148,10 @@ const lanesFor = (
   hint: Attr | undefined,
   tripsOf: (loop: Op) => bigint | undefined,
 ): number => {
-  let [width, endsApart, isPlain] = [0, false, true];
+  let [width, endsApart, isPlain] = [widestFloat(loop), false, true];
   walk(loop.regions[0]!, (op) => {
     endsApart ||= op.name === 'scf.while';
     isPlain &&= op.name === 'scf.for' ? (tripsOf(op) ?? Infinity) <= SHORT : op.name !== 'scf.if';
-    for (const v of op.results) if (isFloat(v.type)) width = Math.max(width, byteSize(scalarOf(v.type)));
   });
   if (width === 0 && !endsApart && !isPlain) width = WORD;
   if (width === 0 || trips === 0n) return 0;
@@ -149,6 +160,28 @@ const lanesFor = (
   let even = most;
   while (even > 1 && trips % BigInt(even) !== 0n) even /= 2;
   return 2 * even >= most || trips < BigInt(2 * most) ? even : most;
+};
+
+/** As many as fill so many bytes of a row, while there are still some parts of the loop for threads; nothing where that is no more than there are. */
+const lanesDownColumns = (
+  loop: Op,
+  trips: bigint | undefined,
+  lanes: number,
+  bytes: number | undefined,
+): number | undefined => {
+  if (bytes === undefined) return undefined;
+  let wide = bytes / (widestFloat(loop) || WORD);
+  while (trips !== undefined && BigInt(8 * wide) > trips) wide /= 2;
+  return wide > lanes && chunkFits(loop, 1n, wide) ? wide : undefined;
+};
+
+/** Bytes of the widest float in a loop; 0 where there is none. */
+const widestFloat = (loop: Op): number => {
+  let width = 0;
+  walk(loop.regions[0]!, ({ results }) => {
+    for (const { type } of results) if (isFloat(type)) width = Math.max(width, byteSize(scalarOf(type)));
+  });
+  return width;
 };
 
 /** Bytes of an integer that registers hold. */

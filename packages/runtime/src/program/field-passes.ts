@@ -159,7 +159,11 @@ export const fieldPasses = (
             ...(grain === undefined
               ? [
                   tile({ dialects }),
-                  vectorizeNests({ dialects, functions }),
+                  vectorizeNests({
+                    dialects,
+                    functions,
+                    ...(vectorBytes !== undefined && { registerBytes: vectorBytes }),
+                  }),
                   jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) }),
                 ]
               : []),

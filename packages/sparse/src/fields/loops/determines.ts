@@ -22,6 +22,9 @@ export const functionsIn = (
         return joined('+', fixed(b), words(a)) ?? joined('+', fixed(a), words(b));
       case 'arith.sub':
         return joined('-', fixed(b), words(a)) ?? joined('~', fixed(a), words(b));
+      /* Of loops that count down. */
+      case 'arith.neg':
+        return joined('~', '0', words(a));
       case 'arith.div':
       case 'arith.rem':
         return (numberOf(ops, b) ?? 0) > 0 ? joined(`${op.name.slice(6)} `, fixed(b), words(a)) : undefined;
