@@ -300,6 +300,13 @@ export const kernels = {
   turned_image: kernel([a, c], { scope }, (a, c) => {
     for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j][N - 1 - i] = a[i][j];
   }),
+  smoothed_columns: kernel([a, c], { scope }, (a, c) => {
+    for (const j of range(N)) {
+      c[0][j] = a[0][j];
+      for (let i = 1; i < N; i++) c[i][j] = 0.5 * (a[i][j] + c[i - 1][j]);
+      for (let i = N - 2; i >= 0; i--) c[i][j] = 0.5 * (c[i][j] + c[i + 1][j]);
+    }
+  }),
 };
 
 export type Idiom = keyof typeof kernels;
@@ -545,6 +552,12 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
   },
   turned_image: ({ a, c }) => {
     for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j * N + N - 1 - i] = a[i * N + j];
+  },
+  smoothed_columns: ({ a, c }) => {
+    for (let j = 0; j < N; j++) c[j] = a[j];
+    for (let i = 1; i < N; i++) for (let j = 0; j < N; j++) c[i * N + j] = 0.5 * (a[i * N + j] + c[(i - 1) * N + j]);
+    for (let i = N - 2; i >= 0; i--)
+      for (let j = 0; j < N; j++) c[i * N + j] = 0.5 * (c[i * N + j] + c[(i + 1) * N + j]);
   },
 };
 
