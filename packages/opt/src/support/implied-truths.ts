@@ -14,8 +14,9 @@ export const impliedTruths = (
 ): readonly Truth[] => {
   const truths: Truth[] = [];
   const isNot = (v: Value, truth: boolean): boolean => definition(v)?.attrs['value'] === !truth;
-  /* Where one side is not what it came to, it was the other. */
-  const holdSide = (choice: Value, sides: readonly Value[], excluded: number, truth: boolean): void => {
+  /* Where one side is not what it came to, it was the other. A side may be the choice itself, as of `i >= 0 && x[i] > y`. */
+  const holdSide = (choice: Value, sides: readonly Value[], truth: boolean): void => {
+    const excluded = sides.findIndex((side, n) => (side.id === choice.id ? (n === 0) !== truth : isNot(side, truth)));
     if (excluded < 0) return;
     hold(choice, excluded === 1);
     hold(sides[1 - excluded]!, truth);
@@ -27,20 +28,14 @@ export const impliedTruths = (
     else if (made?.name === (holds ? 'arith.and' : 'arith.or')) made.operands.forEach((o) => hold(o, holds));
     else if (made?.name === 'arith.select') {
       const [choice, ...sides] = made.operands as [Value, Value, Value];
+      holdSide(choice, sides, holds);
+    } else if (made?.name === 'scf.if') {
+      const place = made.results.findIndex((result) => result.id === value.id);
       holdSide(
-        choice,
-        sides,
-        sides.findIndex((side) => isNot(side, holds)),
+        made.operands[0]!,
+        made.regions.map((r) => r.ops.at(-1)!.operands[place]!),
         holds,
       );
-    } else if (made?.name === 'scf.if') {
-      /* What a branch hands on may be its own condition: `i >= 0 && x[i] > y`. */
-      const choice = made.operands[0]!;
-      const place = made.results.findIndex((result) => result.id === value.id);
-      const sides = made.regions.map((r) => r.ops.at(-1)!.operands[place]!);
-      const isExcluded = (side: Value, n: number): boolean =>
-        side.id === choice.id ? (n === 0) !== holds : isNot(side, holds);
-      holdSide(choice, sides, sides.findIndex(isExcluded), holds);
     }
   };
   hold(condition, is);

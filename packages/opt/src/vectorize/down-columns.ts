@@ -15,6 +15,7 @@ interface Known {
 /**
  * How many bytes of a row the lanes of a nest should take at once, as sums of columns do, `for j { for i { s += a[i][j] } }`: undefined where it does not go down columns, row by row, for long. Each row is read from another page, of which
  * processors foresee nothing, and where rows are a power of two long all lie in the same few sets of the cache. So lanes take as much of a row as there are registers for sums: with 512 bytes a product of a matrix of 1,024 rows from the left takes a third of the time that it takes with 64.
+ * Within another loop, columns that are the same for all its iterations are left to `jam-nests`, which lets several of these share what they read.
  *
  * @param bytes of a vector register
  */
@@ -24,7 +25,8 @@ export const bytesDownColumns = (loop: Op, bytes: number, known: Known): number 
   const sums = Math.max(1, ...inner.map(({ results }) => results.length));
   const room = 2 ** Math.floor(Math.log2((8 * bytes) / sums));
   const forms = formsIn(region, known);
-  return inner.every((op) => goesDown(op, region.params[0]!, room, forms, known)) ? room : undefined;
+  const goes = inner.map((op) => along(op, loop, room, forms, known));
+  return goes.includes('columns') && !goes.includes(undefined) ? room : undefined;
 };
 
 const formsIn = (region: Region, { facts, constantOf, definition }: Known): AffineForms => {
@@ -41,15 +43,19 @@ const formsIn = (region: Region, { facts, constantOf, definition }: Known): Affi
   return forms;
 };
 
-/** Whether an inner loop is long, does little, and each of its iterations goes on to a row that is further away than all lanes reach. */
-const goesDown = (loop: Op, lane: Value, room: number, forms: AffineForms, { facts, constantOf }: Known): boolean => {
-  if (loop.name !== 'scf.for' || loop.results.some(({ type }) => !isFloat(type) && type !== 'i32')) return false;
-  const [region] = loop.regions as readonly [Region];
-  const row = region.params[0]!;
-  const trips = tripCount(facts.control(loop)?.count, constantOf);
-  if (trips !== undefined && trips < LONG) return false;
+/** Where an inner loop goes: for long down columns, with little to do, where each iteration goes on to a row that is further away than all lanes reach; or not for long; or elsewhere. */
+const along = (
+  inner: Op,
+  loop: Op,
+  room: number,
+  forms: AffineForms,
+  { facts, constantOf }: Known,
+): 'columns' | 'briefly' | undefined => {
+  if (inner.name !== 'scf.for' || inner.results.some(({ type }) => !isFloat(type) && type !== 'i32')) return undefined;
+  const [lane, row] = [loop.regions[0]!.params[0]!.id, inner.regions[0]!.params[0]!.id];
+  const isParallel = loop.attrs['parallel'] === true;
   let [rows, work] = [0, 0];
-  const isFit = region.ops.every((op) => {
+  const isFit = inner.regions[0]!.ops.every((op) => {
     if (op.regions.length > 0) return false;
     const access = loadStoreOf(op);
     if (!access) {
@@ -57,13 +63,14 @@ const goesDown = (loop: Op, lane: Value, room: number, forms: AffineForms, { fac
       return true;
     }
     const by = forms.coefficients(access.index);
-    const along = by.get(lane.id) ?? 0n;
-    if (along === 0n) return access.kind === 'load';
+    if (!by.has(lane)) return access.kind === 'load';
     rows++;
-    const size = byteSize(scalarOf(access.element.type));
-    return along === 1n && Math.abs(Number(by.get(row.id) ?? 0n)) * size >= room;
+    const bytes = byteSize(scalarOf(access.element.type)) * Math.abs(Number(by.get(row) ?? 0n));
+    return by.get(lane) === 1n && bytes >= room && (isParallel || by.size > 2);
   });
-  return isFit && rows > 0 && rows + work <= MOST;
+  if (!isFit || rows === 0 || rows + work > MOST) return undefined;
+  const trips = tripCount(facts.control(inner)?.count, constantOf);
+  return trips !== undefined && trips < LONG ? 'briefly' : 'columns';
 };
 
 /** Fewer iterations are soon over. */

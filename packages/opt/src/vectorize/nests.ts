@@ -105,7 +105,7 @@ const vectorizeNest = (
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
   const wide =
-    hint === undefined && loop.attrs['parallel'] === true
+    hint === undefined
       ? lanesDownColumns(loop, trips, lanes, bytesDownColumns(loop, registerBytes, { facts, constantOf, ...ctx }))
       : undefined;
   const replacement = ctx.build((b) => {
@@ -171,7 +171,8 @@ const lanesDownColumns = (
 ): number | undefined => {
   if (bytes === undefined) return undefined;
   let wide = bytes / (widestFloat(loop) || WORD);
-  while (trips !== undefined && BigInt(8 * wide) > trips) wide /= 2;
+  const parts = loop.attrs['parallel'] === true ? 8 : 1;
+  while (trips !== undefined && BigInt(parts * wide) > trips) wide /= 2;
   return wide > lanes && chunkFits(loop, 1n, wide) ? wide : undefined;
 };
 
