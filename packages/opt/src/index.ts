@@ -1,6 +1,7 @@
 export { alikeKernels, withNumbers, withoutNumbers, type Alike } from './alike.js';
 export { canonicalize } from './canonicalize/canonicalize.js';
 export { carryLoads } from './carry-loads/carry-loads.js';
+export { carryStores } from './carry-stores/carry-stores.js';
 export { quickRemainders } from './quick-remainders/quick-remainders.js';
 export { cse } from './cse.js';
 export { dce } from './dce.js';

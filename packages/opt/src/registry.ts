@@ -13,6 +13,7 @@ import {
 } from '@filigree/ir';
 import { canonicalize } from './canonicalize/canonicalize.js';
 import { carryLoads } from './carry-loads/carry-loads.js';
+import { carryStores } from './carry-stores/carry-stores.js';
 import { cse } from './cse.js';
 import { dce } from './dce.js';
 import { factorScales } from './factor-scales.js';
@@ -54,6 +55,7 @@ const factories = {
   'branching-gathers': branchingGathers,
   canonicalize,
   'carry-loads': carryLoads,
+  'carry-stores': carryStores,
   cse,
   dce,
   distribute,

@@ -1,5 +1,6 @@
 /** What few targets need of the passes: those with teams of threads, those that gather, those that multiply and add at once, those that have vectors and no functions for them. */
 export { carryLoadsOf } from '../carry-loads/carry-loads-of.js';
+export { carryStoresOf } from '../carry-stores/carry-stores-of.js';
 export { holdElementsOf } from '../hold-elements/hold-elements-of.js';
 export { fuseKernel } from '../fuse-products/fuse-kernel.js';
 export { expansions } from '../lane-functions/expansions.js';

@@ -14,6 +14,7 @@ import {
 } from '@filigree/ir';
 import {
   approximate,
+  carryStores,
   dce,
   defaultPipeline,
   distribute,
@@ -83,7 +84,7 @@ export interface FieldPipelineOptions {
   readonly threads?: number;
   /**
    * Passes after the lowering to leave out, by name: `holdRows`, those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
-   * `jamNests`, `factorScales`, `distribute`, `superword`, `groupIterations`, `privatizeScatters`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `jamNests`, `carryStores`, `factorScales`, `distribute`, `superword`, `groupIterations`, `privatizeScatters`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -167,6 +168,7 @@ export const fieldPasses = (
                   jamNests({ dialects, ...(vectorBytes !== undefined && { bytes: vectorBytes }) }),
                 ]
               : []),
+            carryStores({ dialects }),
             factorScales({ dialects }),
             distribute({ dialects }),
             superword({ dialects, gathers: lanes ? gathers : 0, ...(vectorBytes !== undefined && { vectorBytes }) }),
