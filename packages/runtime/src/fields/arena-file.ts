@@ -172,7 +172,7 @@ const opened = (file: Uint8Array): Opened => {
 
 const arenaFile: FileKind = {
   magic: 'FILIGREE',
-  version: 1,
+  version: 2,
   area: 'arena',
   what: 'saved arena',
   again: 'save it again, or use another copy',

@@ -3,6 +3,7 @@ import { allocates, isSparse, type Layout, type SNode } from '../layout/layout.j
 import { storedType } from '../layout/stored-type.js';
 import { align } from './align.js';
 import { hasBorder, hasRows } from './margins.js';
+import { staggered } from './stagger.js';
 
 /** How one node lies in its parent's cell, and its cells in it: what does not depend on how many there are. */
 export interface Shape {
@@ -71,10 +72,11 @@ export const shapesOf = (layout: Layout): readonly Shape[] => {
       continue;
     }
     let cell = 0;
+    const place = node.id === 0 ? staggered() : (from: number, _: number, alignment: number) => align(from, alignment);
     const words = new Map<string, number>();
     for (const c of node.children) {
       const word = nodes[c].stored?.word ?? '';
-      const offset = words.get(word) ?? align(cell, alignments[c]);
+      const offset = words.get(word) ?? place(cell, shapes[c].containerBytes, alignments[c]);
       shapes[c] = { ...shapes[c], offset };
       if (word !== '') words.set(word, offset);
       if (nodes[c].kind === 'bits')
