@@ -134,6 +134,19 @@ describe('storage', () => {
     expect([apart.nodes[1].offset, apart.nodes[3].offset, apart.nodes[3].cellBytes]).toEqual([0, 16, 8]);
   });
 
+  it('begins large arrays of one size at places of their pages that are far apart, and leaves small ones side by side', () => {
+    const of = (n: number): readonly number[] => {
+      const s = storageOf(layout(...[u, v, w].map((f) => dense(ij, n).place(f))));
+      return s.nodes[0].node.children.map((c) => s.nodes[c].offset);
+    };
+    const places = of(512).map((at) => at % 4096);
+    for (const [n, a] of places.entries())
+      for (const b of places.slice(n + 1))
+        expect(Math.min(Math.abs(a - b), 4096 - Math.abs(a - b))).toBeGreaterThan(512);
+    expect(places.every((at) => at % LINE === 0)).toBe(true);
+    expect(of(8)).toEqual([0, (8 * 8 + 2 * 8) * 4, (8 * 8 + 2 * 8) * 12]);
+  });
+
   it('runs fastest along the last axis, in the order in which the node names them', () => {
     expect(storageOf(layout(dense(ijk, [2, 3, 5]).place(u))).nodes[1].strides).toEqual([15, 5, 1]);
     expect(storageOf(layout(dense([2, 0], [5, 2]).place(u))).nodes[1].strides).toEqual([1, 0, 2]);
