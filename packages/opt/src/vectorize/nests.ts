@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   byteSize,
   isFloat,
@@ -26,7 +27,6 @@ import { ownsScratch, scratchOf } from '../support/scratch.js';
 import { tripCount } from '../support/trip-count.js';
 import { timesRun, type Loops } from '../support/work.js';
 import { terminatorOf } from '../support/values.js';
-import { bytesDownColumns } from './down-columns.js';
 import { gathersApart } from './ending-apart.js';
 import { laneVaryingIn } from './lane-varying.js';
 import { widen } from './widen.js';
@@ -43,7 +43,7 @@ import { widen } from './widen.js';
  *
  * Option `bytes` (default 64): the most bytes of a vector otherwise; more than a register holds means several independent
  * sums, which need not wait for each other. Throws `option/value` when it is not a positive whole number. Option `functions` (default false): whether the target puts a vector
- * through a function such as the sine in the time that it takes for a number. Option `registerBytes` (default 16): the bytes of a vector register, of which nests that go down columns fill several with each row (`bytesDownColumns`).
+ * through a function such as the sine in the time that it takes for a number. Option `registerBytes` (default 16): the bytes of a vector register, of which nests that go down columns fill several with each row (`lanesDownColumns`).
  */
 export const vectorizeNests = corePass(
   'vectorize-nests',
@@ -104,9 +104,14 @@ const vectorizeNest = (
   const varying = laneVaryingIn(loop);
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
   if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
+  const mayGoDown = loop.regions[0]!.ops.some((op) => op.name === 'scf.for' && (tripsOf(op) ?? Infinity) > SHORT);
   const wide =
-    hint === undefined
-      ? lanesDownColumns(loop, trips, lanes, bytesDownColumns(loop, registerBytes, { facts, constantOf, ...ctx }))
+    hint === undefined && mayGoDown
+      ? rare().lanesDownColumns(
+          loop,
+          { trips, lanes, laneBytes: widestFloat(loop) || WORD, registerBytes },
+          { facts, constantOf, definition: ctx.definition },
+        )
       : undefined;
   const replacement = ctx.build((b) => {
     b.loc = loop.loc;
@@ -160,20 +165,6 @@ const lanesFor = (
   let even = most;
   while (even > 1 && trips % BigInt(even) !== 0n) even /= 2;
   return 2 * even >= most || trips < BigInt(2 * most) ? even : most;
-};
-
-/** As many as fill so many bytes of a row, while there are still some parts of the loop for threads; nothing where that is no more than there are. */
-const lanesDownColumns = (
-  loop: Op,
-  trips: bigint | undefined,
-  lanes: number,
-  bytes: number | undefined,
-): number | undefined => {
-  if (bytes === undefined) return undefined;
-  let wide = bytes / (widestFloat(loop) || WORD);
-  const parts = loop.attrs['parallel'] === true ? 8 : 1;
-  while (trips !== undefined && BigInt(parts * wide) > trips) wide /= 2;
-  return wide > lanes && chunkFits(loop, 1n, wide) ? wide : undefined;
 };
 
 /** Bytes of the widest float in a loop; 0 where there is none. */
