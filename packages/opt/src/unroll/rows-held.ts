@@ -16,6 +16,7 @@ import { clobbered, factsOf, isLoopOp, touches, type Facts } from '../support/fa
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
 import { definedIn } from '../support/values.js';
+import { laneVaryingIn } from '../vectorize/lane-varying.js';
 import { isForLanes, isSerial } from './hold-rows.js';
 import { countOps, isInnermost, unrollWhole } from './iterations.js';
 
@@ -61,7 +62,7 @@ const writtenOut = (
 const readsRows = (loop: Op, between: Op, forLanes: Op, facts: Facts, forms: AffineForms): boolean => {
   const written = clobbered(facts.footprint(between));
   const counter = loop.regions[0]!.params[0]!.id;
-  const [varies, rows] = [definedIn(between.regions[0]!), definedIn(forLanes.regions[0]!)];
+  const [varies, rows] = [definedIn(between.regions[0]!), laneVaryingIn(forLanes)];
   let found = false;
   walk(loop.regions[0]!, (op) => {
     const access = loadStoreOf(op);
