@@ -505,6 +505,67 @@ describe('integers of few bits', () => {
     expect(open.map((value) => [value, ...within(value)])).toEqual(open.map((value) => [value, 'lang/narrowing']));
   });
 
+  it('take what statements and functions keep within ends, and what conditions say where they are stored', () => {
+    const within = (statements: string): readonly string[] =>
+      codes(`const clamp = (x) => { if (x < 0) return 0; if (x > 255) return 255; return x; };
+        const unit = (x) => { if (!(x > 0)) return 0; if (x >= 1) return 1; return x; };
+        for (const i of range(8)) { let v = c[i]; let f = x[i]; ${statements} }`);
+    const kept = [
+      'if (v > 255) v = 255; if (v < 0) v = 0; b[i] = v;',
+      'if (v > 255) v = 255; else if (v < 0) v = 0; b[i] = v;',
+      'if (v > 255) { v = 255; } else { if (v < 0) v = 0; } b[i] = v;',
+      'b[i] = clamp(3 * v);',
+      'b[i] = clamp(Math.round(f));',
+      'const r = Math.round(f); if (f < 0) b[i] = 0; else if (f <= 255) b[i] = r;',
+      'if (v >= 0 && c[7 - i] > 2 && v < 256) b[i] = v;',
+      'if (v < 0 || v > 255) continue; b[i] = v;',
+      'if (v < 0) continue; const w = v >> 24; b[i] = w;',
+      'b[i] = Math.round(255 * unit(f));',
+      'b[i] = Math.floor(255.9 * unit(f));',
+      'b[i] = (unit(f) * 255) | 0;',
+      'b[i] = ~~(unit(f) * 255);',
+      'b[i] = (255 - unit(f) * 255) >>> 0;',
+      'b[i] = Math.round(127.5 + 127.4 * Math.sin(f));',
+      'b[i] = Math.floor(Math.sqrt(Math.min(65535.0, Math.max(f, 0))));',
+      'b[i] = Math.round(unit(f) ** 0.4545 * 255);',
+      'b[i] = Math.floor(random() * 256);',
+      'let n = 0; while (n < 255 && f * f < 4) { f = f * f; n++; } b[i] = n;',
+      'let n = 0; for (let k = 0; k < 9; k++) { n += c[k]; if (n > 200) n = 200; if (n < 0) n = 0; } b[i] = n;',
+      'let n = 5; for (let k = 0; k < 9; k++) n = n === 7 ? 0 : (n + k) & 7; b[i] = n;',
+      'b[i] = v >>> 24;',
+      'b[i] = idiv(v & 1023, 5);',
+      'if (v === 0) v = 1; else v = v & 3; b[i] = v - 0;',
+      'const low = m & 15; if (v < low) v = low; if (v > low + 200) v = low + 200; b[i] = v;',
+    ];
+    const open = [
+      'if (v > 255) v = 255; b[i] = v;',
+      'if (v > 256) v = 256; if (v < 0) v = 0; b[i] = v;',
+      'if (v > 255) v = 255; if (v < 0) v = 0; v += 1; b[i] = v;',
+      'if (v > 255) v = 255; if (m) { if (v < 0) v = 0; } b[i] = v;',
+      'b[i] = clamp(v) + 1;',
+      'const w = v; if (v > 255) v = 255; if (v < 0) v = 0; b[i] = w;',
+      'if (v >= 0 || v < 256) b[i] = v;',
+      'if (v >= 0 && c[i] < 256) b[i] = v;',
+      'b[i] = Math.round(256 * unit(f));',
+      'b[i] = Math.floor(255 * unit(f) + 1.5);',
+      'b[i] = (f * 255) | 0;',
+      'b[i] = Math.round(127.5 + 128 * Math.sin(f));',
+      'b[i] = Math.round(unit(f) / unit(f));',
+      'b[i] = Math.floor(random() * 257);',
+      /* What is no number lies on no side of another. */
+      'let w = 300; if (f < x[7 - i]) w = 7; else if (f >= 300) w = 7; b[i] = w;',
+      'const q = f / f; if (!(v > q)) { if (v >= 0) b[i] = v; }',
+      'let n = 0; while (n <= 255 && f * f < 4) { f = f * f; n++; } b[i] = n;',
+      'let n = 0; for (let k = 0; k < 9; k++) { if (n > 200) n = 200; n += c[k]; if (n < 0) n = 0; } b[i] = n;',
+      'let n = 0; for (let k = 0; k < m; k++) n++; b[i] = n;',
+      'let n = 0; let o = 0; for (let k = 0; k < m; k++) { o = n; n = n + 1; } b[i] = o;',
+      'b[i] = v >>> 23;',
+      'b[i] = f < 0 ? 0 : f > 255 ? 255 : f;',
+    ];
+    expect(kept.map((value) => [value, ...within(value)])).toEqual(kept.map((value) => [value]));
+    expect(open.map((value) => [value, ...within(value)])).toEqual(open.map((value) => [value, 'lang/narrowing']));
+  });
+
   it('and refuse what may be too large', () => {
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? 256 : 0;')).toEqual(['lang/narrowing']);
     expect(codes('for (const i of range(8)) b[i] = c[i] > 2 ? -1 : 0;')).toEqual(['lang/narrowing']);

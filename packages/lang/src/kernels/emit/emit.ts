@@ -41,7 +41,7 @@ import { constantOf } from './constant.js';
 import type { PrivateArrays, PrivateItem } from './private-arrays.js';
 import { bufferOf } from './table.js';
 import { bitsOf, wholeValue } from './to-int32.js';
-import { writtenIn } from './written.js';
+import { writtenIn } from '../code/written.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
 /** What a kernel is made of besides its code. */

@@ -30,9 +30,9 @@ import { intervalOf } from '../code/interval.js';
 export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => {
   const found: Diagnostic[] = [];
   /* Few kernels have a store that asks. */
-  let known: Within | undefined;
-  const within: Within = (value) => intervalOf(value) ?? (known ??= rare().withinBlock(body, types))(value);
+  let known: ReturnType<ReturnType<typeof rare>['withinBlock']> | undefined;
   eachInstruction(body, (i) => {
+    const within: Within = (value) => intervalOf(value) ?? (known ??= rare().withinBlock(body, types)).storedBy(i);
     for (const { code, message, remedy } of problemsOf(i, types, within)) {
       const problem = diagnosticAt(i.at, 'error', code, message, remedy);
       /* Several instructions of one place have the same operand: a store, and what checks its index. */
@@ -42,7 +42,7 @@ export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => 
   return found;
 };
 
-/** What a whole number is known to lie in. */
+/** What the whole number that an instruction stores is known to lie in. */
 type Within = (value: Scalar) => Interval | undefined;
 
 const samePlace = ({ loc: a }: Diagnostic, { loc: b }: Diagnostic): boolean =>

@@ -29,7 +29,7 @@ export const wrappedProducts = (code: Block, types: Types): readonly Diagnostic[
     const factor = i.args.find(isLiteral);
     const other = i.args.find((x) => x.is === 'temp');
     if (!factor || !other) return undefined;
-    const most = Math.max(...(within(other) ?? [by - 1]).map(Math.abs));
+    const most = Math.max(...(within.of(other) ?? [by - 1]).map(Math.abs));
     return most * Math.abs(Number(factor.value)) >= limit ? i : undefined;
   };
   eachInstruction(code, (i) => {
