@@ -423,7 +423,7 @@ it('says where a choice between functions or fields is made', () => {
   );
   expect(remedy('const one = m > 2 ? c : n; one[0] = 1;')).toContain('c ? u[i] : v[i]');
   /* Fields in an array, by an index that a loop counts. */
-  expect(remedy('const t = [n, c]; for (let k = 0; k < 2; k++) t[k][0] = 1;')).toContain('unrolled(');
+  expect(remedy('const t = [n, c]; for (let k = 0; k < m; k++) t[k][0] = 1;')).toContain('unrolled(');
 });
 
 it('of names that functions lack which a kernel calls it is said how those of other modules are found', () => {

@@ -65,6 +65,7 @@ export { exchanged, exchangedByThird } from '../elaborate/places/exchange.js';
 export { refuseUnbound } from '../elaborate/terms/refuse-unbound.js';
 export { refuseSharing } from '../elaborate/terms/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/expressions/with-default.js';
+export { countedOut } from '../elaborate/terms/counted-out.js';
 export { wholeNumber } from '../elaborate/terms/whole-number.js';
 export { numbersOfObject } from '../elaborate/expressions/numbers-of-object.js';
 export { manyNumbers, readOne } from '../elaborate/terms/one-item.js';

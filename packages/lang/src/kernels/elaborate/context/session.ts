@@ -54,7 +54,7 @@ export interface Known {
   readonly opened: ReadonlySet<string>;
   /** Names for one of several arrays or objects that are read alone, and are no copies, since these change, by where they are declared. */
   readonly places: ReadonlySet<string>;
-  /** Loops that are written out, since an array grows in them, by where they stand. */
+  /** Loops that are written out, since an array grows in them or they choose fields, by where they stand. */
   readonly writtenOut: ReadonlySet<string>;
   /** Outermost loops that run in order, since they keep which iteration had the least or greatest, by where they stand. */
   readonly inOrder: ReadonlySet<string>;
@@ -189,7 +189,9 @@ export class Session {
   private readonly places = new Set<string>();
   /** Loops that count, by the stretch of their bodies: where those stand that can be written out, and the stretch around. */
   readonly counted = new WeakMap<object, { readonly site: string | undefined; readonly around: object }>();
-  /** Of these such in which an array grows. */
+  /** Where short loops stand, by the names that they count by. */
+  readonly counters = new Map<object, string>();
+  /** Of these such in which an array grows, or by which a field is chosen. */
   private readonly growing = new Set<string>();
   private readonly ordered = new Set<string>();
   /** Whether a variable was given undefined as well as null, which was not known. */
@@ -268,6 +270,11 @@ export class Session {
       at = loop.around;
     }
     for (const site of sites) this.growing.add(site);
+  }
+
+  /** Notes that what a loop counts by must be known when the kernel is compiled: the next attempt writes it out. */
+  writesOut(site: string): void {
+    this.growing.add(site);
   }
 
   /** Notes that an outermost loop keeps which iteration had the least or greatest: the next attempt runs it in order. */

@@ -234,6 +234,7 @@ export const oneOf = (cx: Context, e: AnyNode, name: string, values: readonly un
   if (values.includes(none)) return mayBeThere(cx, e, name, values, index, none as null | undefined);
   const kinds = new Set(values.map(kindOf));
   if (kinds.size > 1 && !kinds.has(undefined)) return { is: 'mixed', name, values, index };
+  if (values.some(isField)) return fromHost(cx, e, name, values.find(isField));
   if (!areUsable(values))
     return refuse(
       cx,

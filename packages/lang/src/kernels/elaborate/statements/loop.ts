@@ -1,7 +1,7 @@
 import { rare } from '#rare';
 import type { AnyNode, DoWhileStatement, ForInStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
 import { bare, children } from '../../../source/ast.js';
-import type { Binding } from '../../../source/scope.js';
+import { patternNames, type Binding } from '../../../source/scope.js';
 import { type Block, type Label, type Loop } from '../../code/code.js';
 import { literal, type Scalar, type Temp } from '../../code/scalar.js';
 import { apart, originOf, refuse, type Context } from '../context/context.js';
@@ -74,6 +74,7 @@ export const countedFor = (cx: Context, s: ForStatement, name: string | undefine
   const at = originOf(cx, s);
   const own = labels(cx, name);
   mayBeWrittenOut(cx, s, own.body, short !== undefined);
+  if (short) noteCounters(cx, s, short.id);
   if (s.init?.type === 'VariableDeclaration') run(cx, [s.init]);
   else if (s.init) effect(cx, s.init);
   let test: Scalar = literal(true);
@@ -101,6 +102,14 @@ const isWrittenOut = (cx: Context, s: AnyNode): boolean => cx.session.known.writ
 const mayBeWrittenOut = (cx: Context, s: AnyNode, body: Context, short: boolean): void =>
   void cx.session.counted.set(body.stretch, { site: short ? siteOf(cx, s) : undefined, around: cx.stretch });
 
+/** Notes by what names a short loop counts: what they index must be known when the kernel is compiled if it is one of several fields. */
+const noteCounters = (cx: Context, s: AnyNode, pattern: AnyNode): void => {
+  for (const id of patternNames(pattern)) {
+    const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+    if (binding) cx.session.counters.set(binding, siteOf(cx, s));
+  }
+};
+
 /** What a loop counts through whose numbers are known, and the bound, as it is written. */
 interface Count {
   readonly id: AnyNode;
@@ -115,11 +124,12 @@ const shortCount = (cx: Context, s: ForStatement): Count | undefined => {
   const [{ id, init }] = s.init.declarations;
   const binding = cx.unit.text.parsed.scopes.bindingOf(id);
   if (!binding || binding.values.length !== 2 || !init || !s.test || !s.update) return undefined;
-  const end = endOf(cx, s.test, binding);
+  const end = endOf(cx, s.test, binding, true);
   const step = end && stepOf(cx, s.update, binding);
   if (!end || step === undefined || step > 0 !== end.isAbove) return undefined;
-  const [from, to] = [knownWhole(cx, init), knownWhole(cx, end.at)];
-  if (from === undefined || to === undefined) return undefined;
+  const [from, bound] = [knownWhole(cx, init), knownWhole(cx, end.at)];
+  if (from === undefined || bound === undefined) return undefined;
+  const to = bound - end.ahead;
   const times = Math.max(0, Math.ceil((to - from + (end.inclusive ? Math.sign(step) : 0)) / step));
   return times <= SHORT
     ? { id, numbers: Array.from({ length: times }, (_, k) => from + k * step), bound: end.at }
@@ -173,18 +183,28 @@ const countedLocal = (cx: Context, s: ForStatement, iterations: Block): Loop['co
   return bound && { local: slot.locals[0], bound, inclusive: end.inclusive, step };
 };
 
-/** What a variable is compared with, whichever side it stands on. */
+/** What a variable is compared with, whichever side it stands on, and what is added to it there: of `i + 1 < n`, where that may be, 1. */
 const endOf = (
   cx: Context,
   node: AnyNode,
   binding: Binding,
-): { readonly at: AnyNode; readonly isAbove: boolean; readonly inclusive: boolean } | undefined => {
+  mayBeAhead = false,
+):
+  | { readonly at: AnyNode; readonly isAbove: boolean; readonly inclusive: boolean; readonly ahead: number }
+  | undefined => {
   const test = bare(node);
   if (test.type !== 'BinaryExpression' || !['<', '<=', '>', '>='].includes(test.operator)) return undefined;
-  const isVariable = (side: AnyNode): boolean => cx.unit.text.parsed.scopes.bindingOf(bare(side)) === binding;
+  const aheadOf = (side: AnyNode): number | undefined => {
+    const e = bare(side);
+    if (cx.unit.text.parsed.scopes.bindingOf(e) === binding) return 0;
+    if (!mayBeAhead || e.type !== 'BinaryExpression' || (e.operator !== '+' && e.operator !== '-')) return undefined;
+    const [ahead, by] = [aheadOf(e.left), knownWhole(cx, e.right)];
+    return ahead === undefined || by === undefined ? undefined : ahead + (e.operator === '+' ? by : -by);
+  };
   const [isLess, inclusive] = [test.operator.startsWith('<'), test.operator.endsWith('=')];
-  if (isVariable(test.left)) return { at: test.right, isAbove: isLess, inclusive };
-  return isVariable(test.right) ? { at: test.left, isAbove: !isLess, inclusive } : undefined;
+  const [left, right] = [aheadOf(test.left), aheadOf(test.right)];
+  if (left !== undefined) return { at: test.right, isAbove: isLess, inclusive, ahead: left };
+  return right === undefined ? undefined : { at: test.left, isAbove: !isLess, inclusive, ahead: right };
 };
 
 /** The literal that `i++`, `i += c` adds and `i--`, `i -= c` takes away; c is positive. */
@@ -269,9 +289,12 @@ const visit = (
   name: string | undefined,
 ): void => {
   if (!('space' in over)) return unroll(cx, s, pattern, over, name);
+  if (over.space.over === 'range') {
+    if (isWrittenOut(cx, s)) return unroll(cx, s, pattern, allIndices(cx, s.right, over.space), name);
+    if ((timesOf(over.space) ?? Infinity) <= SHORT) noteCounters(cx, s, pattern);
+  }
   const isOutermost = over.order === 'parallel' && !cx.parallel && !cx.looped;
   if (isOutermost && !cx.session.known.inOrder.has(siteOf(cx, s))) return parallelLoop(cx, s, pattern, over, name);
-  if (isWrittenOut(cx, s)) return unroll(cx, s, pattern, allIndices(cx, s.right, over.space), name);
   const ownRandom = over.order === 'parallel' && !cx.parallel && !cx.ownRandom;
   if (over.space.over === 'range') {
     const nest = overRanges(s, pattern, over.space.bounds);

@@ -21,13 +21,7 @@ export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown)
     return term;
   }
   if (isField(value))
-    return refuse(
-      cx,
-      id,
-      'lang/field-in-scope',
-      `field \`${name}\` is no parameter of the function`,
-      'bind it: kernel([u, …], (u, …) => …)',
-    );
+    return refuse(cx, id, 'lang/field-in-scope', `field \`${name}\` is no parameter of the function`, boundAs(name));
   return tableOf(name, value) ?? { is: 'host', name, value };
 };
 
@@ -72,3 +66,8 @@ export const elementOf = ({ values, shape, element }: Table, index: readonly Lit
 /** A number of the surroundings; a BigInt is an integer of 64 bits. */
 export const hostNumber = (value: number | bigint): Literal =>
   typeof value === 'bigint' ? typedLiteral(value, holds('i64', value) ? 'i64' : 'u64') : literal(value);
+
+const boundAs = (name: string): string => {
+  const list = /^([\w$]+)\[\w+\]$/.exec(name)?.[1];
+  return list ? `bind them all: kernel([...${list}], (...${list}) => …)` : 'bind it: kernel([u, …], (u, …) => …)';
+};

@@ -188,6 +188,7 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           'this array has no items',
           'give it some, new Array(n).fill(0), or ask whether there is one: a[k] ?? 0',
         );
+      if (of.items.some((slot) => slot.is === 'constant' && isNamed(slot.term))) rare().countedOut(cx, e);
       promiseWithin(cx, e, index, of.items.length);
       const chosen = (): Term =>
         choose(
@@ -236,6 +237,9 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
   }
   return refuse(cx, e, 'lang/indices', `${termText(of)} has no elements`, 'leave the index out');
 };
+
+/** Whether it is a field, or an array that a launch gives: code names it, and chooses none when it runs. */
+const isNamed = (term: Term): boolean => term.is === 'array' || (term.is === 'element' && term.index.length === 0);
 
 /** A component of an element of a vector or matrix field: only what is needed is read. */
 const component = (cx: Context, e: AnyNode, of: Element, index: Scalar): Term => {
