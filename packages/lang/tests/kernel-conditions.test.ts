@@ -515,6 +515,7 @@ describe('integers of few bits', () => {
       'if (v > 255) v = 255; else if (v < 0) v = 0; b[i] = v;',
       'if (v > 255) { v = 255; } else { if (v < 0) v = 0; } b[i] = v;',
       'b[i] = clamp(3 * v);',
+      'const w = b[i] + 3; b[i] = w < 0 ? 0 : w > 255 ? 255 : w;',
       'b[i] = clamp(Math.round(f));',
       'const r = Math.round(f); if (f < 0) b[i] = 0; else if (f <= 255) b[i] = r;',
       'if (v >= 0 && c[7 - i] > 2 && v < 256) b[i] = v;',

@@ -422,6 +422,33 @@ describe('integers keep their values', () => {
     expect([[...c], [...d]]).toEqual([[...a], [...b]]);
   });
 
+  it('that begin with a literal which is no i32 hold that, and what bits leave of it', () => {
+    agree((r, h, q) => {
+      for (const i of range(8)) {
+        let fnv = 2166136261;
+        for (const k of range(5)) {
+          fnv ^= (q[i] >> k) & 255;
+          fnv = Math.imul(fnv, 16777619);
+        }
+        h[i] = fnv >>> 0;
+        let x = 2463534242;
+        for (let k = 0; k < (q[i] & 7); k++) {
+          x ^= x << 13;
+          x ^= x >>> 17;
+          x ^= x << 5;
+        }
+        r[i] = x;
+        let below = 3000000000;
+        below = below - (q[i] & 1023);
+        below = below - 3000000001;
+        r[i] += below < 0 ? 7 : 9;
+        let most = 5000000000;
+        if (q[i] % 2) most = i;
+        r[i] += most > 6 ? most % 11 : 3;
+      }
+    });
+  });
+
   it('that a loop takes from something wider, all at once, are negative there', () => {
     agree((r, h, q) => {
       let sum = 0.5;

@@ -32,7 +32,7 @@ export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => 
   /* Few kernels have a store that asks. */
   let known: ReturnType<ReturnType<typeof rare>['withinBlock']> | undefined;
   eachInstruction(body, (i) => {
-    const within: Within = (value) => intervalOf(value) ?? (known ??= rare().withinBlock(body, types)).storedBy(i);
+    const within: Within = () => (known ??= rare().withinBlock(body, types)).storedBy(i);
     for (const { code, message, remedy } of problemsOf(i, types, within)) {
       const problem = diagnosticAt(i.at, 'error', code, message, remedy);
       /* Several instructions of one place have the same operand: a store, and what checks its index. */
@@ -43,7 +43,7 @@ export const checkTypes = (body: Block, types: Types): readonly Diagnostic[] => 
 };
 
 /** What the whole number that an instruction stores is known to lie in. */
-type Within = (value: Scalar) => Interval | undefined;
+type Within = () => Interval | undefined;
 
 const samePlace = ({ loc: a }: Diagnostic, { loc: b }: Diagnostic): boolean =>
   a?.file === b?.file && a?.line === b?.line && a?.column === b?.column;
@@ -144,7 +144,7 @@ const stored = (value: Scalar, place: Place, types: Types, within: Within, cuts 
   const name = nameOf(place);
   if (cuts && kind !== 'i1') return [];
   if (isWholeNumber(value) && type !== 'i1') return literalProblem(value, type);
-  if (fits(kind, type) || liesIn(within(value), type)) return literalProblem(value, type);
+  if (fits(kind, type) || liesIn(intervalOf(value), type) || liesIn(within(), type)) return literalProblem(value, type);
   return [
     kind === 'i1' || type === 'i1'
       ? {

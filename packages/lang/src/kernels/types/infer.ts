@@ -3,6 +3,7 @@ import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type In
 import {
   givenKind,
   isEither64,
+  isWholeLiteral,
   join,
   joinOperands,
   leastType,
@@ -26,6 +27,15 @@ export interface Types {
   /** The type a literal has where nothing around it says another. */
   readonly literalType: (literal: Literal) => ScalarType;
 }
+
+/**
+ * A variable that is given a whole number which i32 does not hold, beside others of no stated type: what bits leave of it has a sign, as in plain
+ * TypeScript, `let h = 2166136261; h ^= x`, so that it holds those of both.
+ */
+const beyondWord = ({ value }: { readonly value: number | bigint }): Kind => {
+  const least = leastType(value);
+  return least === 'u32' ? 'mixed' : least === 'i64' ? 'i64' : 'int';
+};
 
 /** Floats of no stated type. */
 export type FloatType = 'f32' | 'f64';
@@ -152,6 +162,7 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
     const before = kinds.get(cell);
     if (open(value)) return before;
     const kind = value.is === 'literal' ? givenKind(value) : kindOf(value);
+    if (settled && before === 'int' && !cell.unnamed && isWholeLiteral(value)) return beyondWord(value);
     /* What is chosen among literals holds them all; a variable of the source that is given no more than these is an i32. */
     return settled && (before !== 'int' || cell.unnamed)
       ? joinOperands([value], [kind, before], cell.unnamed)
