@@ -481,6 +481,10 @@ describe('warnings about races', () => {
     'if (i < 1 || j < 1) continue; u[i][j] = u[i][j - 1];',
     'u[i + 1][j] = 2; if (m > 0) v[i][j] = u[i][j];',
     'for (let q = 0; q < 3; q++) { if (q > m) break; v[i][j] += q; } u[i][j] = u[i][j + 1];',
+    'u[i][j] = u[0][j] + 1;',
+    'u[i][j] -= u[3][4];',
+    'u[i][j] = u[i][8] + 1;',
+    'v[i][j] = u[0][j]; if (i < 1) u[i][j] = 3;',
   ])('loads of what other iterations write: %s', (text) => {
     const found = warnings(body(text));
     expect(found.map(([line]) => line)).toEqual([3]);
@@ -496,6 +500,9 @@ describe('warnings about races', () => {
     'if (i > m) u[i][j] = u[i - 1][j];',
     'u[i][j] = u[i + 8][j] + u[i][j - 9];',
     'u[2 * i][j] = u[2 * i + 1][j];',
+    'if (i > 0) u[i][j] = u[0][j] + 1;',
+    'u[i][j] = u[8][j] + u[i][9];',
+    'if (i > 2) u[i][j] = u[2][j] + u[3][m];',
     'u[i][j] = v[i - 1][j] + c[i + 1]; x[i].x += x[i - 1].y;',
   ])('nothing is said where none does: %s', (text) => expect(warnings(body(text))).toEqual([]));
 

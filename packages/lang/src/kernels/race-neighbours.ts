@@ -4,7 +4,7 @@ import type { Interval, Scalar, Temp } from './code/scalar.js';
 
 /**
  * Elements that one iteration of a parallel loop writes and another one reads, of those whose indices are loop variables and sums of
- * these with numbers: `u[i] = u[i - 1] + 1`. Accesses in branches count where these compare loop variables with numbers, and so
+ * these with numbers, `u[i] = u[i - 1] + 1`, or numbers, `u[i] -= u[0]`. Accesses in branches count where these compare loop variables with numbers, and so
  * leave a box of iterations; other branches may choose iterations that are apart, as every second one.
  */
 export class Neighbours {
@@ -22,7 +22,7 @@ export class Neighbours {
     /** Whether something is the same in all iterations. */
     private readonly isSame: (s: Scalar) => boolean,
   ) {
-    this.box = loop.variables.map((v) => v.within ?? ALL);
+    this.box = loop.variables.map((v, axis) => v.within ?? this.between(axis));
     loop.variables.forEach((v, axis) => this.shifts.set(v, { axis, by: 0 }));
   }
 
@@ -101,22 +101,43 @@ export class Neighbours {
   /** Whether some iteration reads what another one writes. */
   private meets(store: Access, load: Access): boolean {
     const away = this.loop.variables.map((): number | undefined => undefined);
+    /* The one iteration along an axis that names what others name by a number. */
+    const [writer, reader] = [new Map<number, number>(), new Map<number, number>()];
     for (const [k, to] of store.index.entries()) {
       const from = load.index[k];
-      if (typeof to === 'number' || typeof from === 'number') {
+      if (typeof to === 'number' && typeof from === 'number') {
         if (to !== from) return false;
+        continue;
+      }
+      if (typeof to === 'number' || typeof from === 'number') {
+        const [one, shift, at] = typeof from === 'number' ? [writer, to, from] : [reader, from, to];
+        const { axis, by } = shift as Shift;
+        if (this.stepOf(axis) !== 1 || one.has(axis)) return false;
+        one.set(axis, (at as number) - by);
         continue;
       }
       const by = to.by - from.by;
       if (to.axis !== from.axis || by % this.stepOf(to.axis) !== 0 || (away[to.axis] ?? by) !== by) return false;
       away[to.axis] = by;
     }
-    const isSpread = away.every((by, axis) => {
-      const [least, most] = store.box[axis];
-      const [first, last] = load.box[axis];
-      return by !== undefined && Math.max(least + by, first) <= Math.min(most + by, last);
+    const apart = away.map((by, axis): boolean | undefined => {
+      const writers = alone(store.box[axis], writer.get(axis));
+      const readers = alone(load.box[axis], reader.get(axis));
+      const [least, most] = writers;
+      const [first, last] = readers;
+      if (least > most || first > last) return undefined;
+      if (by !== undefined) return Math.max(least + by, first) <= Math.min(most + by, last) ? by !== 0 : undefined;
+      return writer.has(axis) || reader.has(axis) ? least < most || first < last || least !== first : undefined;
     });
-    return isSpread && away.some((by) => by !== 0);
+    return !apart.includes(undefined) && apart.includes(true);
+  }
+
+  /** What a variable of a range lies in, as far as its ends are known. */
+  private between(axis: number): Interval {
+    const { space } = this.loop;
+    if (space.over !== 'range') return ALL;
+    const [from, to] = space.bounds[axis].map(numberOf);
+    return [from ?? -Infinity, to === undefined ? Infinity : to - 1];
   }
 
   private stepOf(axis: number): number {
@@ -188,6 +209,9 @@ const within = (box: Box | undefined, cuts: Cuts | undefined): Box | undefined =
   cuts && box?.map((side, axis) => cuts.reduce((s, cut) => (cut.axis === axis ? meet(s, cut.within) : s), side));
 
 const both = (p: Cuts | undefined, q: Cuts | undefined): Cuts | undefined => p && q && [...p, ...q];
+
+/** One number of an interval, if it is to be that, and there. */
+const alone = (side: Interval, at: number | undefined): Interval => (at === undefined ? side : meet(side, [at, at]));
 
 const meet = (a: Interval, b: Interval): Interval => [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
 
