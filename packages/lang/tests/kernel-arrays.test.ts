@@ -1,8 +1,20 @@
-import { array, range, vec } from '@filigree/lang';
+import { array, range, serially, vec } from '@filigree/lang';
 import { dense, field, i, layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { agree } from './agree.js';
 import { define, fromText, problemsOf, run, textOf } from './kernel-run.js';
+
+it('arrays that a launch gives are gone through in order', () =>
+  agree((a, k) => {
+    let [ups, s, last] = [0, 0.5, -100];
+    for (const y of serially(k)) {
+      if (y > last) ups++;
+      last = y;
+    }
+    for (const [i, y] of serially(a.entries())) s = s * 0.5 + i * y;
+    for (const y of serially([1, k[0], 3])) s = s * 0.25 + y;
+    return s + 1000 * ups;
+  }));
 
 describe('a function that changes the array it is asked about', () => {
   it('some', () =>

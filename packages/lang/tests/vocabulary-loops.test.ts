@@ -36,7 +36,9 @@ describe('loops', () => {
     expect([...range(-1, 2)]).toEqual([-1, 0, 1]);
     expect([...range(1, 8, 3)]).toEqual([1, 4, 7]);
     expect([...range(2, 2)]).toEqual([]);
-    expect([...serially(range(2)), ...unrolled(range(2))]).toEqual([0, 1, 0, 1]);
+    expect([...serially(range(2)), ...unrolled(range(2)), ...serially(new Uint8Array([7, 8]))]).toEqual([
+      0, 1, 0, 1, 7, 8,
+    ]);
   });
 
   it('run over boxes, the last index fastest', () => {

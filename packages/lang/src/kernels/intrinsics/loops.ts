@@ -2,6 +2,7 @@ import type { AnyNode, CallExpression } from 'acorn';
 import { refuse, type Context } from '../elaborate/context/context.js';
 import { argumentsOf, reference, value } from '../elaborate/expressions/evaluate.js';
 import { itemsOf } from '../elaborate/terms/items.js';
+import { visitedBy } from '../elaborate/expressions/visited.js';
 import { isLiteral, isScalar, termText, type Bounds, type LoopHead, type Term } from '../elaborate/context/term.js';
 import { asIndex, asStart } from '../elaborate/terms/index-of.js';
 import { literal, type Scalar } from '../code/scalar.js';
@@ -66,13 +67,17 @@ export const active: Intrinsic = (cx, e) => {
   return { is: 'loop', space: { over: 'active', field: u.field }, order: 'parallel' };
 };
 
-/** `unrolled(…)`, `serially(…)`; arrays of known length are unrolled as they are. */
+/** `unrolled(…)`, `serially(…)`; arrays of known length are unrolled as they are, and those of a launch and fields gone through in order. */
 export const ordered =
   (order: LoopHead['order']): Intrinsic =>
   (cx, e) => {
     const of = e.arguments.length === 1 ? value(cx, e.arguments[0]) : undefined;
     if (of?.is === 'loop') return { ...of, order };
-    if (of && order === 'unrolled' && (of.is !== 'host' || Array.isArray(of.value))) return of;
+    if (of && order === 'serial' && (of.is === 'array' || of.is === 'element')) {
+      const over = visitedBy(cx, e, of);
+      if ('space' in over) return { is: 'loop', ...over, order };
+    }
+    if (of && (of.is !== 'host' || Array.isArray(of.value)) && (order === 'unrolled' || !isScalar(of))) return of;
     return refuse(
       cx,
       e,

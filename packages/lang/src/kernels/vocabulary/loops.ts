@@ -66,8 +66,12 @@ export function unrolled(over: LoopSpace<number> | readonly unknown[]): Iterable
   return over instanceof LoopSpace ? over.inSequence() : over;
 }
 
-/** Runs a loop in sequence that would be parallel for being outermost. */
-export const serially = <T extends number | readonly number[]>(space: LoopSpace<T>): Iterable<T> => space.inSequence();
+/** Runs a loop in sequence that would be parallel for being outermost, over the items of an array or the rows of a field too. */
+export function serially<T extends number | readonly number[]>(space: LoopSpace<T>): Iterable<T>;
+export function serially<T>(list: Iterable<T>): Iterable<T>;
+export function serially(over: LoopSpace<number> | Iterable<unknown>): Iterable<unknown> {
+  return over instanceof LoopSpace ? over.inSequence() : over;
+}
 
 function* indicesOf(box: readonly (readonly [number, number])[]): Generator<number[], void, undefined> {
   const at = box.map(([from]) => from);
