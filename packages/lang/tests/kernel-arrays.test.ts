@@ -16,6 +16,54 @@ it('arrays that a launch gives are gone through in order', () =>
     return s + 1000 * ups;
   }));
 
+describe('numbers that a kernel writes in arrays', () => {
+  it('are a table where they are many, and rows of several lengths are chosen', () =>
+    agree((a, k) => {
+      const weight = (at: number) => [0.5, -0, 3, 4, 5, 6, 7, 8.25, 9, 10][at];
+      const edges = [
+        [],
+        [[3, 0]],
+        [[0, 1]],
+        [
+          [1, 2],
+          [3, 0],
+        ],
+      ];
+      const square = [
+        [0, 8, 2, 10],
+        [12, 4, 14, 6],
+        [3, 11, 1, 9],
+      ];
+      for (const i of range(a.length)) {
+        const j = k[i] & 3;
+        let s = weight((i * 7) % 10) + 1 / weight((j + 9) % 10);
+        for (const [p, q] of edges[j]) s = s * 4 + p + 10 * q;
+        a[i] = s + square[j % 3][i & 3] / 4 + edges[j].length;
+        k[i] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10][j] * 3;
+      }
+    }));
+
+  it('are the same table wherever they are written alike, and variables where one is assigned', () => {
+    const text = textOf(
+      define(
+        [array('i32', 8)],
+        fromText(`(k) => {
+          const at = (i) => [1, 2, 3, 4, 5, 6, 7, 8, 9][i];
+          for (const i of range(8)) k[i] = at(k[i]) + at(k[7 - i]);
+        }`),
+      ),
+    );
+    expect(new Set(text.match(/@\w*numbers\w*/g)).size).toBe(1);
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        const t = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+        t[k[i] & 7] = 40;
+        a[i] = t[(k[i] + i) & 7];
+      }
+    });
+  });
+});
+
 describe('a function that changes the array it is asked about', () => {
   it('some', () =>
     agree((a, k, x) => {

@@ -105,6 +105,8 @@ export class Session {
   /** Of several values of the surroundings one member or item of each, by its name; and the tables of those that are numbers. */
   readonly parts = new Map<readonly unknown[], Map<string | number, readonly unknown[]>>();
   readonly tableOfPart = new Map<readonly unknown[], Table | undefined>();
+  /** Arrays of numbers that the kernel writes, by their text. */
+  readonly literals = new Map<string, Term>();
   /** The letters of texts. */
   readonly letters = new Map<string, readonly string[]>();
   /** The keys of Maps, Sets and records that are asked for one, and what these have for them. */

@@ -189,6 +189,8 @@ export const indexed = (cx: Context, e: AnyNode, of: Term, index: Scalar): Term 
           'give it some, new Array(n).fill(0), or ask whether there is one: a[k] ?? 0',
         );
       if (of.items.some((slot) => slot.is === 'constant' && isNamed(slot.term))) rare().countedOut(cx, e);
+      const around = of.items[0].is === 'constant' ? rare().asAround(cx, e, of) : undefined;
+      if (around) return indexed(cx, e, around, index);
       promiseWithin(cx, e, index, of.items.length);
       const chosen = (): Term =>
         choose(
