@@ -21,13 +21,19 @@ export const goesAlongRows = (layout: Layout, ops: ReadonlyMap<number, Op>, loop
     return op!.name === 'arith.add' ? a + b : op!.name === 'arith.sub' ? a - b : undefined;
   };
   let [rows, strays] = [0, 0];
-  walk(region!, (op) => {
+  const count = (op: Op): void => {
     const index = elementOf(layout, op)?.index.map(stride);
     if (!index || index.length === 0) return;
     const last = index.pop();
     if (last === 1 && index.every((s) => s === 0)) rows++;
     else if (last !== 0 || index.some((s) => s !== 0)) strays++;
-  });
+  };
+  const isLoop = ({ name }: Op): boolean => name === 'scf.for';
+  for (const op of region!.ops) if (isLoop(op)) for (const inner of op.regions) walk(inner, count);
+  /* What loops within it have summed up costs little to store elsewhere as well. */
+  const mayStray = rows > 0 && strays === 0;
+  for (const op of region!.ops)
+    if (!isLoop(op) && !(mayStray && op.name === 'field.store')) walk({ params: [], ops: [op] }, count);
   return rows > 0 && strays === 0;
 };
 

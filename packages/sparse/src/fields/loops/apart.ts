@@ -103,14 +103,27 @@ const isElsewhere = ({ reads, rows }: Access, all: readonly Access[]): boolean =
 const isTold = (all: readonly Access[], { params: [counter] }: Region): boolean => {
   const along = (axis: number): boolean =>
     all.every(({ at, before }) => at[axis] === `%${counter!.id}` || before[axis] === true);
-  const [first, ...others] = all.filter(
-    (access) => !access.before.some((is, axis) => is && along(axis)) && !isElsewhere(access, all),
-  );
+  const own = all.filter((access) => !access.before.some((is, axis) => is && along(axis)) && !isElsewhere(access, all));
+  const [first, ...others] = own;
   const common = (first?.at ?? []).filter(
     (f, axis): f is string => f !== undefined && others.every(({ at }) => at[axis] === f),
   );
-  return determines(common, counter!);
+  return (
+    determines(common, counter!) ||
+    own.every((a) => own.every((b) => (a.reads && b.reads) || isMirrored(a, b, counter!)))
+  );
 };
+
+/** Whether two accesses tell it by the same coordinate, or each by one that is the same number in the other, as a[i][j] and a[j][i] do: they meet in one iteration at most. */
+const isMirrored = (a: Access, b: Access, counter: Value): boolean =>
+  a.at.some(
+    (f, p) =>
+      f !== undefined &&
+      determines([f], counter) &&
+      b.at.some((g, q) => g === f && (p === q || (isSameRow(a.rows[q], b.rows[p]) && a.rows[q] !== undefined))),
+  );
+
+const isSameRow = (a: Row | undefined, b: Row | undefined): boolean => a?.from === b?.from && a?.by === b?.by;
 
 /** Whether a coordinate is less than all that a loop counts: it begins a positive number further on. */
 export const beforeFirst = (
