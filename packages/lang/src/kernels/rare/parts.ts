@@ -62,7 +62,8 @@ export { givenOther, givePicked, openedObject, pickedLike, readPicked, rowOf } f
 export { otherNumber, refuseMember, refuseResult } from '../elaborate/terms/refuse-value.js';
 export { chosenPart, partOfChosen, readChosen } from '../elaborate/places/chosen-part.js';
 export { exchanged, exchangedByThird } from '../elaborate/places/exchange.js';
-export { refuseUnbound } from '../elaborate/terms/refuse-unbound.js';
+export { refuseMovingBound } from '../elaborate/arrays/push.js';
+export { refuseField, refuseUnbound } from '../elaborate/terms/refuse-unbound.js';
 export { refuseSharing } from '../elaborate/terms/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/expressions/with-default.js';
 export { countedOut } from '../elaborate/terms/counted-out.js';

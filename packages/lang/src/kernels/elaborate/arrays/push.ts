@@ -1,4 +1,4 @@
-import type { CallExpression } from 'acorn';
+import type { CallExpression, ForStatement } from 'acorn';
 import { literal } from '../../code/scalar.js';
 import { refuse, type Context } from '../context/context.js';
 import { argumentsOf } from '../expressions/evaluate.js';
@@ -52,6 +52,16 @@ export const splice = (cx: Context, e: CallExpression, of: Term): Term => {
   const removed = items.splice(from, most, ...added(cx, e, of as List, others));
   return made(cx, e, tupleOf(removed.map((slot) => readSlot(cx, e, slot))));
 };
+
+/** Refuses a loop that is written out and whose bound changes while it runs. */
+export const refuseMovingBound = (cx: Context, s: ForStatement): never =>
+  refuse(
+    cx,
+    s,
+    'lang/dynamic-index',
+    'the bound of this loop changes while it runs, and so would the length of an array that grows in it',
+    'compute the bound before the loop',
+  );
 
 const taken = (cx: Context, e: CallExpression, slot: Slot | undefined): Term =>
   slot ? readSlot(cx, e, slot) : nothing;

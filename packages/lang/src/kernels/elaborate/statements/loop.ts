@@ -152,14 +152,7 @@ const writeOut = (cx: Context, s: ForStatement, { id, numbers, bound }: Count, n
     numbers.map((k) => ({ item: () => literal(k) })),
     name,
   );
-  if (knownWhole(cx, bound) !== before)
-    refuse(
-      cx,
-      s,
-      'lang/dynamic-index',
-      'the bound of this loop changes while it runs, and so would the length of an array that grows in it',
-      'compute the bound before the loop',
-    );
+  if (knownWhole(cx, bound) !== before) rare().refuseMovingBound(cx, s);
 };
 
 /**

@@ -1,10 +1,11 @@
+import { rare } from '#rare';
 import type { AnyNode } from 'acorn';
 import type { ScalarType } from '@filigree/ir';
 import { isField } from '@filigree/sparse/fields';
 import { isMat, isVec, shapedOf } from '../../vocabulary/vec.js';
 import { holds } from '../../code/kinds.js';
 import { literal, typedLiteral, type Literal } from '../../code/scalar.js';
-import { refuse, type Context } from '../context/context.js';
+import type { Context } from '../context/context.js';
 import { hold } from './holds.js';
 import { nothing, type Table, type Term } from '../context/term.js';
 import { elementTypes } from './typed-arrays.js';
@@ -20,8 +21,7 @@ export const fromHost = (cx: Context, id: AnyNode, name: string, value: unknown)
     hold(cx, term, -1);
     return term;
   }
-  if (isField(value))
-    return refuse(cx, id, 'lang/field-in-scope', `field \`${name}\` is no parameter of the function`, boundAs(name));
+  if (isField(value)) return rare().refuseField(cx, id, name);
   return tableOf(name, value) ?? { is: 'host', name, value };
 };
 
@@ -66,8 +66,3 @@ export const elementOf = ({ values, shape, element }: Table, index: readonly Lit
 /** A number of the surroundings; a BigInt is an integer of 64 bits. */
 export const hostNumber = (value: number | bigint): Literal =>
   typeof value === 'bigint' ? typedLiteral(value, holds('i64', value) ? 'i64' : 'u64') : literal(value);
-
-const boundAs = (name: string): string => {
-  const list = /^([\w$]+)\[\w+\]$/.exec(name)?.[1];
-  return list ? `bind them all: kernel([...${list}], (...${list}) => …)` : 'bind it: kernel([u, …], (u, …) => …)';
-};

@@ -1,4 +1,4 @@
-import type { Identifier } from 'acorn';
+import type { AnyNode, Identifier } from 'acorn';
 import { refuse, type Context } from '../context/context.js';
 
 /**
@@ -19,3 +19,15 @@ export const refuseUnbound = (cx: Context, id: Identifier, name: string, importe
 };
 
 const entryOf = (name: string): string => (name === 'default' ? 'default: what you import' : name);
+
+/** Refuses a field around the kernel, which names it as a parameter. */
+export const refuseField = (cx: Context, id: AnyNode, name: string): never => {
+  const list = /^([\w$]+)\[\w+\]$/.exec(name)?.[1];
+  return refuse(
+    cx,
+    id,
+    'lang/field-in-scope',
+    `field \`${name}\` is no parameter of the function`,
+    list ? `bind them all: kernel([...${list}], (...${list}) => …)` : 'bind it: kernel([u, …], (u, …) => …)',
+  );
+};
