@@ -5,7 +5,7 @@ import { placeOfField } from './touched.js';
 /** What an op does to one element of a field or buffer. */
 export interface ElementOp {
   readonly does: 'load' | 'store' | 'atomic';
-  /** Below which coordinates are, where that is known. */
+  /** Below which coordinates are, where that is known: `Infinity` below a hash table, where they are any integers. */
   readonly extents: readonly number[] | undefined;
   /** The value that is written or combined; nothing for loads. */
   readonly value: Value | undefined;
@@ -55,7 +55,7 @@ export const elementOps =
         does,
         value,
         index,
-        extents: placed?.unbounded ? undefined : placed?.extents,
+        extents: placed?.unbounded ? placed.extents.map(() => Infinity) : placed?.extents,
         adjoint,
         place: placeOfField(field),
         encodedWith: encodedWith(layout, field),

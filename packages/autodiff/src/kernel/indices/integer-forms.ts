@@ -26,7 +26,7 @@ export interface IntegerForms {
   readonly spanOf: (form: Form) => Bounds;
   /** What a value lies between, as far as loops over numbers tell, if its sums do not wrap around. */
   readonly liesIn: (v: Value) => Bounds;
-  /** What a coordinate lies between, where that is certainly from 0 to below an extent, as far as loops over numbers tell. */
+  /** What a coordinate lies between, where that is certainly from 0 to below an extent, as far as loops over numbers tell; any integer of 32 bits where the extent is `Infinity`. */
   readonly within: (v: Value, extent: number) => Bounds | undefined;
   /** The op that a value is the result of. */
   readonly madeBy: (v: Value) => Op | undefined;
@@ -111,7 +111,8 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
   const liesIn = (v: Value): Bounds => boundsOf(formOf(v));
   const within = (v: Value, extent: number): Bounds | undefined => {
     const found = liesIn(v);
-    return found[0] >= 0 && found[1] < extent ? found : undefined;
+    const isInside = extent === Infinity ? isSmall(found) : found[0] >= 0 && found[1] < extent;
+    return isInside ? found : undefined;
   };
   return {
     formOf,

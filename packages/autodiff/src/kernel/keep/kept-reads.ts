@@ -20,7 +20,7 @@ import { isRounded } from '../elements/rounded.js';
 import { loadFrom, Runner, type Place, type ValueOf } from './run-on-copies.js';
 import { settledPlaces } from '../elements/settled-places.js';
 import { hasOneIteration, type StandingOf } from '../elements/standing.js';
-import { placeOfField } from '../elements/touched.js';
+import { areApart, placeOfField } from '../elements/touched.js';
 
 /**
  * What a kernel reads of elements and overwrites later, as loops do whose iterations follow one another: factors of a matrix in its place, paths that grow shorter. Its adjoint runs it once more on copies of the
@@ -77,12 +77,13 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
     return [{ field, uses, changes: !reads.every(({ op }) => standingOf(op)?.was) }];
   });
   const changing = new Map(fields.filter(({ changes }) => changes).map(({ field, uses }) => [field, uses] as const));
-  const extentsOf = (field: string): readonly number[] => layout.fields.get(field)!.extents;
-  const copied = [...changing.keys()].reduce((sum, field) => sum + product(extentsOf(field)), 0);
-  if (copied === 0 || copied > MOST || fields.some(({ field }) => isRounded(layout, field))) return undefined;
+  if (changing.size === 0 || fields.some(({ field }) => isRounded(layout, field))) return undefined;
   if (!changesElementsAlone(s)) return undefined;
   if (![...changing].every(([field, uses]) => isKnown(s, field, uses)) || !runsAlike(s, changing, isRead))
     return undefined;
+  const boxes = new Map([...changing].map(([field, uses]) => [field, boxOf(layout, field, uses)] as const));
+  const copied = [...boxes.values()].reduce((sum, box) => sum + sizeOf(box), 0);
+  if (copied > MOST) return undefined;
 
   const placeOf = (op: Op): ElementOp | undefined =>
     elementOf(op) && changing.has(String(op.attrs.field)) ? elementOf(op) : undefined;
@@ -109,7 +110,7 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
       const copies = new Map(
         [...changing.keys()].map((field) => {
           const { type } = layout.fields.get(field)!.field;
-          return [field, make(type as ScalarType, product(extentsOf(field)), 'temp', 'copy')] as const;
+          return [field, make(type as ScalarType, sizeOf(boxes.get(field)!), 'temp', 'copy')] as const;
         }),
       );
       const kept = new Map(
@@ -126,19 +127,19 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
         const element = placeOf(op);
         if (!element) return undefined;
         const field = String(op.attrs.field);
-        const extents = extentsOf(field);
+        const box = boxes.get(field)!;
         return {
           buffer: copies.get(field)!,
           at: (valueOf) =>
             linear(
               b,
-              element.index.map((v, n) => ({ at: valueOf(v), extent: extents[n] })),
+              element.index.map((v, n) => ({ at: valueOf(v), ...box[n] })),
             ),
           inside: (valueOf) => {
             const unsure = element.index.flatMap((v, n) => {
               if (within.get(op)?.[n]) return [];
               const at = valueOf(v);
-              return [b.cmp('ge', at, b.constant(0, at.type)), b.cmp('lt', at, b.constant(extents[n], at.type))];
+              return [b.cmp('ge', at, b.constant(0, at.type)), b.cmp('lt', at, b.constant(box[n].extent, at.type))];
             });
             return unsure.length > 0 ? unsure.reduce(b.and) : undefined;
           },
@@ -149,14 +150,14 @@ export const keptReads = (s: KeptReadsSetting): KeptReads | undefined => {
         linear(b, all.map(({ value, least, extent, isOpen }) => {
           const now = valueOf(value);
           const at = b.sub(now.type === 'i32' ? now : b.cast(now, 'i32'), b.i32(least));
-          return { at: isOpen ? b.min(at, b.i32(extent - 1)) : at, extent };
+          return { at: isOpen ? b.min(at, b.i32(extent - 1)) : at, least: 0, extent };
         })); // prettier-ignore
       return {
         run: (b, known, overflow) => {
           for (const [field, buffer] of copies)
-            overBox(b, extentsOf(field), (index) => {
+            overBox(b, boxes.get(field)!, (index) => {
               const value = b.value('field.load', index, { field });
-              b.store(buffer, value, linear(b, index.map((at, n) => ({ at, extent: extentsOf(field)[n] })))); // prettier-ignore
+              b.store(buffer, value, linear(b, index.map((at, n) => ({ at, ...boxes.get(field)![n] })))); // prettier-ignore
             });
           new Runner(b, s.table, elementOf, {
             placeOn: (op) => placeOn(b, op),
@@ -187,7 +188,10 @@ const MOST = 2 ** 22;
 /** For how many numbers that are read there is room beside copies of all fields that a kernel writes. */
 export const roomForReads = (layout: Layout, { uses }: Accesses): number => {
   const written = new Set(uses.flatMap(({ op, writes }) => (writes ? [String(op.attrs.field)] : [])));
-  return [...written].reduce((room, field) => room - product(layout.fields.get(field)?.extents ?? []), MOST);
+  return [...written].reduce((room, field) => {
+    const { unbounded = false, extents = [] } = layout.fields.get(field) ?? {};
+    return room - (unbounded ? 0 : product(extents));
+  }, MOST);
 };
 
 const product = (all: readonly number[]): number => all.reduce((n, m) => n * m, 1);
@@ -205,14 +209,36 @@ const changesElementsAlone = ({ kernel, table, elementOf }: KeptReadsSetting): b
   return all;
 };
 
+/** Where elements lie along an axis that a copy has room for. */
+interface Extent {
+  readonly least: number;
+  readonly extent: number;
+}
+
+/** The elements of a field that a kernel may touch: all of them, but below a hash table, where indices are any integers, those that loops between numbers reach. */
+const boxOf = (layout: Layout, field: string, uses: readonly Use[]): readonly Extent[] => {
+  const { unbounded, extents } = layout.fields.get(field)!;
+  return extents.map((extent, n) => {
+    if (!unbounded) return { least: 0, extent };
+    const reached = uses.map(({ touched }) => touched.within![n]!);
+    const least = Math.min(...reached.map(([from]) => from));
+    return { least, extent: Math.max(...reached.map(([, to]) => to)) - least + 1 };
+  });
+};
+
+const sizeOf = (box: readonly Extent[]): number => product(box.map(({ extent }) => extent));
+
 /** Whether a kernel certainly changes elements of a field alone, each as it says. */
 const isKnown = ({ layout, elementOf }: KeptReadsSetting, field: string, uses: readonly Use[]): boolean =>
-  !layout.fields.get(field)!.unbounded &&
+  (!layout.fields.get(field)!.unbounded || uses.every(({ touched }) => touched.within?.every((at) => at))) &&
   /* What is written beyond the end of a list is nowhere. */
   !layout.fields.get(field)!.path.some((n) => layout.nodes[n].kind === 'dynamic') &&
   uses.every(({ op }) => elementOf(op) !== undefined && op.attrs.activate !== false);
 
-/** Whether iterations that run at once do not find what others change. Those that add to what others add to find nothing of it: later loops read the sums, the same up to rounding. */
+/**
+ * Whether iterations that run at once do not find what others change. Those that add to what others add to find nothing of it: later loops read the sums, the same up to rounding. What is certainly another
+ * element may be read meanwhile, as `s[0]` where all add to `s[2]`.
+ */
 const runsAlike = (
   { kernel, controlOf, constantOf, ownedIn }: KeptReadsSetting,
   changing: ReadonlyMap<string, readonly Use[]>,
@@ -226,24 +252,29 @@ const runsAlike = (
     const owns = ownedIn(loop);
     for (const uses of changing.values()) {
       const inside = uses.filter(({ parents }) => parents.includes(loop));
-      alike &&= !inside.some((u) => u.writes) || inside.every(isSum) || inside.every(({ op }) => owns(op));
+      for (const write of inside.filter((u) => u.writes)) {
+        const meeting = inside.filter((u) => !areApart(u.touched, write.touched));
+        alike &&= meeting.every(isSum) || meeting.every(({ op }) => owns(op));
+      }
     }
   });
   return alike;
 };
 
 /** The number of a place by its coordinates, the last of which goes on fastest. */
-const linear = (b: Builder, digits: readonly { readonly at: Value; readonly extent: number }[]): Value =>
-  digits.reduce<Value | undefined>((sum, { at, extent }) => {
-    const digit = at.type === 'i32' ? at : b.cast(at, 'i32');
+const linear = (b: Builder, digits: readonly (Extent & { readonly at: Value })[]): Value =>
+  digits.reduce<Value | undefined>((sum, { at, least, extent }) => {
+    const from = at.type === 'i32' ? at : b.cast(at, 'i32');
+    const digit = least === 0 ? from : b.sub(from, b.i32(least));
     return sum ? b.add(b.mul(sum, b.i32(extent)), digit) : digit;
   }, undefined) ?? b.i32(0);
 
-const overBox = (b: Builder, extents: readonly number[], body: (index: readonly Value[]) => void): void => {
+const overBox = (b: Builder, box: readonly Extent[], body: (index: readonly Value[]) => void): void => {
   const along = (index: readonly Value[]): void => {
-    if (index.length === extents.length) return body(index);
+    if (index.length === box.length) return body(index);
     const attrs = index.length === 0 ? { parallel: true } : {};
-    b.for(b.i32(0), b.i32(extents[index.length]), b.i32(1), attrs, [], (n) => (along([...index, n]), []));
+    const { least, extent } = box[index.length];
+    b.for(b.i32(least), b.i32(least + extent), b.i32(1), attrs, [], (n) => (along([...index, n]), []));
   };
   along([]);
 };
