@@ -10,9 +10,9 @@ import { checkGradient } from './gradient-check.js';
 
 /* Losses of filters: what a sum over neighbours contributes is no sum, so that their adjoints follow from it for each neighbour. It is kept where to compute it again for each would take longer. */
 const [L, N] = [64, 24];
-const { a } = fields('f64', ij, ['a']);
+const { a, b } = fields('f64', ij, ['a', 'b']);
 const { x, y, w, loss } = fields('f64', i, ['x', 'y', 'w', 'loss']);
-const tree = layout(dense(i, L).place(x, y), dense(ij, N).place(a), dense(i, 32).place(w), dense(i, 1).place(loss));
+const tree = layout(dense(i, L).place(x, y), dense(ij, N).place(a, b), dense(i, 32).place(w), dense(i, 1).place(loss));
 const reset = kernel([loss], (loss) => {
   loss[0] = 0.0;
 });
@@ -85,6 +85,15 @@ const filters: Readonly<Record<string, KernelDef>> = {
   'a plane, of differences by one number, computed again': kernel([a, loss], scope, (a, loss) => {
     for (const [p, q] of ndrange(N - 1, N - 1)) loss[0] += ((a[p + 1][q] - a[p][q]) / 0.3) ** 2;
   }),
+  'a plane, of five: four that flow, and what is left': kernel([a, b, loss], scope, (a, b, loss) => {
+    for (const [p, q] of ndrange([1, N - 1], [1, N - 1])) {
+      const [n, s] = [a[p - 1][q] - a[p][q], a[p + 1][q] - a[p][q]];
+      const [e, w] = [a[p][q + 1] - a[p][q], a[p][q - 1] - a[p][q]];
+      const flow = Math.exp(-n * n) * n + Math.exp(-s * s) * s + Math.exp(-e * e) * e + Math.exp(-w * w) * w;
+      b[p][q] = a[p][q] + 0.2 * flow;
+    }
+    for (const [p, q] of active(b)) loss[0] += b[p][q] ** 2 * (p + 0.1 * q);
+  }),
   'what is kept before what is kept': kernel([x, y, w, loss], scope, (x, y, w, loss) => {
     for (const p of range(2, L - 1)) {
       let [s, t] = [0.0, 0.0];
@@ -127,7 +136,7 @@ describe('gradients of what sums over neighbours are made into', () => {
     expect(atomics.filter((field) => field !== 'w_grad')).toEqual([]);
     const between = buffers.map((b) => b.name).filter((b) => b.includes('between'));
     expect(new Set(between).size).toBe(between.length);
-    const many = name.includes('again') ? 0 : name.includes('two') ? 2 : 1;
+    const many = name.includes('again') ? 0 : name.includes('two') ? 2 : name.includes('of five:') ? 5 : 1;
     if (!name.includes('before')) expect(between.length).toBe(many);
   });
 

@@ -179,8 +179,8 @@ export const keptApart = (
   return { first, rest, buffers };
 };
 
-/** So many numbers of an iteration are kept at most. */
-const MOST_KEPT = 4;
+/** So many numbers of an iteration are kept at most: what flows to six neighbours of a node in space, and what is left there. */
+const MOST_KEPT = 8;
 
 /** How many elements the field has that an op touches. */
 const elementsOf = ({ attrs: { field } }: Op, layout: Layout): number => {
