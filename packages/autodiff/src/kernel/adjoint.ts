@@ -46,6 +46,7 @@ import { lastStores, standings, type StandingOf } from './elements/standing.js';
 import { storedValues } from './keep/stored-values.js';
 import { steepValues } from './values/steep.js';
 import { unreachedValues } from './values/unreached.js';
+import { settingSums, type SettingSums } from './fields/setting-sums.js';
 import { sumByElement } from './gather/sum-by-element.js';
 import { numberLoops } from './keep/open-loops.js';
 import { ownedBy } from './elements/own.js';
@@ -79,6 +80,8 @@ export interface Adjoint {
    * left out, which might else hand on what is no number.
    */
   readonly unwanted: readonly (readonly string[])[];
+  /** What may be launched in its place, where that is the first to touch some adjoints: nobody need set these to zero before. */
+  readonly first?: SettingSums;
   /** Its buffers: those of the primal, and its own. */
   readonly buffers: readonly Buffer[];
   /** Buffers of one element with the derivatives by scalar arguments of a launch, by the number of the parameter. */
@@ -223,11 +226,14 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const summed = gather ? summedByElement(turned, dialects, layout) : undefined;
   const { kernels: [last], buffers: all } = summed ?? turned; // prettier-ignore
   const ordered = { ...last, body: inOrder(last.body) };
+  const simple =
+    last === scattered
+      ? ordered
+      : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0];
+  const setting = settingSums(simple, layout, Object.values(adjoints));
   return {
-    kernel:
-      last === scattered
-        ? ordered
-        : runPasses({ ...whole, buffers: all, kernels: [ordered] }, [cse({ dialects }), dce({ dialects })]).kernels[0],
+    kernel: simple,
+    ...(setting && { first: setting }),
     buffers: all.filter((x) => !taken.has(x.name)),
     ...made,
     needs: needsOf(

@@ -30,6 +30,9 @@ export interface DerivativeKernels<D> {
   readonly reshapes: ReadonlySet<string>;
   /** The kernel that sets all of these fields to zero. */
   readonly clear: string;
+  /** Kernels that set some of them to zero, those of one array, where whoever comes first may set these; and the kernel that does all others, if there are any. */
+  readonly clearOf: ReadonlyMap<string, readonly string[]>;
+  readonly clearOthers: string | undefined;
 }
 
 export interface AdjointKernels extends DerivativeKernels<Adjoint> {

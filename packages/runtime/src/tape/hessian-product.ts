@@ -80,7 +80,7 @@ export const hessianProduct = <const W extends Readonly<Record<string, AnyField>
   if (!tape.dependents(recorded, [...sources, ...sources.map((s) => tangents.fields[s])]).has(slopeOf.name))
     refuseIndependent(loss, sources);
   const [value, slope] = [loss, slopeOf].map((f) => sim.field(f).get(first) as number);
-  tape.clear();
+  tape.clear(recorded, slopeOf.name);
   sim.field(adjointField(slopeOf)).set(first, 1);
   const found = tape.backward(recorded, slopeOf.name);
   const [productByArgument, byArgument] = apart(found.byArgument, tangents.primals);

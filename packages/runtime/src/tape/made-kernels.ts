@@ -35,7 +35,7 @@ export interface Made<K> {
 }
 
 /** Derivatives of all kernels. */
-export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
+export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'> & Pick<Adjoint, 'first'>>(
   { module, layout, signatures, dialects, shown }: Setting,
   fields: Readonly<Record<string, string>>,
   clear: string,
@@ -50,9 +50,28 @@ export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
   const isPlain = (name: string): boolean => isFloat(layout.fields.get(name)!.field.type) && !own.has(name);
   const structural = new Map(module.kernels.map((k) => [k.name, structuralOf(k, layout, dialects)] as const));
   const found = [...of.values()].filter((d): d is D => 'kernel' in d);
+  const all = Object.values(fields);
+  const firsts = found.flatMap((d) => d.first ?? []);
+  /* Where some are set by whoever comes first, the others are cleared, those of one array at once. */
+  const sets = new Set(firsts.flatMap((first) => first.sets));
+  const arrays = new Map<number, string[]>();
+  for (const field of sets) {
+    const node = layout.fields.get(field)!.path.at(-2)!;
+    arrays.set(node, [...(arrays.get(node) ?? []), field]);
+  }
+  const clearOf = [...arrays.values()].map((of) => [clearGradients(`${clear}_of_${of[0]}`, layout, of), of] as const);
+  const others = all.filter((field) => !sets.has(field));
+  const clearOthers =
+    sets.size > 0 && others.length > 0 ? clearGradients(`${clear}_of_others`, layout, others) : undefined;
   return {
     buffers: found.flatMap((d) => d.buffers),
-    kernels: [...found.map((d) => d.kernel), clearGradients(clear, layout, Object.values(fields))],
+    kernels: [
+      ...found.map((d) => d.kernel),
+      ...firsts.map(({ kernel }) => kernel),
+      clearGradients(clear, layout, all),
+      ...clearOf.map(([kernel]) => kernel),
+      ...(clearOthers ? [clearOthers] : []),
+    ],
     known: {
       of,
       shown,
@@ -80,6 +99,8 @@ export const madeKernels = <D extends Pick<Adjoint, 'kernel' | 'buffers'>>(
       structural,
       reshapes: new Set([...structural].flatMap(([k, { reshapes }]) => (reshapes ? [k] : []))),
       clear,
+      clearOf: new Map(clearOf.map(([{ name }, of]) => [name, of])),
+      clearOthers: clearOthers?.name,
     },
   };
 };

@@ -5,6 +5,7 @@ import type { Shown } from '@filigree/lang/kernels';
 import type { LaunchByName } from '../program/launch-by-name.js';
 import { areSame } from './alike.js';
 import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
+import { firstsOf, NO_FIRSTS, touchedByAdjoints, type Firsts } from './firsts.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
 import { overwriting } from './overwriting.js';
@@ -53,8 +54,8 @@ export interface TapeDeck {
   readonly record: (run: () => void) => Tape;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: AdjointKernels['writes'];
-  /** Sets all adjoints to zero. */
-  readonly clear: () => void;
+  /** Sets all adjoints to zero, but for those that the adjoint of some launch of a tape is the first to touch, and sets. */
+  readonly clear: (tape: Tape, loss: string) => void;
   /** Sets the adjoint of a loss to one by a launch; where it is no single number that is always there, as the host does. */
   readonly begin: (loss: string, otherwise: () => void) => void;
   readonly recorder: Recorder;
@@ -85,8 +86,11 @@ export const tapeDeck = (
   leavings: (all: readonly Written[]) => Leavings,
   together?: (list: Commands) => void,
 ): TapeDeck => {
-  const { fields, parameters, arrays: arrayNames, clear, begin } = kernels;
+  const { fields, parameters, arrays: arrayNames, begin } = kernels;
   const { save: keep } = copier;
+  /* What has been found of the tape whose adjoints run next, once they are cleared. */
+  let firsts: Firsts = NO_FIRSTS;
+  const touchedByAdjoint = touchedByAdjoints(kernels);
   const adjointOf = (kernel: string): Omit<Adjoint, 'buffers'> => derivativeOf(kernels, kernel);
   /* One without may be launched where the loss does not follow from what it writes; not where it changes which elements there are, which adjoints of others loop over. */
   const hasAdjoint = (kernel: string): boolean =>
@@ -172,22 +176,36 @@ export const tapeDeck = (
           repeats: false,
           whole: all === entries,
           lists: new Map(),
+          firsts: new Map(),
           dependents: new Map(),
           checked: new Set(),
         };
       } else known = { ...known, of: entries, repeats: all === entries && known.whole, whole: all === entries };
       return { entries, begun, bytes: bytesOf(entries) + begun.reduce((sum, { bytes }) => sum + bytes, 0) };
     },
-    clear: () => launch(clear),
+    clear: ({ entries }, loss) => {
+      const before = known?.of === entries && known.whole ? known.firsts : undefined;
+      firsts = before?.get(loss) ?? firstsOf(kernels, entries, loss, touchedByAdjoint);
+      before?.set(loss, firsts);
+      if (firsts.fields.size === 0) return launch(kernels.clear);
+      if (kernels.clearOthers) launch(kernels.clearOthers);
+      for (const [kernel, of] of kernels.clearOf) if (!of.every((f) => firsts.fields.has(f))) launch(kernel);
+    },
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
     backward: ({ entries, begun }, loss) => {
       refuse(entries, loss);
       let most = 0;
+      const found = firsts;
+      firsts = NO_FIRSTS;
+      const isFirst = (list: readonly Entry[], n: number): boolean => list === entries && found.places.has(n);
       /* Fields whose adjoints may not be zero. Those of a step of the host may be set by it. */
       const wanted = new Set([loss]);
       const want = (names: readonly string[]): void => names.forEach((f) => wanted.add(f));
       /* The launch of an adjoint; nothing where it gives nothing. What its primal overwrites, whatever that follows from, it sets to zero. */
-      const reversed = ({ kernel, args }: Launched): { kernel: string; args: readonly Scalar[] } | undefined => {
+      const reversed = (
+        { kernel, args }: Launched,
+        comesFirst: boolean,
+      ): { kernel: string; args: readonly Scalar[] } | undefined => {
         if (!kernels.writes.get(kernel)!.some((f) => wanted.has(f))) return undefined;
         const made = adjointOf(kernel);
         /* Zero times what is infinite would be no number. */
@@ -196,7 +214,8 @@ export const tapeDeck = (
           0,
         );
         want(made.reads);
-        return { kernel: made.kernel.name, args: made.unwanted.length > 0 ? [...args, bits] : args };
+        const { name } = comesFirst ? made.first!.kernel : made.kernel;
+        return { kernel: name, args: made.unwanted.length > 0 ? [...args, bits] : args };
       };
       /* Fields as the last launch left them. */
       const ended = new Map<string, Saved>();
@@ -212,10 +231,10 @@ export const tapeDeck = (
         const at = executable.buffer(buffer);
         return at.read(allocateArray(at.type, at.length));
       };
-      const reverseLaunch = (entry: Launched & Flat): void => {
+      const reverseLaunch = (entry: Launched & Flat, comesFirst: boolean): void => {
         const { kernel, arrays, structure, kept, state } = entry;
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
-        const runs = hasAdjoint(kernel) ? reversed(entry) : undefined;
+        const runs = hasAdjoint(kernel) ? reversed(entry, comesFirst) : undefined;
         if (runs) structure?.check(adjointOf(kernel).needs.kept);
         kept?.before();
         if (!hasAdjoint(kernel)) return;
@@ -243,7 +262,7 @@ export const tapeDeck = (
       /* The adjoints of launches that need no look in between, the last of which is told, are one list; how many these are. */
       const reverseMany = (list: readonly Entry[], last: number): number => {
         if (!together || lists === undefined) return 0;
-        const key = `${last} ${loss}`;
+        const key = `${last} ${loss} ${found.fields.size}`;
         const ready = lists.get(key);
         if (ready) {
           if (ready.commands) together(ready.commands);
@@ -254,7 +273,7 @@ export const tapeDeck = (
         while (first > 0 && isPlain(list[first - 1])) first--;
         const all = list.slice(first, last + 1).reverse() as readonly (Launched & Flat)[];
         if (all.length < 2) return 0;
-        const launches = all.flatMap((e) => reversed(e) ?? []);
+        const launches = all.flatMap((e, k) => reversed(e, isFirst(list, last - k)) ?? []);
         const commands = launches.length === 0 ? undefined : executable.commands(launches);
         lists.set(key, { commands, count: all.length, wanted: [...wanted] });
         if (commands) together(commands);
@@ -281,7 +300,7 @@ export const tapeDeck = (
             reverse(steps);
             continue;
           }
-          if ('kernel' in entry) reverseLaunch(entry);
+          if ('kernel' in entry) reverseLaunch(entry, isFirst(list, n));
           else {
             entry.backward();
             want(entry.reads);
@@ -334,6 +353,8 @@ interface Known {
   readonly repeats: boolean;
   /** Adjoints that are launched by one call, by the place of the launch whose adjoint is the first, and the loss. */
   readonly lists: Map<string, List>;
+  /** By the loss, what adjoints set that come first. */
+  readonly firsts: Map<string, Firsts>;
   readonly dependents: Map<string, ReadonlySet<string>>;
   /** The losses whose derivatives need nothing that is overwritten. */
   readonly checked: Set<string>;

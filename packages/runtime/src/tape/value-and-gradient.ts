@@ -97,7 +97,7 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   if (!tape.dependents(recorded, sources).has(loss.name)) refuseIndependent(loss, sources);
   const first = sim.storage.layout.fields.get(loss.name)!.axes.map(() => 0);
   look(first);
-  tape.clear();
+  tape.clear(recorded, loss.name);
   tape.begin(loss.name, () => sim.field(adjointField(loss)).set(first, 1));
   const { bytes, ...byArguments } = tape.backward(recorded, loss.name);
   return {
