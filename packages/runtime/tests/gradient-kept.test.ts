@@ -25,6 +25,9 @@ const filters: Readonly<Record<string, KernelDef>> = {
       loss[0] += s ** 2;
     }
   }),
+  'three weights, written out': kernel([x, w, loss], scope, (x, w, loss) => {
+    for (const p of range(1, L - 1)) loss[0] += (w[0] * x[p - 1] + w[1] * x[p] + w[2] * x[p + 1]) ** 2;
+  }),
   'numbers, downwards': kernel([x, loss], scope, (x, loss) => {
     for (const p of range(9, L - 9)) {
       let s = 0.0;
@@ -138,6 +141,19 @@ describe('gradients of what sums over neighbours are made into', () => {
     expect(new Set(between).size).toBe(between.length);
     const many = name.includes('again') ? 0 : name.includes('two') ? 2 : name.includes('of five:') ? 5 : 1;
     if (!name.includes('before')) expect(between.length).toBe(many);
+  });
+
+  it('leave sums into one element where these are computed', () => {
+    const f = filters['three weights, written out'];
+    const lowered = lowerKernels({ f }, tree, 'm', [], { derivatives: true, debug: false });
+    if (E.isLeft(lowered)) throw new Error(lowered.left[0].message);
+    const module = { ...lowered.right.module, layout: layoutTree(withAdjoints) };
+    const loops = adjoint(module, 'f', { adjoints }).kernel.body.ops.filter(({ regions }) => regions.length > 0);
+    const has = (loop: (typeof loops)[number], name: string, field?: string): boolean =>
+      loop.regions[0].ops.some((op) => op.name === name && op.attrs.field === field);
+    expect(loops.filter((loop) => has(loop, 'field.atomic', 'w_grad'))).toEqual(
+      loops.filter((loop) => has(loop, 'mem.store')),
+    );
   });
 
   for (const [name, backend, threads] of [

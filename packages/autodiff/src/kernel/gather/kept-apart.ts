@@ -67,9 +67,21 @@ export const keptApart = (
     op.name === 'field.load' ||
     onlyReads(op, table) ||
     (op.regions.length === 0 && table.get(op.name)!.effects(op).length === 0);
-  const consumers = body.filter(isWriting);
   const computed = body.filter((op) => !isWriting(op));
   const made = new Map(computed.flatMap((op) => op.results.map((r) => [r.id, op] as const)));
+  const changing = new Set(loops.flatMap(({ regions: [{ params }] }) => params.map((p) => p.id)));
+  /* Sums into one element, as those of the derivatives by weights, need no neighbours: they stay with what they are computed from. */
+  const isFixed = (v: Value): boolean =>
+    !changing.has(v.id) &&
+    [...coneOf(v, made)].every(
+      (op) => op.name.startsWith('arith.') && op.operands.every(({ id }) => !changing.has(id)),
+    );
+  const staying = new Set(
+    fieldsOf(body).flatMap(([, ops]) =>
+      ops.every((op) => body.includes(op) && isPlainSum(op, body) && op.operands.slice(1).every(isFixed)) ? ops : [],
+    ),
+  );
+  const consumers = body.filter((op) => isWriting(op) && !staying.has(op));
   const isAdded = withInner(consumers).some((o) => o.name === 'field.atomic' && o.attrs.kind === 'add');
   if (!isAdded || !computed.every(isPlain)) return undefined;
   const same = sameIn(loops, ops, s);
@@ -124,7 +136,9 @@ export const keptApart = (
   const size = box.reduce((n, range) => n * (range![1] - range![0]), 1);
   if (values.length === 0 || values.length > MOST_KEPT || !values.every(({ type }) => isFloat(type))) return undefined;
   if (!withInner(ops).some((op) => elementsOf(op, layout) >= size)) return undefined;
-  const needed = new Set(values.flatMap((v) => [...coneOf(v, made)]));
+  const needed = new Set(
+    [...values, ...[...staying].flatMap((op) => op.operands)].flatMap((v) => [...coneOf(v, made)]),
+  );
   /* A branch that writes may have results; what is kept is there before. */
   const later = new Set(consumers.flatMap((op) => op.results.map((r) => r.id)));
   if ([...needed].some((op) => takenBy(op).some(({ id }) => later.has(id)))) return undefined;
@@ -153,7 +167,7 @@ export const keptApart = (
     }).ops;
   };
   const first = nest((b, at, own) => {
-    const again = cloneOps(computed.filter((op) => needed.has(op)), ids, at); // prettier-ignore
+    const again = cloneOps(body.filter((op) => needed.has(op) || staying.has(op)), ids, at); // prettier-ignore
     again.ops.forEach((op) => b.append(op));
     buffers.forEach(({ name }, n) => b.store(name, again.values.get(values[n].id)!, placeIn(b, own, ranges)));
   });
@@ -178,6 +192,20 @@ export const keptApart = (
   });
   return { first, rest, buffers };
 };
+
+/** The ops on each field, also those within others. */
+const fieldsOf = (ops: readonly Op[]): readonly (readonly [field: unknown, ops: readonly Op[]])[] => {
+  const found = new Map<unknown, Op[]>();
+  for (const op of withInner(ops))
+    if (op.attrs.field !== undefined) found.set(op.attrs.field, [...(found.get(op.attrs.field) ?? []), op]);
+  return [...found];
+};
+
+/** Whether an op adds to an element, and gives nobody what was there. */
+const isPlainSum = (op: Op, body: readonly Op[]): boolean =>
+  op.name === 'field.atomic' &&
+  op.attrs.kind === 'add' &&
+  !body.some((other) => takenBy(other).some(({ id }) => op.results.some((r) => r.id === id)));
 
 /** So many numbers of an iteration are kept at most: what flows to six neighbours of a node in space, and what is left there. */
 const MOST_KEPT = 8;
