@@ -21,10 +21,13 @@ export const settingSums = (kernel: Kernel, layout: Layout, adjoints: readonly s
   const forms = integerForms(kernel, layout);
   const constants = new Map<number, Scalar>();
   const others = new Set<unknown>();
+  let ops = 0;
   walk(kernel.body, ({ name, attrs, results }) => {
+    ops++;
     if (name === 'arith.constant') constants.set(results[0].id, attrs.value as Scalar);
     if (name !== 'field.load' && name !== 'field.store') others.add(attrs.field);
   });
+  if (ops > MOST_OPS) return undefined;
   const whole = large.filter((field) => {
     if (others.has(field)) return false;
     const boxes = kernel.body.ops.map((op) => boxIn(op, field, layout, forms, constants));
@@ -40,6 +43,9 @@ export const settingSums = (kernel: Kernel, layout: Layout, adjoints: readonly s
   const sets = whole.filter((field) => besides(layout, field).every((other) => whole.includes(other)));
   return sets.length === 0 ? undefined : { kernel: withoutSums(kernel, new Set(sets)), sets };
 };
+
+/** Of longer kernels it is a small part of the time, and takes as long to compile as they do. */
+const MOST_OPS = 256;
 
 /** To set fewer elements takes no longer than a launch. */
 const LARGE = 2 ** 14;
