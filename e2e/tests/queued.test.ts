@@ -42,6 +42,26 @@ const SMALL: readonly (readonly [name: string, n: string, fewer: number])[] = [
 
 const backends = ['wasm', ...(hasCompiler ? ['cpp'] : [])];
 
+/** Nodes along an axis are few where there are two or three of them. */
+const LARGE: readonly (readonly [name: string, n: string])[] = [
+  ['mpm-split', '2049'],
+  ['maccormack', '257'],
+  ['mpm-g2p2g', '1009'],
+];
+
+describe('many elements', () => {
+  it.each(LARGE)('%s of %s nodes an axis is refused before anything is made', async (name, n) => {
+    await expect(run(name, { n }, { backend: 'wasm' })).rejects.toMatchObject({
+      diagnostics: [{ code: 'example/argument', message: `'n' is '${n}'` }],
+    });
+  });
+
+  it('mpm-split computes what the plain program computes where products of particles and a factor are no i32', async () => {
+    const { check } = await run('mpm-split', { n: '384', steps: '1' }, { backend: 'wasm' });
+    expect(check).toMatchObject({ passed: true });
+  });
+});
+
 describe.each(backends)('queued launches on %s', (backend) => {
   it.each(byTurns(SMALL, backends, backend))(
     '%s computes what the plain program computes, in fewer tasks',

@@ -24,7 +24,7 @@ const queuedExample = (given: QueuedCase): Example => ({
       ...options,
       queue: args.word('queue', 'on', ['on', 'off']) === 'on',
       layout: args.word('layout', 'pointer', ['pointer', 'bitmasked']),
-      n: args.integer('n', given.n, 1, 2 ** 26),
+      n: args.integer('n', given.n, 1, given.most),
       steps: args.integer('steps', given.steps, 1, 1e6),
       ablate: options.ablate.filter((name) => !isPass(name)),
       without: options.ablate.filter(isPass),

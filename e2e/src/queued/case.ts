@@ -8,6 +8,8 @@ export interface QueuedCase {
   /** Elements along an axis, unless it is said how many; they are rounded up to `multiple`. */
   readonly n: number;
   readonly multiple: number;
+  /** More of them are not tried: no machine of today's holds them. */
+  readonly most: number;
   /** How often `step` is run. */
   readonly steps: number;
   /** How far results may be from the reference, in units of the last place of the type, a step. */

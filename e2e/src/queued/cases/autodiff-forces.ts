@@ -11,6 +11,7 @@ export const autodiffForces: QueuedCase = {
   shows: 'a sheet of triangles falls onto a ball; its forces are the gradient of an energy that nobody asks for',
   n: 64,
   multiple: 8,
+  most: 2048,
   steps: 10,
   rounding: 1e6,
   make: (n, float) => {

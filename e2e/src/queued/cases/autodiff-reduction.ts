@@ -10,6 +10,7 @@ export const autodiffReduction: QueuedCase = {
   shows: 'the gradient of a sum of squares, added up ten times; the sum itself is never asked for',
   n: 2 ** 21,
   multiple: 8,
+  most: 2 ** 26,
   steps: 10,
   rounding: 64,
   make: (n, float) => {

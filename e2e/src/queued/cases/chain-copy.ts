@@ -9,6 +9,7 @@ export const chainCopy: QueuedCase = {
   shows: 'y[i] = x[i] + 1 and then z[i] = y[i] + 4, over sparse blocks',
   n: 2 ** 21,
   multiple: BLOCK,
+  most: 2 ** 26,
   steps: 10,
   rounding: 2,
   make: (n, float) => {

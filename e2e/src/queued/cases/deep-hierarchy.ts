@@ -9,6 +9,7 @@ export const deepHierarchy: QueuedCase = {
   shows: 'five times x[i] += x[i + 1] for even i, through seven sparse levels',
   n: 2 ** 20,
   multiple: SIDE ** 8,
+  most: 2 ** 26,
   steps: 10,
   rounding: 64,
   layouts: true,

@@ -7,6 +7,7 @@ export const fillArray: QueuedCase = {
   shows: 'ten times a[i] = 2, over a dense array',
   n: 2 ** 22,
   multiple: 1,
+  most: 2 ** 26,
   steps: 10,
   rounding: 0,
   make: (n, float) => {

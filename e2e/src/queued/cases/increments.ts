@@ -9,6 +9,7 @@ export const increments: QueuedCase = {
   shows: 'ten times x[i] += 1, over sparse blocks',
   n: 2 ** 22,
   multiple: BLOCK,
+  most: 2 ** 26,
   steps: 10,
   rounding: 2,
   make: (n, float) => {

@@ -27,6 +27,7 @@ export const maccormack: QueuedCase = {
   shows: 'three quantities carried through a tube by the MacCormack scheme, along paths of third order',
   n: 64,
   multiple: BLOCK,
+  most: 256,
   steps: 2,
   rounding: 1e5,
   make: (n, float) => {

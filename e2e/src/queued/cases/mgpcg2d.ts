@@ -17,6 +17,7 @@ export const mgpcg2d: QueuedCase = {
   shows: 'conjugate gradients with multigrid on a disk of sparse blocks, every operation a launch',
   n: 256,
   multiple: BLOCK * 2 ** (LEVELS - 1),
+  most: 4096,
   steps: 3,
   rounding: 1e6,
   layouts: true,

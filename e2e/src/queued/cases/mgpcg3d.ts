@@ -10,6 +10,7 @@ export const mgpcg3d: QueuedCase = {
   shows: "Poisson's equation on a sparse cube by V-cycles, each sweep over a level a launch",
   n: 32,
   multiple: 2 * BLOCK,
+  most: 256,
   steps: 5,
   rounding: 1e5,
   make: (n, float, layout) => {

@@ -65,6 +65,7 @@ export const mpmG2p2g: QueuedCase = {
     'a cube falls by the material point method; what particles read from one grid and write to the next is one loop',
   n: 32,
   multiple: 8,
+  most: 256,
   steps: 2,
   rounding: 1e6,
   make: (n, float) => {

@@ -1,4 +1,4 @@
-import { active, i32, kernel, range } from '@filigree/lang/kernels';
+import { active, f64, i32, kernel, range } from '@filigree/lang/kernels';
 import { dense, fields, i, ij, layout } from '@filigree/sparse/fields';
 import { times, type QueuedCase } from '../case.js';
 import { splitMpm, STEPS, type MpmConstants } from './mpm-reference.js';
@@ -9,6 +9,7 @@ export const mpmSplit: QueuedCase = {
   shows: 'a fluid by the material point method, each operation on particles or nodes a kernel of its own',
   n: 64,
   multiple: 8,
+  most: 2048,
   steps: 4,
   rounding: 1e5,
   make: (n, float) => {
@@ -39,7 +40,8 @@ export const mpmSplit: QueuedCase = {
     const kernels = {
       init: kernel([x, y, u, v, J], { float, scope }, (x, y, u, v, J) => {
         for (const p of range(particles)) {
-          x[p] = 0.2 + (0.4 * ((p * 7919) % particles)) / particles;
+          /* Beyond 270,000 particles the product is no i32. */
+          x[p] = 0.2 + (0.4 * ((f64(p) * 7919) % particles)) / particles;
           y[p] = 0.1 + (0.4 * p) / particles;
           u[p] = 0;
           v[p] = -1;

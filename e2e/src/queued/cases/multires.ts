@@ -10,6 +10,7 @@ export const multires: QueuedCase = {
   shows: 'sums of two neighbours, four levels up',
   n: 2 ** 21,
   multiple: BLOCK * 2 ** LEVELS,
+  most: 2 ** 26,
   steps: 10,
   rounding: 64,
   layouts: true,

@@ -17,6 +17,7 @@ export const simpleAdvection: QueuedCase = {
   shows: 'ten semi-Lagrangian steps in a flow that turns, over a sparse grid',
   n: 512,
   multiple: BLOCK,
+  most: 4096,
   steps: 5,
   rounding: 2e4,
   make: (n, float) => {

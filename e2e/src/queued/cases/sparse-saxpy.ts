@@ -13,6 +13,7 @@ export const sparseSaxpy: QueuedCase = {
   shows: 'sums of multiples of sparse fields: z += a x, y = a z + b x, x = a y + b z',
   n: 1024,
   multiple: BLOCK,
+  most: 8192,
   steps: 10,
   rounding: 4,
   make: (n, float) => {

@@ -9,6 +9,7 @@ export const stencilReduction: QueuedCase = {
   shows: 'b[i] from the neighbours of a[i], and the sum of b, three times',
   n: 2 ** 21,
   multiple: BLOCK,
+  most: 2 ** 26,
   steps: 10,
   rounding: 1e4,
   make: (n, float) => {
