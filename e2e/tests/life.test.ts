@@ -25,6 +25,7 @@ const GLIDER = 'x = 3, y = 3, rule = B3/S23\nbob$2bo$3o!\n';
 const patterns = {
   glider: file('glider.rle', GLIDER),
   older: file('older.rle', 'x = 3, y = 3, rule = 23/3\nbob$2bo$3o!\n'),
+  newer: file('newer.rle', 'x = 3, y = 3, rule = b3s23\nbob$2bo$3o!\n'),
   pentomino: file('pentomino.rle', '#N R-pentomino\nx = 3, y = 3\nb2o$2o$bo!\n'),
   /* Two gliders, one 16 cells further down and to the right. */
   gliders: file('gliders.mc', '[M2] (ours)\n#R B3/S23\n.*$..*$***$\n4 1 0 0 0\n5 2 0 0 2\n'),
@@ -47,7 +48,8 @@ describe.each(backends)('the Game of Life on %s', (backend) => {
     ['a glider', { pattern: patterns.glider, steps: '101' }, 5],
     ['two gliders of a macrocell file', { pattern: patterns.gliders, steps: '64', storage: 'dense' }, 10],
     ['the R-pentomino when it has settled', { pattern: patterns.pentomino, steps: '1103' }, 116],
-    ['a glider whose file writes the rule as others do', { pattern: patterns.older, steps: '33' }, 5],
+    ['a glider whose file writes the rule as older ones do', { pattern: patterns.older, steps: '33' }, 5],
+    ['a glider whose file writes the rule as newer ones do', { pattern: patterns.newer, steps: '33' }, 5],
     ['a glider of bytes', { pattern: patterns.glider, steps: '33', quant: 'off' }, 5],
   ] as const)('has as many cells as is known: %s', async (_name, args, population) => {
     const { check, metrics } = await run(args, backend);
@@ -173,7 +175,7 @@ describe('patterns and rules that there are not', () => {
   });
 
   it.each([
-    [{ rule: 'B3S23' }, 'life/rule'],
+    [{ rule: 'S23' }, 'life/rule'],
     [{ rule: 'B03/S23' }, 'life/rule'],
     [{ size: '700' }, 'example/argument'],
   ])('%o', async (args, code) => {
