@@ -219,6 +219,7 @@ describe('filigree opt', () => {
     const { out } = await filigree('opt', file, '--passes', 'cse,canonicalize', '--print-after', 'all');
     expect(out).toMatch(/^; after cse\n[^]*arith\.mul[^]*^; after canonicalize\n/m);
     expect(out.match(/^module/gm)).toHaveLength(2);
+    expect((await filigree('opt', file, '--passes', 'cse,canonicalize', '--print-after-all')).out).toBe(out);
     const one = await filigree('opt', file, '--passes', 'cse,canonicalize', '--print-before', 'canonicalize');
     expect(one.out).toMatch(/^; before canonicalize\n[^]*arith\.mul[^]*^module [^]*value = 6/m);
     const json = JSON.parse((await filigree('opt', file, '--passes', 'cse,dce', '--json')).out) as {

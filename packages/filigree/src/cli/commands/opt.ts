@@ -2,14 +2,21 @@ import type { Command } from 'commander';
 import { withAnswerOptions, withWatchOptions, type CommonOptions, type WatchOptions } from '../common-options.js';
 import type { Session } from '../session.js';
 
+interface OptOptions extends Pick<CommonOptions, 'emit' | 'use'>, WatchOptions {
+  readonly passes?: string;
+  readonly printAfterAll?: boolean;
+}
+
 /** `filigree opt FILE.fil --passes a,b,c` */
 export const optCommand = (program: Command, session: Session): void => {
   withWatchOptions(withAnswerOptions(program.command('opt')))
     .description('reads a kernel in the text form of the compiler (IR), runs passes on it, prints it')
     .argument('<file.fil>', 'IR text')
     .option('--passes <list>', 'passes, as in cse,unroll{factor=4},dce; default: the passes that suit every kernel')
+    .option('--print-after-all', 'as --print-after all')
     .option('--emit <folder>', 'write the module here')
-    .action(async (file: string, options: Pick<CommonOptions, 'emit' | 'use'> & WatchOptions & { passes?: string }) => {
+    .action(async (file: string, given: OptOptions) => {
+      const options = given.printAfterAll ? { ...given, printAfter: [...(given.printAfter ?? []), 'all'] } : given;
       const [ir, { knownPasses }, { readBytes }, { writeOut }, { loadExtensions }] = await Promise.all([
         import('@filigree/ir'),
         import('../opt/known-passes.js'),
