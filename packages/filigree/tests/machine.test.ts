@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import * as E from 'fp-ts/lib/Either.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { compile } from 'filigree';
-import { findToolchain } from '@filigree/backend/native';
+import { defaultCacheFolder, findToolchain } from '@filigree/backend/native';
 import {
   filigree,
   filigreeProcess,
@@ -100,6 +100,37 @@ describe('without a folder for temporary files', () => {
     vi.stubEnv('TMPDIR', '/proc');
     const other = await filigree(...argv, '--dtype', 'f32');
     expect([other.status, JSON.parse(other.out)]).toMatchObject([0, { dtype: 'f32', check: { passed: true } }]);
+  });
+});
+
+describe.each(workingBackends)('a cache folder that is named from where one stands, on %s', (backend) => {
+  const keeps = async (folder: string, from: string): Promise<void> => {
+    const { status, out, err } = await filigree(...product('--json', '--backend', backend, '--threads', '3'));
+    expect([status, JSON.parse(out), err]).toMatchObject([
+      0,
+      { check: { passed: true } },
+      expect.not.stringContaining('warning'),
+    ]);
+    expect(readdirSync(join(from, folder))).not.toEqual([]);
+  };
+
+  it('holds what compilers write in folders of their own', async () => {
+    const folder = join(relative(process.cwd(), scratch), `relative-${backend}`);
+    vi.stubEnv('FILIGREE_CACHE_DIR', folder);
+    await keeps(folder, process.cwd());
+  });
+
+  it('holds for folders of temporary files', async () => {
+    vi.stubEnv('TMPDIR', relative(process.cwd(), scratch));
+    const { status, out } = await filigree(...product('--json', '--backend', backend, '--threads', '4', '--no-cache'));
+    expect([status, JSON.parse(out)]).toMatchObject([0, { check: { passed: true } }]);
+  });
+});
+
+describe('without a home folder', () => {
+  it('nothing is kept where one happens to stand', () => {
+    vi.stubEnv('HOME', '');
+    expect(isAbsolute(defaultCacheFolder({}))).toBe(true);
   });
 });
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Diagnostic, type Diagnostics, fail } from '@filigree/ir';
 import { atExit } from '../toolchain/at-exit.js';
 import { makeFolder } from './make-folder.js';
@@ -28,7 +28,19 @@ export interface CacheRequest {
 
 /** `$FILIGREE_CACHE_DIR`, else `filigree` in `$XDG_CACHE_HOME`, else in `~/.cache`. */
 export const defaultCacheFolder = (env: Readonly<Record<string, string | undefined>> = process.env): string =>
-  env['FILIGREE_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'filigree');
+  env['FILIGREE_CACHE_DIR'] || join(env['XDG_CACHE_HOME'] || join(homeFolder(), '.cache'), 'filigree');
+
+/* Where HOME is set to nothing it is as though it were not set. */
+const homeFolder = (): string => {
+  try {
+    return homedir() || userInfo().homedir;
+  } catch {
+    return tmpdir();
+  }
+};
+
+/* Compilers run in folders of their own, where a relative path would name another place. */
+const folderOf = (cache: string | undefined): string => resolve(cache ?? defaultCacheFolder());
 
 /** SHA-256 of these parts, in hex. The boundaries between parts count. */
 export const contentHash = (...parts: readonly (string | Uint8Array)[]): string => {
@@ -46,7 +58,7 @@ export const contentHash = (...parts: readonly (string | Uint8Array)[]): string 
 export const cachedFile = async (request: CacheRequest): Promise<CachedFile> => {
   const { cache, ...rest } = request;
   if (cache === false) return { ...(await buildTemporarily(rest, '')), warnings: [] };
-  const folder = cache ?? defaultCacheFolder();
+  const folder = folderOf(cache);
   const hit = lookUp(join(folder, rest.key), rest.file);
   if (hit !== undefined) return { path: hit, cached: true, warnings: [] };
   try {
@@ -68,7 +80,7 @@ export const findCached = ({
   file,
 }: Omit<CacheRequest, 'build'>): { readonly path: string; readonly whole: boolean } | undefined => {
   if (cache === false) return undefined;
-  const entry = join(cache ?? defaultCacheFolder(), key);
+  const entry = join(folderOf(cache), key);
   const path = lookUp(entry, file);
   if (path !== undefined) return { path, whole: true };
   return existsSync(entry) ? { path: join(entry, file), whole: false } : undefined;
@@ -168,7 +180,7 @@ const folders: { current?: Promise<string> } = {};
 
 /** A folder of this process, removed when it ends. */
 const privateFolder = (): Promise<string> => {
-  folders.current ??= mkdtemp(join(tmpdir(), 'filigree-')).then(
+  folders.current ??= mkdtemp(join(resolve(tmpdir()), 'filigree-')).then(
     (folder) => {
       atExit(() => rmSync(folder, { recursive: true, force: true }));
       return folder;
