@@ -175,6 +175,7 @@ describe('filigree einsum', () => {
     ['einsum/shape', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4,4', '--pattern', `K=${K}`], "index 'l'"],
     ['einsum/shape', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4', '--pattern', `K=${K}`], 'I[lp] has 2 indices'],
     ['einsum/shape', ['Q[k] += K[k]', '--shape', 'K=4x'], "'4x' is not a shape of K"],
+    ['einsum/shape', ['Q[k] += K[kl]', '--shape', 'K=4,0'], "its extent '0' is no whole number from 1"],
     ['einsum/extent', ['Q[kp] += K[kl]*I[lp]', '--shape', 'I=4,4'], "index 'k' of Q"],
     ['einsum/unknown', ['Q[k] += K[k]', '--shape', 'X=4'], "'X'"],
     ['einsum/unknown', ['Q[k] += K[k]', '--shape', 'k=4,5'], "'k' is an index of the formula"],

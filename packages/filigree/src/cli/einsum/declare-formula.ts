@@ -52,12 +52,17 @@ export const declarationOf = async (formula: string, options: EinsumRunOptions):
 
 const shapeOf = (name: string, text: string): readonly number[] | number => {
   const isLetter = /^[A-Za-z]$/.test(name);
-  const extents = text.split(',').map((t) => Number(t.trim() === '' ? NaN : t));
+  const words = text.split(',');
+  const extents = words.map((t) => Number(t.trim() === '' ? NaN : t));
   const wrong = extents.findIndex((n) => !Number.isSafeInteger(n) || n < 1);
   if (wrong >= 0)
-    fail('einsum/shape', `'${text}' is not a shape of ${name}: extent ${wrong + 1} is no whole number from 1`, {
-      remedy: `write --shape ${name}=${isLetter ? '8' : '8,56,9'}`,
-    });
+    fail(
+      'einsum/shape',
+      `'${text}' is not a shape of ${name}: its extent '${words[wrong]}' is no whole number from 1`,
+      {
+        remedy: `write --shape ${name}=${isLetter ? '8' : '8,56,9'}`,
+      },
+    );
   return isLetter && extents.length === 1 ? extents[0]! : extents;
 };
 
