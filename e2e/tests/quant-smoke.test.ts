@@ -50,3 +50,15 @@ it.skipIf(!hasCompiler)(
     expect(Number(metrics.totalFixed)).toBeGreaterThan(Number(metrics.totalShared));
   },
 );
+
+it.skipIf(!hasCompiler)(
+  'after one step no way to store smoke has lost more than a rounding, and which is nearer does not count',
+  { timeout: 300_000 },
+  async () => {
+    const { check, metrics } = await ran('smoke-decay', { size: '32', steps: '1' }, 'cpp');
+    expect(check.passed).toBe(true);
+    const full = Number(metrics.totalFull);
+    for (const left of [metrics.totalShared, metrics.totalFixed, metrics.totalFloat])
+      expect(Math.abs(Number(left) / full - 1)).toBeLessThan(2 ** -10);
+  },
+);

@@ -112,8 +112,8 @@ export const smokeDecayExample: Example = {
     const off = (scheme: (typeof schemes)[number]): number => Math.abs(found[scheme].left / found.full.left - 1);
     const findings: readonly Finding[] = [
       atMost('shared exponent, from full precision', off('shared'), 0.11),
-      atMost('the same beside fixed point', off('shared') / off('fixedDye'), 1),
-      atMost('the same beside exponents of their own', off('shared') / off('floatDye'), 1),
+      atMost('the same beside fixed point', off('shared') / Math.max(off('fixedDye'), ROUNDING), 1),
+      atMost('the same beside exponents of their own', off('shared') / Math.max(off('floatDye'), ROUNDING), 1),
     ];
     options.progress(1, 'done');
     return {
@@ -138,6 +138,9 @@ export const smokeDecayExample: Example = {
     };
   },
 };
+
+/* What one rounding to nine bits may do: after a few steps none of the ways has lost more, and which is nearer is chance. */
+const ROUNDING = 2 ** -10;
 
 type Make = ReturnType<typeof compiledSmoke>;
 
