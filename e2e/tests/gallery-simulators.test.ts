@@ -35,6 +35,8 @@ const SMALL: readonly (readonly [string, Record<string, string>, number])[] = [
   ['mass-spring', { robot: '3', steps: '150', hidden: '8', iterations: '10' }, 1],
   ['wave', { size: '16', steps: '20', iterations: '20' }, 0.6],
   ['billiards', { steps: '512', iterations: '100' }, 0.5],
+  ['billiards', { layers: '1', steps: '512', iterations: '60' }, 0.8],
+  ['billiards', { layers: '2', steps: '512', iterations: '60' }, 0.1],
   ['time-of-impact', { steps: '100', iterations: '40' }, 0.9],
   ['smoke', { size: '16', steps: '6', sweeps: '4', iterations: '20' }, 0.8],
   ['volume-renderer', { size: '8', pixels: '8', views: '3', iterations: '20' }, 0.5],

@@ -69,7 +69,8 @@ export const billiards: Simulator = {
         },
       }),
       start: Float64Array.of(start[0], start[1], 0.3, 0),
-      optimiser: descent(0.01, 2),
+      /* Half a ball's width at most: of one that is missed nothing says where it is. */
+      optimiser: descent(0.01, radius),
       plain: (shot) => plainMiss(start, shot, steps),
       difference: 1e-7,
       picture: () => {
