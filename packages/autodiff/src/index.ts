@@ -19,15 +19,14 @@ export { withMarks, type Marks } from './kernel/access/marks.js';
 export type { Overflow } from './kernel/reverse/draft.js';
 export { withoutGiven } from './kernel/reverse/given.js';
 export { clearGradients } from './kernel/fields/clear-gradients.js';
+export { adjointField, tangentField } from './kernel/fields/gradient-fields.js';
 export {
-  adjointField,
   differentiable,
-  tangentField,
   withGradients,
   withTangents,
   type WithGradients,
   type WithTangents,
-} from './kernel/fields/gradient-fields.js';
+} from './kernel/fields/with-gradients.js';
 export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
 export { elementsAt, placeOfField, type Touched } from './kernel/elements/touched.js';
 export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/keep/needs.js';

@@ -51,7 +51,6 @@ export {
 } from './layout/layout.js';
 export { namedFields } from './layout/named-fields.js';
 export { layoutOf, layoutTree } from './layout/tree.js';
-export { withBeside } from './layout/beside.js';
 export { isPlainArray, storedAs } from './layout/stored-as.js';
 export type { Coordinates, FieldOps } from './meaning/field-ops.js';
 export { fieldDialects } from './access/dialects.js';

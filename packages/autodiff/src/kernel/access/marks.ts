@@ -1,6 +1,7 @@
 import { fail } from '@filigree/ir';
 import type { FieldDecl, Layout } from '@filigree/sparse/fields';
-import { companions, placedBeside } from '../fields/companion-fields.js';
+import { companions } from '../fields/companion-fields.js';
+import { placedBeside } from '../fields/placed-beside.js';
 
 /** The fields in which a watched kernel notes who touched an element of a field last. */
 export interface Marks {

@@ -1,5 +1,5 @@
 import { fail, isFloat, type ScalarType } from '@filigree/ir';
-import { field, withBeside, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
+import { field, type AnyField } from '@filigree/sparse/fields';
 
 /** Fields that hold something of other fields: of each its adjoint, its tangent, or who touched it. */
 export interface Companions {
@@ -32,10 +32,4 @@ export const companions = (suffix: string, type?: ScalarType): Companions => {
       : { ...primal, name, components: primal.components.map((c) => of(c)) };
   };
   return { of, has: (f) => all.has(f) };
-};
-
-/** Places companions of scalar fields beside these, but for those that the layout has already. */
-export const placedBeside = (layout: Layout, primals: readonly FieldDecl[], { of }: Companions): Layout => {
-  const missing = new Set(primals.filter((f) => !layout.fields.has(of(f).name)));
-  return missing.size === 0 ? layout : withBeside(layout, (f) => (missing.has(f) ? [of(f)] : []));
 };
