@@ -56,6 +56,14 @@ const right: Readonly<Record<string, KernelDef>> = {
       d[0][0] = d[0][2];
     },
   ),
+  'a ring by an argument': kernel([d, x, 'i32'], (d, x, t = 1) => {
+    for (const p of range(5)) {
+      d[(t + 1) % 3][4] += x[p] * d[t % 3][4];
+      x[p] = Math.sin(x[p] * d[t % 3][4]);
+    }
+    for (const p of range(5)) x[p] *= d[(t + 1) % 3][4];
+    d[t % 3][4] = Math.cos(d[(t + 1) % 3][4]) * d[t % 3][4];
+  }),
   'elements below zero too': kernel([x], (x) => {
     for (const k of serially(range(-4, 0))) x[k] = 0.3 + 0.1 * k;
     for (const _ of serially(range(2)))

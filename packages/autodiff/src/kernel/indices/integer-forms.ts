@@ -107,6 +107,9 @@ export const integerForms = ({ params, body }: Kernel, layout?: Layout): Integer
     const [least, most] = op.name === 'arith.rem' ? [0, Math.min(hi, b.plus - 1)] : [lo / b.plus, hi / b.plus];
     if (lo >= 0 && (hi === Infinity || isSmall([lo, hi])))
       limit(result, number(Math.floor(least)), number(Math.floor(most)));
+    /* Whatever is divided, also a sum that has gone round. */
+    else if (op.name === 'arith.rem' && b.plus < 2 ** 31)
+      limit(result, number(isSigned(result.type) ? 1 - b.plus : 0), number(b.plus - 1));
   });
   const liesIn = (v: Value): Bounds => boundsOf(formOf(v));
   const within = (v: Value, extent: number): Bounds | undefined => {
