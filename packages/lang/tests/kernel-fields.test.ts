@@ -351,6 +351,14 @@ scf.for %1, %m, %2 {parallel = true} {
       for (const [i, j] of ndrange(20, 60)) u[0][0] += u[i][j];
     });
     expect(opsOf(sum)).not.toContain('simd');
+    /* Whose they are is seen later, of rows that are loops: quotients of one counter are no rows. */
+    const own = kernel([u], (u: Grid2) => {
+      for (const [i, j] of ndrange(20, 60)) u[i][j] += u[i + 1][j];
+    });
+    for (const def of [sum, own]) {
+      expect(opsOf(def)).toMatch(/{parallel = true} {[^]*scf\.for/);
+      expect(opsOf(def)).not.toContain('arith.rem');
+    }
   });
 
   it('ops know where in the source they come from', () => {

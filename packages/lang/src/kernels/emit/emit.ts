@@ -466,7 +466,7 @@ class Emitter {
    */
   private flattened(bounds: Ranges, names: readonly Temp[], lanes: boolean, body: (v: readonly Value[]) => void): void {
     const { b } = this;
-    const known = knownPrefix(lanes && keepsLast(bounds) ? bounds.slice(0, -1) : bounds);
+    const known = knownPrefix(keepsLast(bounds) ? bounds.slice(0, -1) : bounds);
     const combinations = known.reduce((n, x) => n * x, 1);
     const next = bounds[known.length] as Range | undefined;
     const last = next && isFromZero(next) ? this.as(next[1], 'i32') : undefined;
