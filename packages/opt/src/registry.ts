@@ -18,10 +18,11 @@ import { cse } from './cse.js';
 import { dce } from './dce.js';
 import { factorScales } from './factor-scales.js';
 import { fuseProducts } from './fuse-products/fuse-products.js';
-import { groupIterations } from './group-iterations.js';
+import { groupIterations } from './group-iterations/group-iterations.js';
 import { ifToSelect } from './if-to-select.js';
 import { integerRange } from './integer-range/integer-range.js';
 import { jamNests } from './jam-nests/jam-nests.js';
+import { joinRows } from './join-rows/join-rows.js';
 import { promote } from './own-arrays/promote.js';
 import { writeOut } from './own-arrays/write-out.js';
 import { licm } from './licm.js';
@@ -68,6 +69,7 @@ const factories = {
   'if-to-select': ifToSelect,
   'integer-range': integerRange,
   'jam-nests': jamNests,
+  'join-rows': joinRows,
   licm,
   'mark-choices': markChoices,
   offload,

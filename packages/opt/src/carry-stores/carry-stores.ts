@@ -1,8 +1,6 @@
 import { rare } from '#rare';
-import { walk, type Kernel } from '@filigree/ir';
+import { updatesInPlace } from '../hold-elements/hold-elements.js';
 import { corePass } from '../support/core-pass.js';
-import { isSerial } from '../hold-elements/hold-elements.js';
-import { bodyOf } from '../support/values.js';
 
 /**
  * Carries what a loop has stored to the iterations that read it: in `for i { x[i] = a * x[i - 1] + b * x[i - 2] }` both are values of the two iterations before, and nothing is read but before the first. So no iteration waits for memory to give back what the one before has stored, which takes
@@ -15,17 +13,6 @@ export const carryStores = corePass(
   { most: 4 },
   (dialects, { most }) =>
     (module) =>
-      module.kernels.some(mayReadBack) ? rare().carryStoresOf(module, dialects, most) : module,
+      module.kernels.some(updatesInPlace) ? rare().carryStoresOf(module, dialects, most) : module,
   { most: 1 },
 );
-
-/** Whether a serial loop reads and writes at its top. */
-const mayReadBack = ({ body }: Kernel): boolean => {
-  let found = false;
-  walk(body, (op) => {
-    if (found || !isSerial(op)) return;
-    const names = new Set(bodyOf(op.regions[0]!).map(({ name }) => name));
-    found = names.has('mem.load') && names.has('mem.store');
-  });
-  return found;
-};

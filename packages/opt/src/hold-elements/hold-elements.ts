@@ -13,20 +13,16 @@ import { bodyOf } from '../support/values.js';
 export const holdElements = corePass(
   'hold-elements',
   {},
-  (dialects) => (module) => (module.kernels.some(changesOne) ? rare().holdElementsOf(module, dialects) : module),
+  (dialects) => (module) => (module.kernels.some(updatesInPlace) ? rare().holdElementsOf(module, dialects) : module),
 );
 
-const isStore = ({ name }: Op): boolean => name === 'mem.store';
-const isLoad = ({ name }: Op): boolean => name === 'mem.load';
-
-/** Whether some serial loop may change one element again and again: it reads and writes. */
-const changesOne = ({ body }: Kernel): boolean => {
+/** Whether some serial loop reads and writes memory itself, so that it may read what it has written. */
+export const updatesInPlace = ({ body }: Kernel): boolean => {
   let found = false;
-  walk(
-    body,
-    (op) =>
-      void (found ||= isSerial(op) && bodyOf(op.regions[0]!).some(isStore) && bodyOf(op.regions[0]!).some(isLoad)),
-  );
+  walk(body, (op) => {
+    const does = (name: string): boolean => bodyOf(op.regions[0]!).some((o) => o.name === name);
+    found ||= isSerial(op) && does('mem.store') && does('mem.load');
+  });
   return found;
 };
 

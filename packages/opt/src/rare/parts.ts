@@ -1,9 +1,11 @@
 /** What few targets need of the passes: those with teams of threads, those that gather, those that multiply and add at once, those that have vectors and no functions for them. */
 export { carryLoadsOf } from '../carry-loads/carry-loads-of.js';
 export { carryStoresOf } from '../carry-stores/carry-stores-of.js';
+export { iterationsGrouped } from '../group-iterations/iterations-grouped.js';
 export { holdElementsOf } from '../hold-elements/hold-elements-of.js';
 export { fuseKernel } from '../fuse-products/fuse-kernel.js';
 export { expansions } from '../lane-functions/expansions.js';
+export { rowsJoined } from '../join-rows/rows-joined.js';
 export { jamModule } from '../jam-nests/jam-module.js';
 export { expandKernel } from '../lane-functions/expand-kernel.js';
 export { reduceByTeams, reduceInTeam } from '../privatize/by-team.js';

@@ -24,6 +24,7 @@ import {
   groupIterations,
   holdRows,
   jamNests,
+  joinRows,
   privatizeScatters,
   shareIndices,
   stageStrides,
@@ -84,7 +85,7 @@ export interface FieldPipelineOptions {
   readonly threads?: number;
   /**
    * Passes after the lowering to leave out, by name: `holdRows`, those of `defaultPipeline`, `unevenLoops`, `tile`, `vectorizeNests`,
-   * `jamNests`, `carryStores`, `factorScales`, `distribute`, `superword`, `groupIterations`, `privatizeScatters`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
+   * `joinRows`, `jamNests`, `carryStores`, `factorScales`, `distribute`, `superword`, `groupIterations`, `privatizeScatters`, `shareIndices`, `fuseProducts` and `stageStrides`; `true` leaves out all of them.
    */
   readonly omit?: readonly string[] | true;
 }
@@ -156,6 +157,7 @@ export const fieldPasses = (
             ...(grain === undefined ? [holdRows({ dialects })] : []),
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
+            ...(grain === undefined ? [joinRows({ dialects })] : []),
             /* Threads of teams are lanes themselves, take iterations each for itself, and read what is near beside their neighbours. */
             ...(grain === undefined
               ? [

@@ -30,7 +30,7 @@ import type { Types } from '../types/infer.js';
 import {
   isFromZero,
   isShort,
-  keepsLast,
+  keptOf,
   knownPrefix,
   lanesOf,
   takesLanes,
@@ -461,12 +461,12 @@ class Emitter {
 
   /**
    * One parallel loop over all combinations of the outer ranges, the last variable fastest: of those of known length, as many as have
-   * together no more combinations than an i32 counts, and of one more. Within it the others are nested; so is the last, whose elements
-   * are neighbours, where it is long enough for lanes and the others for threads.
+   * together no more combinations than an i32 counts, and of one more. Within it the others are nested; so are the last (`keptOf`), where
+   * they are long enough for lanes and the others for threads.
    */
   private flattened(bounds: Ranges, names: readonly Temp[], lanes: boolean, body: (v: readonly Value[]) => void): void {
     const { b } = this;
-    const known = knownPrefix(keepsLast(bounds) ? bounds.slice(0, -1) : bounds);
+    const known = knownPrefix(bounds.slice(0, bounds.length - keptOf(bounds)));
     const combinations = known.reduce((n, x) => n * x, 1);
     const next = bounds[known.length] as Range | undefined;
     const last = next && isFromZero(next) ? this.as(next[1], 'i32') : undefined;

@@ -10,10 +10,15 @@ export const MOST_ITERATIONS = 2 ** 31 - 1;
 /** Whether a range has too few iterations for a parallel loop of its own. */
 export const isShort = (range: Range): boolean => lengthOf(range) < SHORT;
 
-/** Whether the last range stays a loop of its own where the others become one: its elements are neighbours, which lanes want. */
-export const keepsLast = (bounds: Ranges): boolean => {
-  const others = bounds.slice(0, -1).reduce((n, range) => n * lengthOf(range), 1);
-  return lengthOf(bounds[bounds.length - 1]) >= LANES && others >= LANES;
+/**
+ * How many of the last ranges stay loops of their own where the others become one: elements of the last one are neighbours, which lanes want, and of one that is short those of the last two are.
+ */
+export const keptOf = (bounds: Ranges): number => {
+  const length = (from: number, to: number): number =>
+    bounds.slice(from, to).reduce((n, range) => n * lengthOf(range), 1);
+  const [all, last] = [bounds.length, lengthOf(bounds[bounds.length - 1])];
+  const kept = last >= LANES || all < 3 ? 1 : 2;
+  return length(all - kept, all) >= LANES && length(0, all - kept) >= LANES ? kept : 0;
 };
 
 /** The innermost of nested loops wants lanes, as one over active elements does. The iterations of those around are as independent. */

@@ -4,38 +4,33 @@ import {
   opWith,
   rewriteOps,
   type Builder,
+  type Dialect,
+  type Module,
   type Op,
   type Replacement,
   type RewriteContext,
   type Scalar,
   type Value,
 } from '@filigree/ir';
-import { constantIn } from './support/constant-in.js';
-import { corePass } from './support/core-pass.js';
-import { factsOf, type Facts } from './support/facts.js';
-import { attrsOfParts, chunkedBound, indexConstant, unitChunks } from './support/split-loop.js';
-import { bodyOf } from './support/values.js';
+import { constantIn } from '../support/constant-in.js';
+import { factsOf, type Facts } from '../support/facts.js';
+import { attrsOfParts, chunkedBound, indexConstant, unitChunks } from '../support/split-loop.js';
+import { bodyOf } from '../support/values.js';
 
-/**
- * Puts iterations together that change one element: where a loop counts `i` and changes `coarse[i >> k]`, as restriction to a coarser grid
- * does, 2^k of them become one of a loop over `i >> k`. So the element stays in a register in between, its address is computed once,
- * and iterations of the new loop change elements side by side, which compilers put on lanes. The order of all updates stays.
- *
- * Taken are innermost loops without branches that begin at a constant multiple of 2^k. Option `maxOps` (default 128): the ops up to which the body may
- * grow. Throws `option/value` when it is not a whole number.
- */
-export const groupIterations = corePass('group-iterations', { maxOps: 128 }, (dialects, { maxOps }) => {
+import { isShiftOf } from './group-iterations.js';
+
+/** See `groupIterations`. */
+export const iterationsGrouped = (module: Module, dialects: readonly Dialect[], maxOps: number): Module => {
   const facts = factsOf(dialects);
-  return (module) =>
-    mapKernels(module, (k) =>
-      rewriteOps(
-        k,
-        dialects,
-        (op, ctx) => (op.name === 'scf.for' ? grouped(op, ctx, facts, maxOps) : undefined),
-        module.buffers,
-      ),
-    );
-});
+  return mapKernels(module, (k) =>
+    rewriteOps(
+      k,
+      dialects,
+      (op, ctx) => (op.name === 'scf.for' ? grouped(op, ctx, facts, maxOps) : undefined),
+      module.buffers,
+    ),
+  );
+};
 
 const grouped = (loop: Op, ctx: RewriteContext, facts: Facts, maxOps: number): Replacement | undefined => {
   const body = bodyOf(loop.regions[0]!);
@@ -73,9 +68,6 @@ const groupOf = (loop: Op, facts: Facts, constantOf: (v: Value) => Scalar | unde
   }
   return undefined;
 };
-
-const isShiftOf = (op: Op, loop: Op): boolean =>
-  op.name === 'arith.shr' && op.operands[0]!.id === loop.regions[0]!.params[0]!.id;
 
 /** Ops besides these quotients that compute the same in all iterations of a group; nothing where no element is changed by all of them alone. */
 const alikeIn = (loop: Op, quotients: ReadonlyMap<Op, number>, facts: Facts): ReadonlySet<Op> | undefined => {
