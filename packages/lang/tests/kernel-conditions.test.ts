@@ -470,6 +470,24 @@ describe('integers of few bits', () => {
     expect(codes(argmin('let k = 0, n = m; k < 8; k++, n++'))).toEqual(['lang/narrowing']);
   });
 
+  it('what many conditions leave of them is found in a moment', () => {
+    const many = (n: number, each: (k: number) => string): string =>
+      Array.from({ length: n }, (_, k) => each(k)).join(' ');
+    const clamps = many(60, (k) => `if (v > ${1000 - k}) v = ${1000 - k}; if (v < ${k}) v = ${k};`);
+    const choices = many(60, (k) => `v = v > ${1000 - k} ? v - 1 : v < w ? ${k} : v + 1; if (w > v) w = v + ${k};`);
+    const end = 'if (v > 255) v = 255; if (v < 0) v = 0; b[i] = v;';
+    for (const body of [clamps, choices, `for (let p = 0; p < 9; p++) for (let q = 0; q < 9; q++) { ${choices} }`])
+      expect(codes(`for (const i of range(8)) { let v = c[i], w = 0; ${body} ${end} }`)).toEqual([]);
+  });
+
+  it('an f32 is computed of literals as f32 has them', () => {
+    /* 0.7162563740633259 times the greatest y is less than 256, and the f32 next to it times that is 256. */
+    const scaled = (by: string): string =>
+      `for (const i of range(8)) { const y = Math.min(357.4139099121094, Math.max(0, x[i])); b[i] = Math.floor(y * ${by}); }`;
+    expect(codes(scaled('0.7162563740633259'))).toEqual(['lang/narrowing']);
+    expect(codes(scaled('0.7162563'))).toEqual([]);
+  });
+
   it('take what is kept within ends, however that is written', () => {
     const within = (value: string): readonly string[] =>
       codes(`const clamp = (x, low, high) => (x < low ? low : x > high ? high : x);

@@ -53,6 +53,10 @@ type Reached = State | undefined;
 
 /** How deep what is computed of a value is looked into, when something becomes known of it. */
 const DEEP = 6;
+/** How many values are looked into for one instruction: what a choice is asks of its condition and of both that it is of, which are choices again. */
+const LOOKS = 256;
+/** As many in a whole kernel. */
+const ALL_LOOKS = 30_000;
 /** Instructions, those within loops as often as they are gone through; beyond, of variables that loops change nothing is known. */
 const PATIENCE = 200_000;
 /** How often a loop is gone through before nothing is known of variables that go beyond still. */
@@ -67,6 +71,8 @@ class Walk {
   private readonly how = new Map<Temp, Compute | Either>();
   private readonly exits = new Map<Label, State[]>();
   private left = PATIENCE;
+  private looks = LOOKS;
+  private allLooks = ALL_LOOKS;
 
   constructor(private readonly types: Types) {}
 
@@ -76,6 +82,7 @@ class Walk {
 
   private instruction(i: Instruction, state: State): Reached {
     this.left--;
+    this.looks = Math.min(LOOKS, this.allLooks);
     switch (i.do) {
       case 'declare':
         for (const local of i.locals) state.held.set(local, ZERO);
@@ -267,7 +274,9 @@ class Walk {
     if (s.is === 'literal') return literalInterval(s);
     const within = meet(meet(this.made.get(s), s.within), state.facts.get(s)) ?? narrow(s, this.types);
     const how = this.how.get(s);
-    if (!how || deep === 0 || state.facts.size === 0) return within;
+    if (!how || deep <= 0 || state.facts.size === 0 || this.looks <= 0) return within;
+    this.looks--;
+    this.allLooks--;
     const now = this.computed(
       { ...how, to: s },
       (arg) => this.known(arg, state, deep - 1),
@@ -284,7 +293,7 @@ class Walk {
     state: State,
     deep = DEEP,
   ): Interval | undefined | 'never' {
-    if (deep <= 0) return this.known(value, state, 0);
+    if (deep <= 0 || this.looks <= 0) return this.known(value, state, 0);
     const there = this.refined({ held: state.held, facts: new Map(state.facts) }, condition, is, deep);
     return there ? this.known(value, there, deep) : 'never';
   }
@@ -319,9 +328,10 @@ class Walk {
       return within === 'never' ? undefined : asType(within, type);
     }
     const typeOf = (s: Temp): ScalarType | undefined => this.types.typeOf(s);
+    /* What is computed as f32 is computed of f32, which literals are rounded to. */
     if (isFloat(type))
       return asType(
-        realInterval(operator, args, (s) => of(s) ?? wordOf(s, typeOf)),
+        realInterval(operator, args, (s) => asType(of(s), type) ?? wordOf(s, typeOf)),
         type,
       );
     /* A float is cut to its bits, which are its own where 32 bits hold it. */
@@ -372,14 +382,14 @@ class Walk {
         return ways[0] && ways[1] ? state : (ways[0] ?? ways[1]);
       }
       default:
-        return this.compared(state, how.operator as OperatorName, args, is);
+        return this.compared(state, how.operator as OperatorName, args, is, deep);
     }
   }
 
-  private compared(state: State, operator: OperatorName, args: readonly Scalar[], is: boolean): Reached {
+  private compared(state: State, operator: OperatorName, args: readonly Scalar[], is: boolean, deep: number): Reached {
     const comparison = is ? operator : otherwise(operator);
     if (!comparison || args.length !== 2) return state;
-    const sides = args.map((s) => ({ s, type: this.typeOfScalar(s), within: this.inWord(s, state) }));
+    const sides = args.map((s) => ({ s, type: this.typeOfScalar(s), within: this.inWord(s, state, deep) }));
     const whole = sides.every(({ s, type }) => (type ? isInteger(type) : intervalOf(s) !== undefined));
     const found = sidesOf(comparison as Comparison, sides, this.types.joinedType(args));
     for (const [k, { s, type, within }] of sides.entries()) {
@@ -396,8 +406,8 @@ class Walk {
     return state;
   }
 
-  private inWord(s: Scalar, state: State): Interval | undefined {
-    return this.known(s, state) ?? wordOf(s, (t) => this.types.typeOf(t));
+  private inWord(s: Scalar, state: State, deep: number): Interval | undefined {
+    return this.known(s, state, deep) ?? wordOf(s, (t) => this.types.typeOf(t));
   }
 
   /* Where two ways meet. */
