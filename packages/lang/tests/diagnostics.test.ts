@@ -270,12 +270,18 @@ describe('when the function is made', () => {
     ['[x, pair]', '[x, [1, 2]]', 'an array', 'a.map('],
     ['{ x }', '{ y: x }', 'an object', '{ x: c ? a.x : b.x }'],
     ['{ x }', '{ get x() { return 1; } }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['{ x, [Symbol.for("s")]: 1 }', '{ x: 1, [Symbol.for("s")]: 2 }', 'an object', '{ x: c ? a.x : b.x }'],
+    ['[x, , 1]', '[1, , x]', 'an array', 'a.map('],
+    ['twice(0, x)', 'twice(1, x)', 'an array', 'a.map('],
     ['(() => x)', '(() => 1)', 'a function', 'call both'],
   ])('says how to choose between %s and %s', (arm, other, what, how) => {
     const [d] = thrown(() =>
-      make(`(x) => { const pair = [1, x]; return x > 0 ? ${arm} : ${other}; }`, {
-        ops: new Tape().ops() as NumericOps,
-      })(new Tape().variable()),
+      make(
+        `(x) => { const pair = [1, x]; const twice = (n, u) => { const p = n ? [u, 1] : [1, u]; return n ? { p, q: p } : { p, q: p }; }; return x > 0 ? ${arm} : ${other}; }`,
+        {
+          ops: new Tape().ops() as NumericOps,
+        },
+      )(new Tape().variable()),
     ).diagnostics;
     expect(d).toMatchObject({ code: 'lang/non-numeric', message: `a choice by a symbolic condition gives ${what}` });
     expect(d.remedy).toContain(how);

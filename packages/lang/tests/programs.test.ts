@@ -20,6 +20,11 @@ const programs: readonly Program[] = [
     `(a, b) => { const [lo, hi] = a < b ? [a, b] : [b, a]; const { w, v: [s, t] } = b > 2 ? { w: a, v: [1, b] } : b > 1 ? { w: b, v: [a, 2] } : { w: 0, v: [b, a] }; const p = lo < 1 ? [...[lo, hi], 1] : [hi, lo, 2]; p[1] += 3; return [lo, hi, w, s, t, ...p, p.length]; }`,
     [1, 2],
   ],
+  [
+    'zeros of both signs',
+    `(a, b) => { const [z] = a < b ? [0] : [-0]; return [1 / z, 1 / (a > b ? 0 : -0)]; }`,
+    [1, 2],
+  ],
   ['and, or of conditions', `(a, b) => [a < b && b < 3 ? 1 : 2, a > b || b > 3 ? 1 : 2]`, [1, 2]],
   ['and, or of numbers', `(a, b) => [a && b, a || b, b && a]`, [0, 4]],
   ['and, or of plain values', `(a, n) => [n && a, n || a, n > 0 && n < 2 ? a : -a, null ?? a]`, [2], [1]],

@@ -101,7 +101,7 @@ export const bindChoice = ({
     return x;
   };
   const selectOf = (condition: Value, a: Value, b: Value, site: Site): Value => {
-    if (a === b && !isSymbolic(a)) return a;
+    if (Object.is(a, b) && !isSymbolic(a)) return a;
     const whole = parted(a, b, own, (x, y) => selectOf(condition, x, y, site));
     if (whole !== undefined) return made(whole);
     for (const x of [a, b]) {

@@ -70,6 +70,8 @@ export const rewriteConditional = (cx: Context, e: ConditionalExpression): void 
 const sayMade = (cx: Context, arm: AnyNode): void => {
   const e = bare(arm);
   if (e.type === 'ArrayExpression') {
+    /* A hole is neither of two numbers, nor undefined. */
+    if (e.elements.includes(null)) return;
     for (const item of e.elements) if (item !== null && item.type !== 'SpreadElement') sayMade(cx, item);
   } else if (e.type === 'ObjectExpression') {
     if (e.properties.some((p) => p.type === 'Property' && p.kind !== 'init')) return;
