@@ -206,6 +206,7 @@ const finderIn = (loop: Op, facts: Facts): ((load: Op) => readonly Op[] | undefi
     const isEarly = (v: Value): boolean => {
       if (v.id === region.params[0]!.id || !inside.has(v.id)) return true;
       const op = made.get(v.id);
+      if (op !== undefined && found.has(op)) return true;
       if (op === undefined || op.regions.length > 0 || !facts.speculatable(op) || !op.operands.every(isEarly))
         return false;
       found.add(op);

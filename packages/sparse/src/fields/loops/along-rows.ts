@@ -1,4 +1,5 @@
 import { walk, type Op, type Value } from '@filigree/ir';
+import { eachOnce } from './each-once.js';
 import { elementOf } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
 
@@ -12,14 +13,14 @@ export const goesAlongRows = (layout: Layout, ops: ReadonlyMap<number, Op>, loop
   const counter = region!.params[0]!.id;
   const dependent = dependentOn(loop);
   /** How far a coordinate moves on from one iteration to the next, where that is told. */
-  const stride = (v: Value): number | undefined => {
+  const stride = eachOnce((v: Value): number | undefined => {
     if (v.id === counter) return 1;
     if (!dependent.has(v.id)) return 0;
     const op = ops.get(v.id);
     const [a, b] = op?.operands.map(stride) ?? [];
     if (a === undefined || b === undefined) return undefined;
     return op!.name === 'arith.add' ? a + b : op!.name === 'arith.sub' ? a - b : undefined;
-  };
+  });
   let [rows, strays] = [0, 0];
   const count = (op: Op): void => {
     const index = elementOf(layout, op)?.index.map(stride);

@@ -2,6 +2,7 @@ import { walk, type Op, type OpTable, type Region, type Value } from '@filigree/
 import { definedIn } from '@filigree/opt';
 import { elementOf, valueName } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
+import { eachOnce } from './each-once.js';
 import { determines, functionsIn } from './determines.js';
 
 /**
@@ -72,7 +73,7 @@ interface Row {
 /** Coordinates that a loop does not change. */
 const rowsAround = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => Row | undefined) => {
   const inside = definedIn(region);
-  const rowOf = (v: Value): Row | undefined => {
+  const rowOf = eachOnce((v: Value): Row | undefined => {
     const op = ops.get(v.id);
     const value = op?.name === 'arith.constant' ? op.attrs['value'] : undefined;
     if (typeof value === 'number') return { from: undefined, by: value };
@@ -81,7 +82,7 @@ const rowsAround = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) =
     if (a && b && b.from === undefined) return { from: a.from, by: a.by + sign * b.by };
     if (a && b && a.from === undefined && sign === 1) return { from: b.from, by: a.by + b.by };
     return inside.has(v.id) ? undefined : { from: v.id, by: 0 };
-  };
+  });
   return rowOf;
 };
 

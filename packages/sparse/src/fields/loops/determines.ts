@@ -1,4 +1,5 @@
 import { freeValues, type Op, type Region, type Value } from '@filigree/ir';
+import { eachOnce } from './each-once.js';
 
 /**
  * Coordinates in the region of a loop as functions of one of its parameters, in words: `%3`, `+1 %3`, what is left of a number, `~7 %3`, `div 8 %3`, `rem 4 div 8 %3`; nothing
@@ -12,7 +13,7 @@ export const functionsIn = (
   const fixed = fixedIn(region, ops);
   const joined = (head: string, by: string | undefined, of: string | undefined): string | undefined =>
     by === undefined || of === undefined ? undefined : `${head}${by} ${of}`;
-  const words = (v: Value): string | undefined => {
+  const words = eachOnce((v: Value): string | undefined => {
     if (params.has(v.id)) return `%${v.id}`;
     const op = ops.get(v.id);
     if (!op) return undefined;
@@ -31,22 +32,27 @@ export const functionsIn = (
       default:
         return undefined;
     }
-  };
+  });
   return words;
 };
 
-/** What is the same in all iterations of the loop of a region, in words that are equal where it is equal; nothing for what may differ. */
+/** What is the same in all iterations of the loop of a region, in words that are equal where it is equal; nothing for what may differ. What is computed is a number of its own, `=2`, as its words would be long. */
 export const fixedIn = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => string | undefined) => {
   const outside = new Set(freeValues(region).map((v) => v.id));
-  const fixed = (v: Value): string | undefined => {
+  const computed = new Map<string, string>();
+  const fixed = eachOnce((v: Value): string | undefined => {
     const number = numberOf(ops, v);
     if (number !== undefined) return String(number);
     if (outside.has(v.id)) return `@${v.id}`;
     const op = ops.get(v.id);
     if (!op?.name.startsWith('arith.') || op.regions.length > 0 || op.operands.length === 0) return undefined;
     const parts = op.operands.map(fixed);
-    return parts.includes(undefined) ? undefined : `${op.name}(${parts.join()})${JSON.stringify(op.attrs)}`;
-  };
+    if (parts.includes(undefined)) return undefined;
+    const key = `${op.name}(${parts.join()})${JSON.stringify(op.attrs)}`;
+    const word = computed.get(key) ?? `=${computed.size}`;
+    computed.set(key, word);
+    return word;
+  });
   return fixed;
 };
 
