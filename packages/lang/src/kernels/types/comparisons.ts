@@ -84,3 +84,9 @@ export const meet = (a: Interval | undefined, b: Interval | undefined): Interval
   const [low, high] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
   return low <= high ? [low, high] : b;
 };
+
+/** The part of an interval within another; nothing where there is none. */
+export const meetOrNone = (a: Interval, b: Interval): Interval | undefined => {
+  const [low, high] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
+  return low <= high ? [low, high] : undefined;
+};

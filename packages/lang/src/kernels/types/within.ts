@@ -1,4 +1,4 @@
-import { byteSize, integerRange, isFloat, isInteger, type ScalarType } from '@filigree/ir';
+import { isFloat, isInteger, type ScalarType } from '@filigree/ir';
 import { someInstruction, type Block, type Instruction, type Label, type Local, type Loop } from '../code/code.js';
 import { intervalOf, resultInterval, union, wordOf } from '../code/interval.js';
 import { holds } from '../code/kinds.js';
@@ -6,9 +6,10 @@ import type { OperatorName } from '../code/operators.js';
 import type { Interval, Literal, Scalar, Temp } from '../code/scalar.js';
 import { writtenIn } from '../code/written.js';
 import { bitsInterval } from './bits-interval.js';
-import { meet, otherwise, sidesOf, type Comparison } from './comparisons.js';
+import { meet, meetOrNone, otherwise, sidesOf, type Comparison } from './comparisons.js';
 import type { Types } from './infer.js';
 import { realInterval } from './real-interval.js';
+import { asType, beyond, cut, isIn, literalInterval, narrow } from './typed-interval.js';
 
 /** What numbers of a kernel are known to lie in. NaN is not counted. */
 export interface Within {
@@ -448,42 +449,3 @@ const ZERO: Literal = { is: 'literal', value: 0 };
 const SEEN: ReadonlySet<Instruction['do']> = new Set(['store', 'atomic', 'fits', 'exit', 'loop']);
 
 const copy = ({ held, facts }: State): State => ({ held: new Map(held), facts: new Map(facts) });
-
-const literalInterval = ({ value }: Literal): Interval | undefined => {
-  const x = typeof value === 'boolean' ? Number.NaN : Number(value);
-  return Number.isNaN(x) ? undefined : [x, x];
-};
-
-/** What a type of few bits holds. */
-const narrow = (s: Temp, types: Types): Interval | undefined => {
-  const type = types.typeOf(s);
-  return type !== 'i1' && isInteger(type) && byteSize(type) < 4 ? wordOf(s, types.typeOf) : undefined;
-};
-
-/** The part of an interval within another; nothing where there is none. */
-const meetOrNone = (a: Interval, b: Interval): Interval | undefined => {
-  const [low, high] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
-  return low <= high ? [low, high] : undefined;
-};
-
-/** Whether all that lies in the first lies in the second; in nothing known lies all. */
-const isIn = (a: Interval | undefined, b: Interval | undefined): boolean =>
-  b === undefined || (a !== undefined && a[0] >= b[0] && a[1] <= b[1]);
-
-/** With all that a type has on some of its sides. */
-const beyond = (within: Interval | undefined, low: boolean, high: boolean, type: ScalarType): Interval | undefined => {
-  if (!within || type === 'i1') return undefined;
-  const [least, most] = isInteger(type) && byteSize(type) <= 4 ? integerRange(type).map(Number) : [-Infinity, Infinity];
-  return [low ? least : within[0], high ? most : within[1]];
-};
-
-/** As numbers of a type: as f32 the greatest number below 256 is 256, if it is written with more digits than that holds. Of integers, if it holds them all. */
-const asType = (within: Interval | undefined, type: ScalarType): Interval | undefined => {
-  if (!within || type === 'i1') return undefined;
-  if (type === 'f64') return within;
-  if (type === 'f32') return [Math.fround(within[0]), Math.fround(within[1])];
-  return within.every((x) => holds(type, x)) ? within : undefined;
-};
-
-/** What a cast makes of floats: it cuts off the fraction, and makes 0 of NaN. */
-const cut = (within: Interval): Interval => union([Math.trunc(within[0]), Math.trunc(within[1])], [0, 0]);
