@@ -41,9 +41,10 @@ const joined = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms)
   const ops = [...bodyOf(loop.regions[0]!).filter((op) => op !== inner), ...bodyOf(inner.regions[0]!)];
   const finding = findingIn(ops, [row, column], facts);
   const places = ops.filter((op) => loadStoreOf(op) !== undefined);
+  const inside = definedIn(loop.regions[0]!);
   if (
     !finding ||
-    !places.every((op) => goesOn(op, row, column, count, loop, forms)) ||
+    !places.every((op) => goesOn(op, row, column, count, inside, forms)) ||
     !areApart(places, column, count, forms)
   )
     return undefined;
@@ -51,6 +52,7 @@ const joined = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms)
     b.loc = loop.loc;
     const [lb, ub, one] = loop.operands as readonly [Value, Value, Value];
     const times = (v: Value, n: number): Value => (n === 1 ? v : b.mul(v, indexConstant(b, loop, BigInt(n))));
+    const found = new Set(finding);
     /* Where each access is before the first of the loop's iterations: at zero of both. */
     const zero = indexConstant(b, loop, 0n);
     const first = cloneOps(finding, ctx.ids, new Map([row, column].map((v) => [v.id, zero])));
@@ -69,7 +71,7 @@ const joined = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms)
         if (step !== 0 && !moved.has(index.id)) moved.set(index.id, b.add(start, times(at, step)));
         else if (step === 0) moved.set(index.id, start);
       }
-      const left = ops.filter((op) => !finding.includes(op));
+      const left = ops.filter((op) => !found.has(op));
       for (const op of cloneOps(left, ctx.ids, moved).ops) b.append(op);
       return [];
     });
@@ -106,12 +108,18 @@ const findingIn = (ops: readonly Op[], counted: readonly Value[], facts: Facts):
 };
 
 /** Whether an access goes on by as much with each row as with all columns of one, and else by nothing that changes in the loop. */
-const goesOn = (op: Op, row: Value, column: Value, count: number, loop: Op, forms: AffineForms): boolean => {
+const goesOn = (
+  op: Op,
+  row: Value,
+  column: Value,
+  count: number,
+  inside: ReadonlySet<number>,
+  forms: AffineForms,
+): boolean => {
   const { index, kind } = loadStoreOf(op)!;
   if (isVector(index.type) || index.type !== row.type) return false;
   const by = forms.coefficients(index);
   const step = by.get(column.id) ?? 0n;
-  const inside = definedIn(loop.regions[0]!);
   return (
     (by.get(row.id) ?? 0n) === step * BigInt(count) &&
     (step !== 0n || kind === 'load') &&
