@@ -100,6 +100,9 @@ export class Neighbours {
 
   /** Whether some iteration reads what another one writes. */
   private meets(store: Access, load: Access): boolean {
+    /* What several iterations write at one place is a race by itself. */
+    if (store.index.every((at) => typeof at === 'number') && store.box.some(([least, most]) => least < most))
+      return false;
     const away = this.loop.variables.map((): number | undefined => undefined);
     /* The one iteration along an axis that names what others name by a number. */
     const [writer, reader] = [new Map<number, number>(), new Map<number, number>()];
