@@ -36,7 +36,7 @@ export * from './build/ids.js';
 export * from './build/builder.js';
 export { algebraOf } from './build/algebra.js';
 export * from './build/make-op.js';
-export { once } from './build/once.js';
+export { once, onceEach } from './build/once.js';
 export { opKey } from './build/op-key.js';
 export * from './build/scoped-map.js';
 export * from './build/module.js';

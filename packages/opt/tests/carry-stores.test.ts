@@ -8,7 +8,6 @@ import {
   interpret,
   makeModule,
   verifyModule,
-  walk,
   type Buffer,
   type Builder,
   type Module,
@@ -17,6 +16,7 @@ import {
 import { canonicalize, carryStores, cse } from '@filigree/opt';
 import { applied } from './applied.js';
 import { chooser, picker } from './chooser.js';
+import { handing } from './loops-in.js';
 
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', 96, 'inout'), declareBuffer('y', 'i32', 96, 'inout')];
 
@@ -61,13 +61,6 @@ const after = (module: Module, n: number): readonly Int32Array[] | undefined => 
   const x = Int32Array.from({ length: 96 }, (_, k) => ((k * 7 + n) % 5) - 2);
   const y = Int32Array.from({ length: 96 }, (_, k) => (k * k + 3) % 11);
   return E.isRight(interpret(module, coreDialects, { x, y }, { kernel: 'recurrence', args: [n] })) ? [x, y] : undefined;
-};
-
-/** The loops that hand something on. */
-const handing = (module: Module): number => {
-  let loops = 0;
-  walk(module.kernels[0]!.body, ({ name, results }) => void (name === 'scf.for' && results.length > 0 && loops++));
-  return loops;
 };
 
 it('what loops carry of what they have stored is what they would read', () => {

@@ -8,7 +8,6 @@ import {
   interpret,
   makeModule,
   verifyModule,
-  walk,
   type Buffer,
   type Builder,
   type Module,
@@ -17,6 +16,7 @@ import {
 import { canonicalize, cse, joinRows, licm, vectorize } from '@filigree/opt';
 import { applied } from './applied.js';
 import { chooser, picker } from './chooser.js';
+import { loopsIn } from './loops-in.js';
 
 const buffers: readonly Buffer[] = [
   declareBuffer('x', 'f64', 256, 'inout'),
@@ -70,12 +70,6 @@ const after = (module: Module, n: number): Float64Array | undefined => {
   return E.isRight(interpret(module, coreDialects, { x, y, w }, { kernel: 'rows', args: [n] })) ? x : undefined;
 };
 
-const loops = (module: Module): number => {
-  let found = 0;
-  walk(module.kernels[0]!.body, ({ name }) => void (name === 'scf.for' && found++));
-  return found;
-};
-
 it('rows of few columns are what they are as one loop, on lanes too', () => {
   let [joined, left] = [0, 0];
   fc.assert(
@@ -90,7 +84,7 @@ it('rows of few columns are what they are as one loop, on lanes too', () => {
         const start = [canonicalize(), cse(), licm()].reduce((module, pass) => applied(pass, module), before);
         const made = applied(joinRows(), start);
         expect(verifyModule(made, coreDialects)).toEqual([]);
-        if (loops(made) < loops(start)) joined++;
+        if (loopsIn(made) < loopsIn(start)) joined++;
         else left++;
         expect(after(made, n)).toEqual(expected);
         expect(after(applied(vectorize({ bytes: 32 }), made), n)).toEqual(expected);

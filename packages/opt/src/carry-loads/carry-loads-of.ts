@@ -18,6 +18,7 @@ import {
 } from '@filigree/ir';
 import { affineFormsIn, type AffineForms } from '../support/affine.js';
 import { constantIn } from '../support/constant-in.js';
+import { earlyIn } from '../support/early.js';
 import { clobbered, factsOf, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { tripCount } from '../support/trip-count.js';
@@ -74,7 +75,7 @@ const carried = (loop: Op, ctx: RewriteContext, facts: Facts, forms: AffineForms
   const placed = loads.map((load) => ({ load, place: placeOf(load, forms) }));
 
   const found: { readonly at: CarriedLoads; readonly chosen: Chosen }[] = [];
-  for (const at of loadsAtCarried(placed, loop, definitions, facts)) {
+  for (const at of loadsAtCarried(placed, loop, facts)) {
     const used = params.flatMap((param, k) => (at.place.terms.has(param.id) ? [k] : []));
     const before = used.map((k) => params[k]!);
     const read = (values: readonly Value[]): Value | undefined => {
@@ -151,28 +152,19 @@ const moved = (place: Place, before: readonly Value[], values: readonly Value[],
 const loadsAtCarried = (
   placed: readonly { readonly load: Op; readonly place: Place }[],
   loop: Op,
-  definitions: ReadonlyMap<number | undefined, Op>,
   facts: Facts,
 ): readonly CarriedLoads[] => {
   const inside = definedIn(loop.regions[0]!);
   const carries = new Set(loop.regions[0]!.params.slice(1).flatMap((v) => (isIndex(v) ? [v.id] : [])));
-  /* What is there before the loop, or can be made of that. */
-  const isEarly = (v: Value, reading: Set<Op>): boolean => {
-    if (carries.has(v.id) || !inside.has(v.id)) return true;
-    const op = definitions.get(v.id);
-    if (op === undefined || !facts.speculatable(op) || op.regions.length > 0) return false;
-    if (!op.operands.every((o) => isEarly(o, reading))) return false;
-    reading.add(op);
-    return true;
-  };
+  const early = earlyIn(loop.regions[0]!, carries, facts);
   const found: CarriedLoads[] = [];
   for (const { load, place } of placed) {
     const ids = [...place.terms.keys()];
     if (!ids.some((id) => carries.has(id)) || ids.some((id) => inside.has(id) && !carries.has(id))) continue;
     const same = found.find((f) => isSame(f.place, place));
-    const reading = new Set<Op>();
+    const finding = same ? undefined : early(load.operands);
     if (same) same.loads.push(load);
-    else if (isEarly(load.operands[0]!, reading)) found.push({ place, loads: [load], reading: [...reading, load] });
+    else if (finding) found.push({ place, loads: [load], reading: [...finding, load] });
   }
   return found;
 };

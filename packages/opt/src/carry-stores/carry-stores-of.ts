@@ -20,11 +20,12 @@ import {
 import { isSerial } from '../hold-elements/hold-elements.js';
 import { affineFormsIn, type AffineForm, type AffineForms } from '../support/affine.js';
 import { constantIn } from '../support/constant-in.js';
+import { earlyIn } from '../support/early.js';
 import { clobbered, factsOf, touches, type Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { indexConstant } from '../support/split-loop.js';
 import { tripCount } from '../support/trip-count.js';
-import { bodyOf, definedIn, terminatorOf } from '../support/values.js';
+import { bodyOf, terminatorOf } from '../support/values.js';
 
 /** See `carryStores`. */
 export const carryStoresOf = (module: Module, dialects: readonly Dialect[], most: number): Module => {
@@ -155,7 +156,7 @@ const readBacks = (loop: Op, step: number, { facts, forms, most }: Known): reado
   const accessed = new Set(all.map(({ op }) => op));
   const isElsewhere = (buffer: string): boolean =>
     body.every((op) => accessed.has(op) || !touches(clobbered(facts.footprint(op)), buffer));
-  const finder = finderIn(loop, facts);
+  const early = earlyIn(region, new Set([counter]), facts);
   const taken = new Set<Op>();
   return stores.flatMap((store): ReadBack[] => {
     if (store.stride === 0 || !isElsewhere(store.buffer)) return [];
@@ -165,14 +166,14 @@ const readBacks = (loop: Op, step: number, { facts, forms, most }: Known): reado
       if (load.op.name !== 'mem.load' || taken.has(load.op) || !(by >= 1 && by <= most && Number.isInteger(by)))
         continue;
       if (isVector(load.element.type) || load.element.type !== store.element.type) continue;
-      if (finder(load.op) === undefined) continue;
+      if (early(load.op.operands) === undefined) continue;
       if (stores.every((other) => other === store || leaves(other, load, by))) {
         loads.set(by, [...(loads.get(by) ?? []), load.op]);
         taken.add(load.op);
       }
     }
     const behind = Math.max(0, ...loads.keys());
-    return behind === 0 ? [] : [{ store, loads, behind, finding: finder(loads.get(behind)![0]!)! }];
+    return behind === 0 ? [] : [{ store, loads, behind, finding: early(loads.get(behind)![0]!.operands)! }];
   });
 };
 
@@ -194,24 +195,4 @@ const leaves = (other: At, load: At, by: number): boolean => {
       (d) => d > 0 || -d >= widthOf(other.element),
     )
   );
-};
-
-/** Finds the ops that an index is made with of the counter and of what the loop does not change; nothing where there are others. */
-const finderIn = (loop: Op, facts: Facts): ((load: Op) => readonly Op[] | undefined) => {
-  const [region] = loop.regions as [(typeof loop.regions)[0]];
-  const inside = definedIn(region);
-  const made = new Map(bodyOf(region).flatMap((op) => op.results.map((v) => [v.id, op] as const)));
-  return (load) => {
-    const found = new Set<Op>();
-    const isEarly = (v: Value): boolean => {
-      if (v.id === region.params[0]!.id || !inside.has(v.id)) return true;
-      const op = made.get(v.id);
-      if (op !== undefined && found.has(op)) return true;
-      if (op === undefined || op.regions.length > 0 || !facts.speculatable(op) || !op.operands.every(isEarly))
-        return false;
-      found.add(op);
-      return true;
-    };
-    return load.operands.every(isEarly) ? [...found] : undefined;
-  };
 };

@@ -1,6 +1,5 @@
-import { byteSize, isFloat, scalarOf, walk, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
-import { affineForms, type AffineForms } from '../support/affine.js';
-import { constantOfOp } from '../support/constant-in.js';
+import { byteSize, isFloat, scalarOf, type Op, type Region, type Scalar, type Value } from '@filigree/ir';
+import type { AffineForms } from '../support/affine.js';
 import type { Facts } from '../support/facts.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { chunkFits } from '../support/split-loop.js';
@@ -10,7 +9,7 @@ import { tripCount } from '../support/trip-count.js';
 interface Known {
   readonly facts: Facts;
   readonly constantOf: (v: Value) => Scalar | undefined;
-  readonly definition: (v: Value) => Op | undefined;
+  readonly forms: AffineForms;
 }
 
 /** The lanes that a nest would have, of so many bytes each, and the bytes of a vector register. */
@@ -40,23 +39,8 @@ export const lanesDownColumns = (
   let wide = room / laneBytes;
   while (trips !== undefined && BigInt(parts) * BigInt(Math.ceil(wide)) > trips && wide > lanes) wide /= 2;
   if (wide <= lanes || !chunkFits(loop, 1n, wide)) return undefined;
-  const forms = formsIn(region, known);
-  const goes = inner.map((op) => along(op, loop, room, forms, known));
+  const goes = inner.map((op) => along(op, loop, room, known));
   return goes.includes('columns') && !goes.includes(undefined) ? wide : undefined;
-};
-
-const formsIn = (region: Region, { facts, constantOf, definition }: Known): AffineForms => {
-  const forms = affineForms();
-  const outer = (v: Value): void => {
-    const constant = constantOf(v);
-    const op = definition(v);
-    if (constant !== undefined && op !== undefined) forms.note(op, constant);
-  };
-  walk(region, (op) => {
-    op.operands.forEach(outer);
-    forms.note(op, constantOfOp(op, facts));
-  });
-  return forms;
 };
 
 /** Where an inner loop goes: for long down columns, with little to do, where each iteration goes on to a row that is further away than all lanes reach; or not for long; or elsewhere. */
@@ -64,8 +48,7 @@ const along = (
   inner: Op,
   loop: Op,
   room: number,
-  forms: AffineForms,
-  { facts, constantOf }: Known,
+  { facts, constantOf, forms }: Known,
 ): 'columns' | 'briefly' | undefined => {
   if (inner.name !== 'scf.for' || inner.results.some(({ type }) => !isFloat(type) && type !== 'i32')) return undefined;
   const [lane, row] = [loop.regions[0]!.params[0]!.id, inner.regions[0]!.params[0]!.id];

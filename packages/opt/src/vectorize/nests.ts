@@ -3,6 +3,7 @@ import {
   byteSize,
   isFloat,
   mapKernels,
+  once,
   opWith,
   rewriteOps,
   scalarOf,
@@ -15,6 +16,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
+import { affineFormsIn, type AffineForms } from '../support/affine.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
 import { corePass } from '../support/core-pass.js';
@@ -53,17 +55,18 @@ export const vectorizeNests = corePass(
     return (module) => {
       const scratch = scratchOf(module.buffers);
       const empty = emptyBuffers(module.buffers);
-      return mapKernels(module, (k) =>
-        rewriteOps(
+      return mapKernels(module, (k) => {
+        const forms = once(() => affineFormsIn(k, facts));
+        return rewriteOps(
           k,
           dialects,
           (op, ctx) =>
             isNest(op) && !ownsScratch(op, ctx, scratch, facts) && !(empty.size > 0 && touches(op, empty))
-              ? vectorizeNest(op, ctx, { facts, bytes, functions, registerBytes }, k.attrs['vector_width'])
+              ? vectorizeNest(op, ctx, { facts, bytes, functions, registerBytes, forms }, k.attrs['vector_width'])
               : undefined,
           module.buffers,
-        ),
-      );
+        );
+      });
     };
   },
   { bytes: 1, registerBytes: 1 },
@@ -88,12 +91,14 @@ interface Target {
   readonly bytes: number;
   readonly functions: boolean;
   readonly registerBytes: number;
+  /** Of a kernel, where a nest asks for them. */
+  readonly forms: () => AffineForms;
 }
 
 const vectorizeNest = (
   loop: Op,
   ctx: RewriteContext,
-  { facts, bytes, functions, registerBytes }: Target,
+  { facts, bytes, functions, registerBytes, forms }: Target,
   hint: Attr | undefined,
 ): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
@@ -110,7 +115,7 @@ const vectorizeNest = (
       ? rare().lanesDownColumns(
           loop,
           { trips, lanes, laneBytes: widestFloat(loop) || WORD, registerBytes },
-          { facts, constantOf, definition: ctx.definition },
+          { facts, constantOf, forms: forms() },
         )
       : undefined;
   const replacement = ctx.build((b) => {

@@ -157,10 +157,10 @@ export const fieldPasses = (
             ...(grain === undefined ? [holdRows({ dialects })] : []),
             ...defaultPipeline({ dialects, fastMath, ...(grain?.team && teamChoices(grain.team)) }).passes,
             unevenLoops({ dialects }),
-            ...(grain === undefined ? [joinRows({ dialects })] : []),
             /* Threads of teams are lanes themselves, take iterations each for itself, and read what is near beside their neighbours. */
             ...(grain === undefined
               ? [
+                  joinRows({ dialects }),
                   tile({ dialects }),
                   vectorizeNests({
                     dialects,

@@ -1,5 +1,5 @@
+import { onceEach } from '@filigree/ir';
 import { isList, isMask, type Task } from '@filigree/sparse/tasks';
-import { onceEach } from './once-each.js';
 
 /**
  * What is known of the states when a window begins (thesis §4.7.1, "Partial SFG garbage collection"): which activations the

@@ -1,4 +1,4 @@
-import { pass, type Pass } from '@filigree/ir';
+import { onceEach, pass, type Pass } from '@filigree/ir';
 import {
   inStretches,
   iterationsIn,
@@ -10,7 +10,6 @@ import {
 } from '@filigree/sparse/tasks';
 import { edgesOf, keepsItsPlace } from '../graph/edges.js';
 import { joined, nodeOf, type Graph, type Node } from '../graph/graph.js';
-import { onceEach } from '../graph/once-each.js';
 import { Reach } from '../graph/reach.js';
 
 /**

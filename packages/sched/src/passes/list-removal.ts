@@ -1,7 +1,6 @@
-import { pass, type Pass } from '@filigree/ir';
+import { onceEach, pass, type Pass } from '@filigree/ir';
 import { isList, withoutLists, type Task, type TaskSetting } from '@filigree/sparse/tasks';
 import { nodeOf, type Graph, type Node } from '../graph/graph.js';
-import { onceEach } from '../graph/once-each.js';
 import { ownersAfter, staysThrough, type Owners } from '../graph/owners.js';
 import { doesNothing } from './does-nothing.js';
 import { remembered } from './remembered.js';

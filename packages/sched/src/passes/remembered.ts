@@ -1,5 +1,5 @@
+import { onceEach } from '@filigree/ir';
 import type { Task, TaskSetting } from '@filigree/sparse/tasks';
-import { onceEach } from '../graph/once-each.js';
 
 type Rewrite = (task: Task, names: readonly string[], setting: TaskSetting) => Task;
 

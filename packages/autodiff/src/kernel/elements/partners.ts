@@ -4,7 +4,7 @@ import type { IntegerForms } from '../indices/integer-forms.js';
 
 /**
  * Whether elements by one coordinate each tell the iteration of a parallel loop, as partners do: `x[k]` and `x[k ^ h]` in a branch `if ((k ^ h) > k)` or `if ((k & h) === 0)`, which of two partners one alone enters. There `k | h` and `k + h` are `k ^ h`, too. So is `k - h` in a branch
- * Or of which the other one alone enters it, `if ((k & h) === h)`, or `if ((k & h) !== 0)` where `h` is certainly a single bit: there `k - h` is. So sorting networks and transforms by Hadamard and Fourier are written.
+ * `if ((k & h) === h)`, or `if ((k & h) !== 0)` where `h` is certainly a single bit. So sorting networks and transforms by Hadamard and Fourier are written.
  *
  * @param root the counter of the loop, or a digit of it where other coordinates tell the others
  * @param at coordinates, and the ops that touch what is there

@@ -18,7 +18,6 @@ export interface SettingSums {
 export const settingSums = (kernel: Kernel, layout: Layout, adjoints: readonly string[]): SettingSums | undefined => {
   const large = adjoints.filter((name) => isLarge(layout, name));
   if (large.length === 0) return undefined;
-  const forms = integerForms(kernel, layout);
   const constants = new Map<number, Scalar>();
   const others = new Set<unknown>();
   let ops = 0;
@@ -28,6 +27,7 @@ export const settingSums = (kernel: Kernel, layout: Layout, adjoints: readonly s
     if (name !== 'field.load' && name !== 'field.store') others.add(attrs.field);
   });
   if (ops > MOST_OPS) return undefined;
+  const forms = integerForms(kernel, layout);
   const whole = large.filter((field) => {
     if (others.has(field)) return false;
     const boxes = kernel.body.ops.map((op) => boxIn(op, field, layout, forms, constants));

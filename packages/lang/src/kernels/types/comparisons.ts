@@ -78,15 +78,12 @@ const rounded = ({ within }: Compared, as: ScalarType, outer: (a: number, b: num
   return Math.abs(end) >= 2 ** 24 && isFinite(end) ? undefined : outer(end, Math.fround(end));
 };
 
-/** What lies in both, as far as they are known; of two that have nothing in common the second. */
-export const meet = (a: Interval | undefined, b: Interval | undefined): Interval | undefined => {
-  if (!a || !b) return a ?? b;
-  const [low, high] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
-  return low <= high ? [low, high] : b;
-};
-
 /** The part of an interval within another; nothing where there is none. */
 export const meetOrNone = (a: Interval, b: Interval): Interval | undefined => {
   const [low, high] = [Math.max(a[0], b[0]), Math.min(a[1], b[1])];
   return low <= high ? [low, high] : undefined;
 };
+
+/** What lies in both, as far as they are known; of two that have nothing in common the second. */
+export const meet = (a: Interval | undefined, b: Interval | undefined): Interval | undefined =>
+  a && b ? (meetOrNone(a, b) ?? b) : (a ?? b);

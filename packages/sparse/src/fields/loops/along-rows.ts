@@ -1,5 +1,4 @@
-import { walk, type Op, type Value } from '@filigree/ir';
-import { eachOnce } from './each-once.js';
+import { walk, type Op, type Value, onceEach } from '@filigree/ir';
 import { elementOf } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
 
@@ -13,7 +12,7 @@ export const goesAlongRows = (layout: Layout, ops: ReadonlyMap<number, Op>, loop
   const counter = region!.params[0]!.id;
   const dependent = dependentOn(loop);
   /** How far a coordinate moves on from one iteration to the next, where that is told. */
-  const stride = eachOnce((v: Value): number | undefined => {
+  const stride = onceEach((v: Value): number | undefined => {
     if (v.id === counter) return 1;
     if (!dependent.has(v.id)) return 0;
     const op = ops.get(v.id);

@@ -1,8 +1,7 @@
-import { walk, type Op, type OpTable, type Region, type Value } from '@filigree/ir';
+import { walk, type Op, type OpTable, type Region, type Value, onceEach } from '@filigree/ir';
 import { definedIn } from '@filigree/opt';
 import { elementOf, valueName } from '../access/field-dialect.js';
 import type { Layout } from '../layout/layout.js';
-import { eachOnce } from './each-once.js';
 import { determines, functionsIn } from './determines.js';
 
 /**
@@ -73,7 +72,7 @@ interface Row {
 /** Coordinates that a loop does not change. */
 const rowsAround = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => Row | undefined) => {
   const inside = definedIn(region);
-  const rowOf = eachOnce((v: Value): Row | undefined => {
+  const rowOf = onceEach((v: Value): Row | undefined => {
     const op = ops.get(v.id);
     const value = op?.name === 'arith.constant' ? op.attrs['value'] : undefined;
     if (typeof value === 'number') return { from: undefined, by: value };

@@ -17,12 +17,12 @@ import {
   type Region,
   type Scalar,
   type Value,
+  onceEach,
 } from '@filigree/ir';
 import { factsOf, rangesOf, tripCount, type Ranges } from '@filigree/opt';
 import { fieldDialects } from '../access/dialects.js';
 import { isSparse, type Layout } from '../layout/layout.js';
 import { fixedIn } from './determines.js';
-import { eachOnce } from './each-once.js';
 import { ownedIn } from './own-words.js';
 import { placesIn, type Place } from './places.js';
 import { runsInTurn } from './runs-in-turn.js';
@@ -91,7 +91,7 @@ const carried = (c: Context, loop: Op, isOwn: (word: string) => boolean): readon
   const inside = new Set(definitions(region).keys());
   const before = b.collect(() => {
     /* Coordinates that are computed in the loop are so before it, once more. */
-    const outside = eachOnce((v: Value): Value => {
+    const outside = onceEach((v: Value): Value => {
       const op = inside.has(v.id) ? c.ops.get(v.id)! : undefined;
       return op ? b.op(op.name, op.operands.map(outside), op.attrs, [], [v.type])[0]! : v;
     });

@@ -1,5 +1,4 @@
-import { freeValues, type Op, type Region, type Value } from '@filigree/ir';
-import { eachOnce } from './each-once.js';
+import { freeValues, type Op, type Region, type Value, onceEach } from '@filigree/ir';
 
 /**
  * Coordinates in the region of a loop as functions of one of its parameters, in words: `%3`, `+1 %3`, what is left of a number, `~7 %3`, `div 8 %3`, `rem 4 div 8 %3`; nothing
@@ -13,7 +12,7 @@ export const functionsIn = (
   const fixed = fixedIn(region, ops);
   const joined = (head: string, by: string | undefined, of: string | undefined): string | undefined =>
     by === undefined || of === undefined ? undefined : `${head}${by} ${of}`;
-  const words = eachOnce((v: Value): string | undefined => {
+  const words = onceEach((v: Value): string | undefined => {
     if (params.has(v.id)) return `%${v.id}`;
     const op = ops.get(v.id);
     if (!op) return undefined;
@@ -40,7 +39,7 @@ export const functionsIn = (
 export const fixedIn = (region: Region, ops: ReadonlyMap<number, Op>): ((v: Value) => string | undefined) => {
   const outside = new Set(freeValues(region).map((v) => v.id));
   const computed = new Map<string, string>();
-  const fixed = eachOnce((v: Value): string | undefined => {
+  const fixed = onceEach((v: Value): string | undefined => {
     const number = numberOf(ops, v);
     if (number !== undefined) return String(number);
     if (outside.has(v.id)) return `@${v.id}`;
