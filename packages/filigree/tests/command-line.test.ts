@@ -34,6 +34,20 @@ describe('filigree devices', () => {
   });
 });
 
+describe('filigree devices --backend', () => {
+  const asked = async (name: string): Promise<{ default: string; backends: { name: string }[] }> =>
+    JSON.parse((await filigree('devices', '--backend', name, '--threads', '2', '--seed', '3', '--json')).out) as never;
+
+  it('lists all, and says that the one named is taken', async () => {
+    const { default: taken, backends } = await asked('wasm');
+    expect([taken, backends.map((b) => b.name)]).toEqual(['wasm', expect.arrayContaining(['cpp', 'wasm', 'cuda'])]);
+  });
+
+  it('refuses a name that nobody knows', async () => {
+    expect((await refusal('devices', '--backend', 'cud')).code).toBe('runtime/backend');
+  });
+});
+
 describe('on a terminal', () => {
   it('a bar shows every step, and leaves the terminal as it was', async () => {
     let shown = '';
@@ -66,8 +80,8 @@ describe('bad usage', () => {
     [['inspect', 'A']],
     [['inspect', 'start', 'mesh', '--out', 'report.html']],
     [['opt', 'a.fil', '--nonsense']],
-    [['opt', 'a.fil', '--threads', '2']],
-    [['devices', '--seed', '3']],
+    [['opt', 'a.fil', '--threads', 'two']],
+    [['devices', '--seed', '-3']],
     [['expr', 'A', '--bind', 's=2', '--ablate', 'magic']],
     [['run', 'start', '--ablate', 'simd,magic']],
     [['help', 'fly']],
@@ -123,9 +137,13 @@ describe('bad usage', () => {
     expect(Object.keys(FIELD_ABLATIONS).filter((name) => !help.includes(name))).toEqual([]);
   });
 
-  it('opt does not offer what means nothing to it', async () => {
-    expect((await filigree('help', 'opt')).out).not.toMatch(/--(backend|threads|dtype|seed|no-cache)/);
-  });
+  it.each(['devices', 'expr', 'trace', 'regions', 'einsum', 'opt', 'compile', 'run', 'inspect'])(
+    '%s takes what every command takes',
+    async (name) => {
+      const { out } = await filigree('help', name);
+      for (const option of ['json', 'backend', 'threads', 'emit', 'seed']) expect(out).toMatch(`--${option} `);
+    },
+  );
 
   it('trace refuses a backend that is not there, also where it compiles nothing', async () => {
     const file = scratchFile('one.mtx', '%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 2\n');
@@ -213,6 +231,23 @@ describe('filigree opt', () => {
     expect(out).toContain('value = 6');
     expect(out).not.toContain('arith.mul');
     expect((await filigree('opt', file)).out).not.toContain('arith.mul');
+  });
+
+  it('writes what a backend makes of the module, also one that does not work here', async () => {
+    for (const backend of ['wasm', 'cuda']) {
+      const folder = join(scratch, `opt-${backend}`);
+      const { status, out } = await filigree('opt', file, '--backend', backend, '--emit', folder, '--json');
+      expect(status).toBe(0);
+      const { sources } = JSON.parse(out) as { sources: readonly string[] };
+      expect(sources.map((path) => readFileSync(path, 'utf8')).join('')).toMatch(/kernel|func/);
+      expect(readFileSync(join(folder, 'module.fil'), 'utf8')).toContain('value = 6');
+    }
+  });
+
+  it('says that a backend does not take a module on fields as it stands', async () => {
+    const given = ['opt', scratchFile('fields.fil', fields), '--passes', 'cse', '--backend', 'wasm'];
+    expect((await filigree(...given)).status).toBe(0);
+    expect((await refusal(...given, '--emit', join(scratch, 'opt-high'))).remedy).toBeTruthy();
   });
 
   it('prints after every pass', async () => {

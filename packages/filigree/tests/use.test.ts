@@ -260,6 +260,11 @@ describe('--backend', () => {
       '--json',
     ]);
     expect([status, JSON.parse(out)]).toMatchObject([0, { backend: 'from-file' }]);
+    const { default: taken, backends } = JSON.parse((await filigreeProcess(['devices', '--backend', file, '--json'])).out); // prettier-ignore
+    expect([taken, backends]).toEqual([
+      'from-file',
+      expect.arrayContaining([expect.objectContaining({ name: taken })]),
+    ]);
   });
 
   it('says of one that is broken that it is, and whose defect it may be', async () => {

@@ -1,5 +1,5 @@
 import type { Backend } from '@filigree/backend';
-import { DiagnosticError, describeValue, fail, type Extension, type Watch } from '@filigree/ir';
+import { DiagnosticError, describeValue, fail, orThrow, type Extension, type Watch } from '@filigree/ir';
 import type { CommonOptions } from './common-options.js';
 import { exportOf, isPath, loadExtensions } from './load-extensions.js';
 import { loadModule } from './load-module.js';
@@ -20,13 +20,11 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
   const { backend, fallback, use, emit } = options;
   const { progress } = session;
   const extensions = await loadExtensions(use);
-  const { backends, workingBackend } = await import('../api/backends.js');
+  const { workingBackend } = await import('../api/backends.js');
   const { watched } = await import('@filigree/backend');
   const { availability } = await import('@filigree/runtime');
-  const known = backends(extensions);
-  const orValue = async (name: string | undefined): Promise<string | Backend | undefined> =>
-    name !== undefined && isPath(name) ? loadBackend(name, extensions) : name;
-  const given = await orValue(backend);
+  const known = await knownBackends(extensions);
+  const given = await orValue(backend, extensions);
   const named = typeof given === 'string' ? known.find((b) => b.name === given) : given;
   if (emit !== undefined && named && !(await availability([named]))[0]!.usable) {
     const { emitOnly } = await import('@filigree/backend/device');
@@ -34,7 +32,7 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
   }
   progress.listen();
   try {
-    const { backend: working, because } = await workingBackend(known, given, await orValue(fallback));
+    const { backend: working, because } = await workingBackend(known, given, await orValue(fallback, extensions));
     session.warn(because.map((d) => ({ ...d, severity: 'warning', remedy: `${working.name} is taken instead` })));
     const { bank, ...anew } = working;
     const kept = bank && also === undefined ? { bank } : {};
@@ -43,6 +41,31 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
     progress.unlisten();
   }
 };
+
+/**
+ * All backends that commands with these options know, among them what `--backend` names; of that also the name. Throws `DiagnosticError`, as
+ * `chosenBackend` does of a name that nobody knows.
+ */
+export const allBackends = async ({
+  backend,
+  use,
+}: CommonOptions): Promise<{ readonly all: readonly Backend[]; readonly named: string | undefined }> => {
+  const extensions = await loadExtensions(use);
+  const given = await orValue(backend, extensions);
+  const known = await knownBackends(extensions);
+  if (typeof given === 'object') return { all: [...known, given], named: given.name };
+  const { chooseBackend } = await import('@filigree/runtime');
+  if (given !== undefined && !known.some((b) => b.name === given)) orThrow(await chooseBackend(known, given)());
+  return { all: known, named: given };
+};
+
+const knownBackends = async (extensions: readonly Extension[]): Promise<readonly Backend[]> =>
+  (await import('../api/backends.js')).backends(extensions);
+
+const orValue = async (
+  name: string | undefined,
+  extensions: readonly Extension[],
+): Promise<string | Backend | undefined> => (name !== undefined && isPath(name) ? loadBackend(name, extensions) : name);
 
 const bothOf = (a: Watch | undefined, b: Watch | undefined): Watch | undefined =>
   a === undefined || b === undefined

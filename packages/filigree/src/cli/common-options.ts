@@ -50,12 +50,6 @@ export const FIELD_ABLATION_NAMES: readonly FieldAblation[] = [
 /** And where launches of an example may wait: passes on their graph. */
 export const GRAPH_ABLATION_NAMES: typeof GRAPH_PASSES = ['demotion', 'list-removal', 'dead-stores', 'fusion'];
 
-/** What every command takes. */
-export interface AnswerOptions {
-  readonly json?: boolean;
-  readonly use?: readonly string[];
-}
-
 /** What is to be shown of passes. */
 export interface WatchOptions {
   /** Names, or `all`. */
@@ -64,8 +58,10 @@ export interface WatchOptions {
   readonly timePasses?: boolean;
 }
 
-/** What every command takes that compiles or runs something. */
-export interface CommonOptions extends AnswerOptions, WatchOptions {
+/** What every command takes, also one for which some of it means nothing: whoever drives them gives the same to all. */
+export interface CommonOptions extends WatchOptions {
+  readonly json?: boolean;
+  readonly use?: readonly string[];
   readonly backend?: string;
   readonly fallback?: string;
   readonly dtype: 'f32' | 'f64';
@@ -75,9 +71,10 @@ export interface CommonOptions extends AnswerOptions, WatchOptions {
   readonly cache: boolean;
 }
 
-/** Adds the options that every command takes which compiles or runs something. */
+/** Adds the options that every command takes. */
 export const withCommonOptions = (command: Command): Command =>
-  withWatchOptions(withAnswerOptions(command))
+  command
+    .option('--json', 'one JSON document on stdout')
     .option(
       '--backend <name>',
       'one that `filigree devices` lists, or a module ./file.mjs that exports one; default: cpp where a C++ compiler is found, else wasm',
@@ -87,21 +84,12 @@ export const withCommonOptions = (command: Command): Command =>
     .option('--threads <n>', 'threads of a run', wholeNumber(1), 1)
     .option('--emit <folder>', 'write the generated sources here')
     .option('--seed <n>', 'seed of random values', wholeNumber(0), 1)
-    .option('--no-cache', 'compile anew, keep nothing');
-
-/** Adds the options of every command: how it answers, and what extends it. */
-export const withAnswerOptions = (command: Command): Command =>
-  command
-    .option('--json', 'one JSON document on stdout')
+    .option('--no-cache', 'compile anew, keep nothing')
     .option(
       '--use <extension>',
       'a package, or a module ./file.mjs, that brings ops, passes, words or backends; may be given again',
       also,
-    );
-
-/** Adds the options of every command that runs passes. */
-export const withWatchOptions = (command: Command): Command =>
-  command
+    )
     .option('--print-before <pass>', 'print what this pass takes, or `all`; with --emit into FOLDER/passes', also)
     .option('--print-after <pass>', 'the same of what it leaves; both may be given again', also)
     .option('--time-passes', 'print how long each pass took, without those inside of it');

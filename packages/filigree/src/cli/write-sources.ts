@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Sources } from '@filigree/backend';
+import type { Backend, Sources } from '@filigree/backend';
 import { makeFolder } from '@filigree/backend/native';
 import type { HostedField } from '@filigree/backend-wasm/host';
-import { fail, type Module } from '@filigree/ir';
+import { fail, orThrow, pipeline, runPass, type Module, type Pass } from '@filigree/ir';
 
 /** Writes sources into a folder, made where it is missing; gives the paths. Error: `emit/unwritable`. */
 export const writeSources = async (folder: string, sources: Sources): Promise<readonly string[]> => {
@@ -15,6 +15,13 @@ export const writeSources = async (folder: string, sources: Sources): Promise<re
   }
   return paths;
 };
+
+/** What a backend makes of a module that is run through passes first, without compiling it. Throws `DiagnosticError`. */
+export const sourcesOf = (
+  module: Module,
+  passes: readonly Pass<Module>[],
+  { legalize, emit, watch }: Backend,
+): Sources => orThrow(runPass(emit, orThrow(pipeline([...passes, legalize]).run(module, watch)), watch));
 
 /**
  * Writes the sources of a module, and what runs them alone where the backend has such. Error: `emit/unwritable`.

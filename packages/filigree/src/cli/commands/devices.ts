@@ -1,21 +1,23 @@
 import type { Command } from 'commander';
-import { withAnswerOptions, type AnswerOptions } from '../common-options.js';
+import { withCommonOptions, type CommonOptions } from '../common-options.js';
 import type { Session } from '../session.js';
 
 /** `filigree devices` */
 export const devicesCommand = (program: Command, session: Session): void => {
-  withAnswerOptions(program.command('devices'))
-    .description('which backends, compilers and devices work here, and why the others do not')
-    .action(async ({ use }: AnswerOptions) => {
-      const [{ backends }, { availability }, { availableParallelism, cpus }, { loadExtensions }] = await Promise.all([
-        import('../../api/backends.js'),
-        import('@filigree/runtime'),
+  withCommonOptions(program.command('devices'))
+    .description(
+      'which backends, compilers and devices work here, why the others do not, and which one a command takes',
+    )
+    .action(async (options: CommonOptions) => {
+      const [{ availableParallelism, cpus }, { allBackends }, { availability }] = await Promise.all([
         import('node:os'),
-        import('../load-extensions.js'),
+        import('../backend-of.js'),
+        import('@filigree/runtime'),
       ]);
-      const all = await availability(backends(await loadExtensions(use)));
+      const { all: known, named } = await allBackends(options);
+      const all = await availability(known);
       const width = Math.max(...all.map((b) => b.name.length));
-      const chosen = all.find((b) => b.usable)?.name;
+      const chosen = all.find((b) => b.usable && (named === undefined || b.name === named))?.name;
       const devices = [{ kind: 'cpu', name: cpus()[0]?.model ?? 'unknown', threads: availableParallelism() }];
       session.answer({ backends: all, default: chosen, devices }, () =>
         [

@@ -1,20 +1,22 @@
+import type { Module } from '@filigree/ir';
 import type { Command } from 'commander';
-import { withAnswerOptions, withWatchOptions, type CommonOptions, type WatchOptions } from '../common-options.js';
+import { withCommonOptions, type CommonOptions } from '../common-options.js';
 import type { Session } from '../session.js';
 
-interface OptOptions extends Pick<CommonOptions, 'emit' | 'use'>, WatchOptions {
+interface OptOptions extends CommonOptions {
   readonly passes?: string;
   readonly printAfterAll?: boolean;
 }
 
 /** `filigree opt FILE.fil --passes a,b,c` */
 export const optCommand = (program: Command, session: Session): void => {
-  withWatchOptions(withAnswerOptions(program.command('opt')))
-    .description('reads a kernel in the text form of the compiler (IR), runs passes on it, prints it')
+  withCommonOptions(program.command('opt'))
+    .description(
+      'reads a kernel in the text form of the compiler (IR), runs passes on it, prints it; with --emit and --backend also what that backend makes of it',
+    )
     .argument('<file.fil>', 'IR text')
     .option('--passes <list>', 'passes, as in cse,unroll{factor=4},dce; default: the passes that suit every kernel')
     .option('--print-after-all', 'as --print-after all')
-    .option('--emit <folder>', 'write the module here')
     .action(async (file: string, given: OptOptions) => {
       const options = given.printAfterAll ? { ...given, printAfter: [...(given.printAfter ?? []), 'all'] } : given;
       const [ir, { knownPasses }, { readBytes }, { writeOut }, { loadExtensions }] = await Promise.all([
@@ -40,12 +42,32 @@ export const optCommand = (program: Command, session: Session): void => {
         check: verified,
         onPass: (event) => passes.push({ name: ir.pipelineText(event.pass), ms: event.ms }),
       });
-      const printed = ir.printModule(ir.orThrow(steps.run(module, watch)));
+      const result = ir.orThrow(steps.run(module, watch));
+      const printed = ir.printModule(result);
       const seen = [...text];
       /* After all of them the last text is the module. */
       if (seen.length === 0 || !options.printAfter?.includes('all'))
         text.push(printed.endsWith('\n') ? printed : `${printed}\n`);
       if (options.emit !== undefined) await writeOut(`${options.emit}/module.fil`, printed);
-      session.answer({ module: printed, passes, ...(seen.length > 0 ? { printed: seen } : {}) }, () => text.join('\n'));
+      const sources = await writeFor(result, options, session);
+      session.answer({ module: printed, passes, ...(seen.length > 0 ? { printed: seen } : {}), ...sources }, () =>
+        text.join('\n'),
+      );
     });
+};
+
+/* What a backend makes of the module is written only for one that is named: not every module is one that a backend takes. */
+const writeFor = async (
+  module: Module,
+  options: OptOptions,
+  session: Session,
+): Promise<{ readonly backend?: string; readonly sources?: readonly string[] }> => {
+  if (options.backend === undefined) return {};
+  const [{ backendOf }, { sourcesOf, writeProgram }] = await Promise.all([
+    import('../backend-of.js'),
+    import('../write-sources.js'),
+  ]);
+  const backend = await backendOf(options, session);
+  if (options.emit === undefined) return { backend: backend.name };
+  return { backend: backend.name, sources: await writeProgram(options.emit, sourcesOf(module, [], backend), module) };
 };

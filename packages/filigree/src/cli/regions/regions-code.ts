@@ -1,5 +1,5 @@
 import type { Backend, Sources } from '@filigree/backend';
-import { pipeline, runPass, type Module, orThrow } from '@filigree/ir';
+import { orThrow, type Module } from '@filigree/ir';
 import { defaultPipeline } from '@filigree/opt';
 import { instantiate, type Instance } from '@filigree/runtime';
 import { specializeRegions, type Regions, type SpecializedRegions } from '@filigree/sparse/equations';
@@ -8,7 +8,7 @@ import type { CommonOptions } from '../common-options.js';
 import { medians, QUICK, THOROUGH } from '../measure.js';
 import { randomValues } from '../random.js';
 import type { Session } from '../session.js';
-import { writeProgram } from '../write-sources.js';
+import { sourcesOf, writeProgram } from '../write-sources.js';
 
 /** What came of running a program over its regions, beside the dense program. */
 export interface CodeSummary {
@@ -64,13 +64,7 @@ export const runCode = async (
   const started = performance.now();
   const bytes = module.buffers.reduce((n, b) => n + 8 * b.length, 0);
   if (bytes > MOST_BYTES) {
-    const sources = orThrow(
-      runPass(
-        backend.emit,
-        orThrow(pipeline([defaultPipeline(), backend.legalize]).run(module, backend.watch)),
-        backend.watch,
-      ),
-    );
+    const sources = sourcesOf(module, [defaultPipeline()], backend);
     await write(sources);
     const skipped = `the arrays take ${bytes} bytes, more than ${MOST_BYTES}`;
     return {
