@@ -169,6 +169,7 @@ test('another cost chooses other permutations', () => {
   const counting: CostModel = {
     name: 'loops',
     log: ({ size }) => [size.count],
+    batch: ({ size }) => [size.m * size.n],
     copy: () => [0],
     compare: (a, b) => a[0] - b[0],
   };

@@ -32,7 +32,7 @@ export interface ActionContext {
 export const emitAction = (action: Action, ctx: ActionContext): void => {
   const { operation } = action;
   if (action.scale.factor === 0) {
-    if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx);
+    if (!action.add) fillZero(ctx.b, ctx.base(action.target), { ...ctx, registers: ctx.target.registers });
     return;
   }
   if (operation.kind === 'log' && !ctx.team && fitsGemm(action, operation, ctx))
@@ -51,6 +51,7 @@ export const emitAction = (action: Action, ctx: ActionContext): void => {
       scale: scaleOf(ctx, action.scale),
       type: ctx.type,
       lanes: ctx.lanes,
+      registers: ctx.target.registers,
       divides: ctx.divides,
       team: ctx.team,
     },
@@ -79,7 +80,8 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
   /* Products that do not write the padding of a temporary leave it to others, which may read it. */
   const unpadded = target.temporary && target.storage.size > stored && gemm.mPadded === undefined;
   /* Where an index of a loop is summed over, products are added up. */
-  if (!action.add && (gemm.beta === 1 || written < stored || unpadded)) fillZero(b, target, ctx);
+  if (!action.add && (gemm.beta === 1 || written < stored || unpadded))
+    fillZero(b, target, { ...ctx, registers: ctx.target.registers });
   if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
   const start = (o: Access): Value =>
     addConstant(

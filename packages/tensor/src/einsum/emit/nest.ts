@@ -1,7 +1,8 @@
 import type { Builder, Value } from '@filigree/ir';
 import type { Interval } from '../layout/layout.js';
 import { type Access, addConstant, addScaled, boxStart, extentAlong, isDense, strideAlong } from './access.js';
-import { denseNest, listedByTeam, type DenseTerm, type ListedEntries } from './dense-nest.js';
+import { denseNest, listedByTeam, type ListedEntries } from './dense-nest.js';
+import type { DenseTerm } from './nest-loops.js';
 import type { ConstantTables } from '../../linalg/constant-tables.js';
 
 /** target = scale·Σ sources, or target += scale·Σ sources, the sum over the indices that the target lacks. */
@@ -15,6 +16,8 @@ export interface Nest {
   readonly type: 'f32' | 'f64';
   /** Lanes of a vector of `type`. */
   readonly lanes: number;
+  /** Vectors that a processor holds at once. */
+  readonly registers: number;
   /** Whether threads may divide the work. */
   readonly divides: boolean;
   /** Whether a team of threads does it. */
@@ -116,7 +119,11 @@ const listed = (
 };
 
 /** Sets all that a tensor stores to zero, padding too. */
-export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'lanes' | 'divides' | 'team'>): void =>
+export const fillZero = (
+  b: Builder,
+  target: Access,
+  how: Pick<Nest, 'type' | 'lanes' | 'registers' | 'divides' | 'team'>,
+): void =>
   denseNest(b, {
     target: { buffer: target.buffer, at: target.base },
     terms: [],
@@ -125,6 +132,7 @@ export const fillZero = (b: Builder, target: Access, how: Pick<Nest, 'type' | 'l
     scale: 1,
     type: how.type,
     lanes: how.lanes,
+    registers: how.registers,
     divides: how.divides,
     team: how.team,
   });

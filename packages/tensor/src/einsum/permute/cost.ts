@@ -1,10 +1,12 @@
-import type { LogMapping } from './mapping.js';
+import type { BatchMapping, LogMapping } from './mapping.js';
 
 /** What the choice of index permutations minimises: sums of vectors over all contractions, compared (§4.5.2). */
 export interface CostModel {
   readonly name: string;
   /** The cost of one loop over products of matrices; vectors of one model have one length. */
   readonly log: (mapping: LogMapping) => readonly number[];
+  /** The cost of products side by side on lanes. */
+  readonly batch: (mapping: BatchMapping) => readonly number[];
   /** The cost of copying a sparse tensor into a dense temporary with this many elements. */
   readonly copy: (elements: number) => readonly number[];
   readonly compare: (a: readonly number[], b: readonly number[]) => number;
@@ -12,7 +14,8 @@ export interface CostModel {
 
 /**
  * The tuple (s, l, r, −f) of §4.5.2: slices without unit stride, left and right transposes, fused indices; compared by
- * (s, l + r, −f) and then by l. Beyond the paper, sums left to loops and copies of sparse tensors count as slices.
+ * (s, l + r, −f) and then by l. Beyond the paper, sums left to loops and copies of sparse tensors count as slices; products side by side
+ * have none, and all of their indices are as good as fused: loops around lanes cost nothing.
  */
 export const fusionCost: CostModel = {
   name: 'fusion',
@@ -22,6 +25,7 @@ export const fusionCost: CostModel = {
     transposeRight ? 1 : 0,
     -(m.length + n.length + k.length),
   ],
+  batch: ({ m, n, k }) => [0, 0, 0, -(1 + m.length + n.length + k.length)],
   copy: () => [1, 0, 0, 0],
   compare: (a, b) => a[0] - b[0] || a[1] + a[2] - (b[1] + b[2]) || a[3] - b[3] || a[1] - b[1],
 };
@@ -50,6 +54,10 @@ export const timeCost = (times: GemmTimes = defaultGemmTimes): CostModel => ({
     const vectors = Math.ceil(m / times.lanes);
     const gathered = transposeLeft || slices > 0 ? m * k + (slices > 0 ? m * n : 0) : 0;
     return [count * (times.call + vectors * n * (k * times.multiply + times.store) + gathered * times.gather)];
+  },
+  batch: ({ size: { m, n, k, count } }) => {
+    const vectors = Math.ceil(count / times.lanes);
+    return [times.call + vectors * m * n * (k * times.multiply + times.store)];
   },
   copy: (elements) => [elements * times.gather],
   compare: (a, b) => a[0] - b[0],

@@ -41,6 +41,36 @@ export const logMappings = (c: Contraction): readonly LogMapping[] => [
   ...mappingsOf(c.target, c.right, c.left, c.ranges, true),
 ];
 
+/** Products of matrices side by side: where an index runs on lanes, and all others are loops around them. */
+export interface BatchMapping {
+  /** Contiguous, and first, in the target and both operands. */
+  readonly along: string;
+  /** Letters of rows, columns and sums; what is in none of them is in all three operands. */
+  readonly m: string;
+  readonly n: string;
+  readonly k: string;
+  /** Extents of one product, and how many of them there are. */
+  readonly size: { readonly m: number; readonly n: number; readonly k: number; readonly count: number };
+}
+
+/**
+ * The mapping of a contraction whose target and operands all begin with the same index, as `C_bij = A_bik B_bkj` does: no matrix
+ * in it has a unit stride, while its products lie side by side. None where another index comes first in one of them.
+ */
+export const batchMapping = ({ target, left, right, ranges }: Contraction): BatchMapping | undefined => {
+  const all = [target, left, right];
+  const along = target.indices[0];
+  if (along === undefined || ranges[along]![1] - ranges[along]![0] < 2) return undefined;
+  if (all.some((o) => o.layout.kind !== 'dense' || o.indices[0] !== along || o.layout.strides[0] !== 1))
+    return undefined;
+  const only = (a: Placed, b: Placed, lacks: Placed): string =>
+    [...a.indices].filter((i) => b.indices.includes(i) && !lacks.indices.includes(i)).join('');
+  const [m, n, k] = [only(target, left, right), only(target, right, left), only(left, right, target)];
+  const extent = (letters: string): number => [...letters].reduce((v, i) => v * (ranges[i]![1] - ranges[i]![0]), 1);
+  const shared = [...target.indices].filter((i) => !m.includes(i) && !n.includes(i)).join('');
+  return { along, m, n, k, size: { m: extent(m), n: extent(n), k: extent(k), count: extent(shared) } };
+};
+
 const mappingsOf = (
   target: Placed,
   rows: Placed,

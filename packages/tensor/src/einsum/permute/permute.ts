@@ -6,7 +6,7 @@ import type { TensorDecl } from '../notation/expression.js';
 import type { ContractionNode, Folded, IndexSumNode, LeafNode, Node, Statement, SumNode } from '../notation/node.js';
 import { rearrangeKnown } from '../known/known-entries.js';
 import type { CostModel } from './cost.js';
-import { logMappings, type LogMapping, type Placed } from './mapping.js';
+import { batchMapping, logMappings, type LogMapping, type Placed } from './mapping.js';
 
 /** A node with the order of its dimensions in memory, its layout, and how it is computed. */
 export interface PlacedNode extends Placed {
@@ -20,6 +20,7 @@ export interface PlacedNode extends Placed {
         readonly terms: readonly { readonly by: SumNode['terms'][0]['by']; readonly node: PlacedNode }[];
       }
     | { readonly kind: 'log'; readonly left: PlacedNode; readonly right: PlacedNode; readonly mapping: LogMapping }
+    /** Entry by entry: without a sum, or sums of products side by side. */
     | { readonly kind: 'product'; readonly left: PlacedNode; readonly right: PlacedNode }
     | { readonly kind: 'indexsum'; readonly of: PlacedNode };
 }
@@ -198,16 +199,19 @@ class Permuter {
       for (const left of lefts)
         for (const right of rights) {
           const below = this.plus(left.cost, right.cost);
+          const consider = (cost: readonly number[], mapping?: LogMapping): void => {
+            if (best === undefined || this.options.cost.compare(cost, best.cost) < 0)
+              best = { left, right, cost, ...(mapping && { mapping }) };
+          };
           if (product) {
-            if (best === undefined || this.options.cost.compare(below, best.cost) < 0)
-              best = { left, right, cost: below };
+            consider(below);
             continue;
           }
-          for (const mapping of logMappings({ target, left, right, ranges })) {
-            const cost = this.plus(below, this.options.cost.log(mapping));
-            if (best === undefined || this.options.cost.compare(cost, best.cost) < 0)
-              best = { left, right, cost, mapping };
-          }
+          const placed = { target, left, right, ranges };
+          for (const mapping of logMappings(placed))
+            consider(this.plus(below, this.options.cost.log(mapping)), mapping);
+          const batch = batchMapping(placed);
+          if (batch) consider(this.plus(below, this.options.cost.batch(batch)));
         }
       const { left, right, cost, mapping } = best!;
       const pattern = (): BooleanTensor => arranged(node, order);

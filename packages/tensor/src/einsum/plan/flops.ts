@@ -33,7 +33,7 @@ const hardwareFlops = (actions: readonly Action[], target: GemmTarget): number =
 };
 
 /** What an action executes if it is the whole kernel; matrix products include the padding of their rows. */
-export const actionFlops = ({ operation, ranges, add, scale }: Action, target: GemmTarget): number => {
+export const actionFlops = ({ target, operation, ranges, add, scale }: Action, on: GemmTarget): number => {
   const over = (indices: Iterable<string>): number => valuesOf(indices, ranges);
   const scales = (scale.factor === 1 ? 0 : 1) + scale.scalars.length;
   switch (operation.kind) {
@@ -41,10 +41,14 @@ export const actionFlops = ({ operation, ranges, add, scale }: Action, target: G
       return over(operation.source.indices) * (scales + (add ? 1 : 0));
     case 'indexsum':
       return over(operation.source.indices) * (1 + scales);
-    case 'product':
-      return over(new Set(operation.left.indices + operation.right.indices)) * (1 + scales + (add ? 1 : 0));
+    case 'product': {
+      /* As it is executed: a sum begins at zero. */
+      const summed = [...operation.left.indices].some((i) => !target.indices.includes(i));
+      const products = over(new Set(operation.left.indices + operation.right.indices)) * (summed ? 2 : 1);
+      return products + over(target.indices) * (scales + (add ? 1 : 0));
+    }
     case 'log':
-      return over(operation.loops) * gemmFlops(operation.gemm, target);
+      return over(operation.loops) * gemmFlops(operation.gemm, on);
   }
 };
 

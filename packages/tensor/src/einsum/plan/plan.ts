@@ -21,7 +21,7 @@ export type Operation =
   | { readonly kind: 'copyscaleadd'; readonly source: Operand }
   /** target = Σ source, over the indices that the target lacks. */
   | { readonly kind: 'indexsum'; readonly source: Operand }
-  /** target = left·right without a sum. */
+  /** target = Σ left·right entry by entry, over the indices that the target lacks: of products side by side, or none. */
   | { readonly kind: 'product'; readonly left: Operand; readonly right: Operand }
   /** target = Σ_k left·right by products of matrices, for all values of `loops` (§2.3). */
   | {

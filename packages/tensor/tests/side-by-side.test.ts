@@ -1,0 +1,102 @@
+import { walk, type Op } from '@filigree/ir';
+import {
+  evaluateKernel,
+  gemmTargets,
+  kernel,
+  lowerPlan,
+  planKernel,
+  printActions,
+  tensor,
+  type GemmTarget,
+  type Plan,
+} from '@filigree/tensor';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { randomNumbers, right, runPlan } from './emit-support.js';
+
+/** C = A·B for each value of b, which is the first index of all three. */
+const batches = (b: number, m: number, k: number, n: number) =>
+  kernel(
+    'batches',
+    tensor('C', [b, m, n])('bij').assign(tensor('A', [b, m, k])('bik').mul(tensor('B', [b, k, n])('bkj'))),
+  );
+
+const opsOf = (plan: Plan, target: GemmTarget): readonly Op[] => {
+  const ops: Op[] = [];
+  walk(right(lowerPlan(plan, { target })).kernels[0]!.body, (op) => void ops.push(op));
+  return ops;
+};
+
+describe('products of matrices that lie side by side', () => {
+  test('are loops around lanes along what is first in all tensors', () => {
+    const target = gemmTargets.avx512;
+    const plan = right(planKernel(batches(16, 4, 5, 3), { type: 'f64', target }));
+    expect(printActions(plan.actions)).toBe('C = Product(A, B)');
+    expect(plan.flops.hardware).toBe(2 * 16 * 4 * 5 * 3);
+    const ops = opsOf(plan, target);
+    /* All twelve entries of a result stay in registers while k runs: each factor is loaded once. */
+    const loads = ops.filter((op) => op.name === 'mem.load');
+    expect(loads.length).toBe(4 + 3);
+    expect(loads.every((op) => op.results[0]!.type === 'f64' || JSON.stringify(op.results[0]!.type).includes('8'))).toBe(true); // prettier-ignore
+    expect(ops.filter((op) => op.name === 'mem.store').length).toBe(12);
+  });
+
+  test('need no more registers than there are', () => {
+    for (const target of [gemmTargets.avx2, gemmTargets.avx512]) {
+      const ops = opsOf(right(planKernel(batches(16, 9, 9, 9), { type: 'f64', target })), target);
+      const carried = ops.filter((op) => op.name === 'scf.for').map((op) => op.results.length);
+      expect(Math.max(...carried)).toBeLessThan(target.registers - 2);
+      expect(Math.max(...carried)).toBeGreaterThanOrEqual(8);
+    }
+  });
+
+  test('stay matrices where these have a unit stride', () => {
+    const decl = kernel(
+      'last',
+      tensor('C', [8, 8, 16])('ijb').assign(tensor('A', [8, 8, 16])('ikb').mul(tensor('B', [8, 8, 16])('kjb'))),
+    );
+    const plan = right(planKernel(decl, { type: 'f64', target: gemmTargets.avx512 }));
+    expect(printActions(plan.actions)).toBe('C = LoopOverGEMM(A, B)');
+  });
+
+  test('equal plain evaluation, whatever their shapes and orders, added or not', () => {
+    const size = fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 11, 16, 19, 64);
+    const cases = fc.record({
+      sizes: fc.record({ b: size, c: fc.constantFrom(1, 2, 3), i: size, j: size, k: size }),
+      target: fc.constantFrom('bij', 'bji', 'bi', 'bcij', 'bicj', 'b'),
+      left: fc.constantFrom('bik', 'bki', 'bcik'),
+      right: fc.constantFrom('bkj', 'bjk', 'bckj', 'bk'),
+      add: fc.boolean(),
+      scale: fc.constantFrom(1, -2),
+      type: fc.constantFrom('f32' as const, 'f64' as const),
+      machine: fc.constantFrom('sse' as const, 'avx2' as const, 'avx512' as const),
+    });
+    let nests = 0;
+    fc.assert(
+      fc.property(cases, fc.integer(), (c, seed) => {
+        const letters = new Set(c.left + c.right);
+        fc.pre([...c.target].every((l) => letters.has(l)));
+        const shape = (indices: string): number[] => [...indices].map((l) => c.sizes[l as 'b']);
+        fc.pre([...letters].reduce((n, l) => n * c.sizes[l as 'b'], 1) <= 20_000);
+        const [A, B, C] = [tensor('A', shape(c.left)), tensor('B', shape(c.right)), tensor('C', shape(c.target))];
+        const value = A(c.left).mul(B(c.right));
+        const scaled = c.scale === 1 ? value : value.scale(c.scale);
+        const decl = kernel('k', c.add ? C(c.target).accumulate(scaled) : C(c.target).assign(scaled));
+        const target = gemmTargets[c.machine];
+        const plan = right(planKernel(decl, { type: c.type, target }));
+        if (plan.actions.some((a) => a.operation.kind === 'product')) nests++;
+        const random = randomNumbers(seed);
+        const values = Object.fromEntries(
+          [A, B, C].map(({ decl: t }) => [
+            t.name,
+            Float64Array.from({ length: t.shape.reduce((n, x) => n * x, 1) }, () => Math.round(4 * random())),
+          ]),
+        );
+        const found = runPlan(right(lowerPlan(plan, { target })), plan, values)['C'];
+        expect(found!.map((x) => x + 0)).toEqual(evaluateKernel(decl, values)['C']!.map((x) => x + 0));
+      }),
+      { numRuns: 150 },
+    );
+    expect(nests).toBeGreaterThan(8);
+  });
+});
