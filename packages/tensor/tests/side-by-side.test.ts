@@ -6,6 +6,7 @@ import {
   lowerPlan,
   planKernel,
   printActions,
+  printMappings,
   tensor,
   type GemmTarget,
   type Plan,
@@ -98,5 +99,12 @@ describe('products of matrices that lie side by side', () => {
       { numRuns: 150 },
     );
     expect(nests).toBeGreaterThan(8);
+  });
+
+  test('temporaries are not padded where that would part two indices', () => {
+    const [B, D, A, C] = [tensor('B', [7, 9, 64, 3]), tensor('D', [3, 64]), tensor('A', [20, 9]), tensor('C', [20, 7])];
+    const decl = kernel('k', C('kq').assign(A('ki').mul(B('qilm')).mul(D('ml'))));
+    const plan = right(planKernel(decl, { type: 'f32', target: gemmTargets.avx512 }));
+    expect(printMappings(plan.actions)).toBe('_tmp0_(qi) := B_(qi)[l]m D_m[l]\nC_kq := A_ki _tmp0_qi^T');
   });
 });

@@ -149,7 +149,12 @@ class Permuter {
   }
 
   private free(node: Node): readonly Choice[] {
-    return this.solve(node, permutationsOf(node.indices), (order) => this.temporary(node, order));
+    const orders = permutationsOf(node.indices);
+    const padded = this.solve(node, orders, (order) => this.temporary(node, order));
+    if (node.kind === 'leaf') return padded;
+    /* Padding parts what could be one index: rows of seven that are stored as eight do not follow one another. */
+    const tight = orders.filter((order) => this.temporary(node, order).size > tightLayout(node, order).size);
+    return [...padded, ...this.solve(node, tight, (order) => tightLayout(node, order))];
   }
 
   private sum(node: SumNode, order: string, place: Place): Choice {
@@ -265,13 +270,19 @@ class Permuter {
  * where there are fewer rows than such have lanes, of a half, a quarter … of them.
  */
 const temporaryLayout = (node: Node, order: string, lanes: number): DenseLayout => {
-  const boxes = boxOf(node);
-  const box = [...order].map((i) => boxes[i]);
+  const box = boxIn(node, order);
   if (box.length === 0) return denseLayout(box);
   const length = ([start, stop]: Interval): number => stop - start;
   const aligned = denseLayout(box, lanes);
   if (length(aligned.box[0]) <= 1.25 * length(box[0])) return aligned;
   return length(box[0]) < lanes ? temporaryLayout(node, order, lanes / 2) : denseLayout(box);
+};
+
+const tightLayout = (node: Node, order: string): DenseLayout => denseLayout(boxIn(node, order));
+
+const boxIn = (node: Node, order: string): readonly Interval[] => {
+  const boxes = boxOf(node);
+  return [...order].map((i) => boxes[i]);
 };
 
 const boxes = new WeakMap<Node, Readonly<Record<string, Interval>>>();
