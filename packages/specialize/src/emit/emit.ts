@@ -16,7 +16,7 @@ import type { Launch, PlacedGroup, Placement } from '../place/place.js';
 import { columnStarts, emitAddresses, inStep, linear, tileTables, type Instance, type Tile } from './address.js';
 import { checkTrees } from './expression.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
-import { emitPartsOf, rolledValue, wholeSegment } from './rolled.js';
+import { emitPartsOf, goSideBySide, rolledValue, SIDE_BY_SIDE, valuesSideBySide, wholeSegment } from './rolled.js';
 
 /**
  * Kernel IR from a placement (§4.8): one kernel a launch, an outer parallel loop over tiles, and within a tile one inner
@@ -181,21 +181,22 @@ const emitInstances = (
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s, tile.step));
-  const instance = (m: Value): void => {
+  const placed = (m: Value): Instance => {
     const j = step === 1 ? m : b.mul(m, b.i32(step));
-    const at: Instance = { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
-    const columns = g.columnBuffers.length;
-    const positions = emitAddresses(b, g.encoded, tables, at, 0, columns, []);
+    return { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
+  };
+  const store = (at: Instance, values: readonly Value[], columns: readonly Value[]): void => {
+    const { addresses } = g.encoded;
+    const all = inStep(b, g.encoded, tables, emitAddresses(b, g.encoded, tables, at, g.columnBuffers.length, addresses.length, columns)); // prettier-ignore
+    g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
+  };
+  const instance = (m: Value): void => {
+    const at = placed(m);
+    const columns = emitAddresses(b, g.encoded, tables, at, 0, g.columnBuffers.length, []);
     const values = rolled
       ? [rolledValue(b, g, segments, at.i, options)]
-      : expressionValues(b, g, inStep(b, g.encoded, tables, positions), constants, j, options);
-    const all = inStep(
-      b,
-      g.encoded,
-      tables,
-      emitAddresses(b, g.encoded, tables, at, columns, g.encoded.addresses.length, positions),
-    );
-    g.stores.forEach((list, k) => list.forEach(({ buffer, address }) => b.store(buffer, values[k], all[address])));
+      : expressionValues(b, g, inStep(b, g.encoded, tables, columns), constants, at.j, options);
+    store(at, values, columns);
   };
   /* One instance is no loop: compilers would put it on lanes. Tiles keep theirs, by which launches of several programs are told to go together. */
   if (g.steps > 1 && g.most === 1 && !g.oneEach && !options.emit.teams && tile.first !== undefined)
@@ -208,6 +209,15 @@ const emitInstances = (
   if (options.emit.teams) {
     b.for(b.i32(0), tile.count, b.i32(1), { ...(team ? { team } : {}), trips }, [], instance);
     return;
+  }
+  if (step === 1 && goSideBySide(g)) {
+    const whole = b.and(tile.count, b.i32(-SIDE_BY_SIDE));
+    b.for(b.i32(0), whole, b.i32(SIDE_BY_SIDE), { trips: Math.ceil(trips / SIDE_BY_SIDE) }, [], (m) =>
+      valuesSideBySide(b, g, segments, placed(m).i, options).forEach((value, k) =>
+        store(placed(b.add(m, b.i32(k))), [value], []),
+      ),
+    );
+    return void b.for(whole, tile.count, b.i32(1), { trips: SIDE_BY_SIDE / 2 }, [], instance);
   }
   const simd = options.emit.simd && g.most >= LEAST_LANES && isComputeBound(g.template, g, storeCount(g));
   const lanes = options.emit.simd ? { simd, ...(simd && g.least > 1 ? { least: g.least } : {}) } : {};

@@ -47,6 +47,58 @@ export const rolledValue = (
   );
 };
 
+/** So many sums are made side by side: an addition waits four cycles for the one before it, and two begin in each. */
+export const SIDE_BY_SIDE = 4;
+
+/** Terms of a sum from which that pays, and operations of a term up to which additions are what a sum waits for. */
+const LONG = 8;
+const LIGHT = 8;
+
+/** Whether instances of a rolled group are made side by side: long sums of light terms, one segment after another. */
+export const goSideBySide = ({ segments, turns, instances }: PlacedGroup): boolean =>
+  turns === undefined &&
+  segments.length > 0 &&
+  instances >= SIDE_BY_SIDE &&
+  segments.every(({ parts, template }) => !parts && template.graph.length <= LIGHT) &&
+  segments.reduce((n, s) => n + s.terms, 0) >= LONG * instances;
+
+/**
+ * The values of `SIDE_BY_SIDE` instances from `i` on, each of the same terms in the same order as by itself: as many of all of them as the
+ * shortest has, then what is left of each.
+ */
+export const valuesSideBySide = (
+  b: Builder,
+  { instances: size }: PlacedGroup,
+  segments: readonly WholeSegment[],
+  i: Value,
+  options: EmitContext,
+): readonly Value[] => {
+  const start = b.constant(identityOf(segments[0].segment.operation), options.dtype);
+  const each = Array.from({ length: SIDE_BY_SIDE }, (_, k) => k);
+  return segments.reduce<readonly Value[]>(
+    (sums, s) => {
+      const { segment } = s;
+      const { ptrBase } = segment;
+      if (ptrBase === undefined)
+        return sums.map((sum, k) => join(b, segment, sum, termValue(b, s, b.add(i, b.i32(k)), options)));
+      const bounds = [...each, SIDE_BY_SIDE].map((k) => b.load(POOL[32], linear(b, i, 1, ptrBase + k)));
+      const counts = each.map((k) => b.sub(bounds[k + 1], bounds[k]));
+      const common = counts.reduce((x, y) => b.min(x, y));
+      const trips = Math.ceil(segment.terms / size);
+      const together = b.for(b.i32(0), common, b.i32(1), { trips }, sums, (t, before) =>
+        before.map((sum, k) => join(b, segment, sum, termValue(b, s, b.add(bounds[k], t), options))),
+      );
+      return together.map(
+        (sum, k) =>
+          b.for(b.add(bounds[k], common), bounds[k + 1], b.i32(1), { trips: 1 }, [sum], (t, [before]) => [
+            join(b, segment, before, termValue(b, s, t, options)),
+          ])[0],
+      );
+    },
+    each.map(() => start),
+  );
+};
+
 /** A loop over the terms of instance `i`. */
 const sumOfTerms = (
   b: Builder,

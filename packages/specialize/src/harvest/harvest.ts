@@ -11,6 +11,7 @@ import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TR
 import { repeatHarvested } from './loops.js';
 import { productGroups } from './products.js';
 import { harvestRolled } from './rolled.js';
+import { segmentsInRuns } from './runs.js';
 import { unitForm, type UnitForm } from './unit-form.js';
 import type { Body, Harvest, HarvestedGroup } from './harvested.js';
 
@@ -28,7 +29,9 @@ export const harvest = (given?: Partial<GroupOptions>): Pass<Grouping, Harvest> 
       ...d.groups.flatMap((g) => (g.rolled ? [harvestRolled(d, g, form, terms)] : harvestGroup(d, g, form))),
       ...groups,
     ];
-    const harvested = groups.length === 0 ? all : repeatHarvested(all, listed, units);
+    const inSteps = groups.length === 0 ? all : repeatHarvested(all, listed, units);
+    /* Levels are alike, and steps of a loop, by the kinds of their terms, whatever turns these take. */
+    const harvested = inSteps.map((g) => (g.repeated ? g : segmentsInRuns(g)));
     return {
       ...{ graph, inputs, outputs, ptr, roots, level, destinations, ids, written },
       loadsOfLevel: loadsOfLevel({ level, unit }, [...harvested, ...listed]),

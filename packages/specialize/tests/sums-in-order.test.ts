@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { printModule, symbolicMath as m, type Num } from '@filigree/ir';
+import type { Program } from '@filigree/specialize';
+import { numbers, runProgram } from './support.js';
+
+/** What a sum adds up, in order: its own numbers, and stretches of one kind of terms. */
+type Part = { readonly of: 'constant' | 'product' | 'square' | 'difference'; readonly count: number };
+
+const N = 4001;
+
+const sumOf = (parts: readonly Part[], x: readonly Num[], start: number): Num => {
+  let [sum, at]: [Num, number] = [0, start];
+  for (const { of, count } of parts)
+    for (let k = 0; k < count; k++) {
+      const [a, b] = [x[at % N], x[(7 * at + 3) % N]];
+      const term =
+        of === 'constant' ? 0.5 + at : of === 'product' ? m.mul(a, b) : of === 'square' ? m.mul(a, a) : m.sub(a, b);
+      sum = m.add(sum, term);
+      at++;
+    }
+  return sum;
+};
+
+const check = (sums: readonly (readonly Part[])[]) => {
+  const run = (x: readonly Num[]): Num[] => sums.map((parts, i) => sumOf(parts, x, 90 * i));
+  const program: Program = { inputs: { x: N }, run: ({ x }) => ({ out: run(x as Num[]) }) };
+  const x = numbers(N, 5);
+  const { outputs, specialized } = runProgram(program, { x }, {}, 'exact');
+  /* To the last bit: the order of a sum is what it says. */
+  expect([...outputs['out']!]).toEqual(run([...x]));
+  return specialized;
+};
+
+describe('long sums whose order counts', () => {
+  it('of which each begins with a number, and ends with one, are loops without a question for each term', () => {
+    const { module } = check(
+      Array.from({ length: 40 }, (_, i) => [
+        { of: 'constant', count: 1 },
+        { of: 'product', count: 40 + (i % 3) },
+        { of: 'constant', count: 1 },
+      ]),
+    );
+    const text = printModule(module);
+    expect(text).not.toContain('scf.if');
+    expect(text).not.toContain('arith.select');
+  });
+
+  it('ask for it where the kinds of terms alternate', () => {
+    const parts = (n: number): Part[] =>
+      Array.from({ length: n }, (_, k): Part => ({ of: k % 2 ? 'difference' : 'product', count: 1 }));
+    const { module } = check(Array.from({ length: 40 }, (_, i) => parts(40 + i)));
+    expect(printModule(module)).toMatch(/scf\.if|arith\.select/);
+  });
+
+  it('are four side by side: the sums wait for additions, not for one another', () => {
+    const { module } = check(Array.from({ length: 43 }, (_, i) => [{ of: 'product', count: 60 + ((5 * i) % 7) }]));
+    const carried = [...printModule(module).matchAll(/^ *((?:%\w+, )*%\w+) = scf\.for/gm)].map(
+      (g) => g[1]!.split(',').length,
+    );
+    expect(Math.max(...carried)).toBe(4);
+  });
+
+  it('equal plain evaluation to the last bit, whatever their lengths and kinds', () => {
+    const part = fc.record<Part>({
+      of: fc.constantFrom('constant', 'product', 'square', 'difference'),
+      count: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 8, max: 40 })),
+    });
+    const sums = fc.oneof(
+      /* Runs of the same kinds, of several lengths, some missing. */
+      fc
+        .tuple(fc.array(part, { minLength: 1, maxLength: 5 }), fc.integer({ min: 1, max: 19 }))
+        .map(([parts, n]) =>
+          Array.from({ length: n }, (_, i) =>
+            parts.map((p, k) => ({ ...p, count: Math.max(0, p.count - ((i * (k + 3)) % 5)) })),
+          ),
+        ),
+      fc.array(fc.array(part, { maxLength: 5 }), { minLength: 1, maxLength: 19 }),
+    );
+    fc.assert(
+      fc.property(sums, (all) => void check(all)),
+      { numRuns: 60 },
+    );
+  });
+});
