@@ -61,6 +61,14 @@ describe('long sums whose order counts', () => {
     expect(Math.max(...carried)).toBe(4);
   });
 
+  it('stand beside sums of their length, so that few terms are left of four', () => {
+    const { module } = check(Array.from({ length: 64 }, (_, i) => [{ of: 'product', count: 10 + ((37 * i) % 80) }]));
+    const starts = module.buffers.find(({ name }) => name === 'index32')!.data as Int32Array;
+    const lengths = Array.from({ length: 64 }, (_, i) => starts[i + 1]! - starts[i]!);
+    expect(lengths).toEqual([...lengths].sort((a, b) => b - a));
+    expect([lengths[0], lengths[63]]).toEqual([88, 10]);
+  });
+
   it('equal plain evaluation to the last bit, whatever their lengths and kinds', () => {
     const part = fc.record<Part>({
       of: fc.constantFrom('constant', 'product', 'square', 'difference'),

@@ -9,6 +9,7 @@ import {
   type Value,
   checkOptions,
 } from '@filigree/ir';
+import { SIDE_BY_SIDE } from '../harvest/light-sums.js';
 import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
@@ -16,7 +17,7 @@ import type { Launch, PlacedGroup, Placement } from '../place/place.js';
 import { columnStarts, emitAddresses, inStep, linear, tileTables, type Instance, type Tile } from './address.js';
 import { checkTrees } from './expression.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
-import { emitPartsOf, goSideBySide, rolledValue, SIDE_BY_SIDE, valuesSideBySide, wholeSegment } from './rolled.js';
+import { emitPartsOf, goSideBySide, rolledValue, valuesSideBySide, wholeSegment } from './rolled.js';
 
 /**
  * Kernel IR from a placement (§4.8): one kernel a launch, an outer parallel loop over tiles, and within a tile one inner

@@ -1,6 +1,7 @@
 import { scalarOps, type Builder, type Value } from '@filigree/ir';
 import { ADD, MUL } from '../decompose/codes.js';
 import { MAX, MIN } from '../decompose/reductions.js';
+import { areSideBySide, SIDE_BY_SIDE } from '../harvest/light-sums.js';
 import { TEMPORARIES } from '../place/columns.js';
 import { PART, PART_TERMS } from '../place/parts.js';
 import type { PlacedGroup, PlacedParts, PlacedSegment, PlacedTurns } from '../place/place.js';
@@ -47,20 +48,13 @@ export const rolledValue = (
   );
 };
 
-/** So many sums are made side by side: an addition waits four cycles for the one before it, and two begin in each. */
-export const SIDE_BY_SIDE = 4;
-
-/** Terms of a sum from which that pays, and operations of a term up to which additions are what a sum waits for. */
-const LONG = 8;
-const LIGHT = 8;
-
-/** Whether instances of a rolled group are made side by side: long sums of light terms, one segment after another. */
+/** Whether instances of a group are made side by side, as a whole: sums of parts are lanes already. */
 export const goSideBySide = ({ segments, turns, instances }: PlacedGroup): boolean =>
-  turns === undefined &&
-  segments.length > 0 &&
-  instances >= SIDE_BY_SIDE &&
-  segments.every(({ parts, template }) => !parts && template.graph.length <= LIGHT) &&
-  segments.reduce((n, s) => n + s.terms, 0) >= LONG * instances;
+  areSideBySide(
+    { segments, ...(turns && { turns }) },
+    instances,
+    segments.reduce((n, s) => n + s.terms, 0),
+  ) && !segments.some(({ parts }) => parts !== undefined);
 
 /**
  * The values of `SIDE_BY_SIDE` instances from `i` on, each of the same terms in the same order as by itself: as many of all of them as the

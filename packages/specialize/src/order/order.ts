@@ -2,6 +2,7 @@ import { pass, type Pass, checkOptions } from '@filigree/ir';
 import { orderSpec, defaultOptions, type OrderOptions } from '../options.js';
 import { accesses } from './accesses.js';
 import { breadthFirst } from './breadth-first.js';
+import { evenLengths } from './even-lengths.js';
 import { lineLoads } from './misses.js';
 import { reorderInstances } from './reorder.js';
 import { isScattered } from './scattered.js';
@@ -28,25 +29,30 @@ const BETTER = 0.8;
 /**
  * Chooses the order in which instances run (§4.8). The program's own order is kept if it uses each cache line
  * while it is in the cache, as is usual for matrices; a mesh whose faces are in no particular order is traversed
- * breadth first.
+ * breadth first. Sums that are made side by side stand with others of their length.
  */
 export const order = (given?: Partial<OrderOptions>): Pass<Harvest, Ordered> => {
   const options = { ...defaultOptions.order, ...checkOptions('order', given, orderSpec) };
   return pass('order', (h) => {
-    const { written } = h;
-    const reads = readCount(h);
     /* Steps of a loop run in their order. */
-    const inSteps = h.harvested.some((g) => g.repeated);
-    if (!options.reorder || inSteps || reads < MIN_READS || reads > MAX_READS || !isScattered(h))
-      return { ...h, order: written };
-    const touched = accesses(h);
-    const before = lineLoads(h, touched, written);
-    if (before.near <= POOR * before.lines) return { ...h, order: written };
-    const found = breadthFirst(touched);
-    return lineLoads(h, touched, found).far <= BETTER * before.far
-      ? { ...h, order: found, harvested: reorderInstances(h, found) }
-      : { ...h, order: written };
+    if (!options.reorder || h.harvested.some((g) => g.repeated)) return { ...h, order: h.written };
+    const near = nearOrder(h);
+    const even = evenLengths(h, near);
+    const found = even ?? near;
+    return found === h.written ? { ...h, order: found } : { ...h, order: found, harvested: reorderInstances(h, found) };
   });
+};
+
+/** An order in which what is read together is near, where the program's own is worth another. */
+const nearOrder = (h: Harvest): Int32Array => {
+  const { written } = h;
+  const reads = readCount(h);
+  if (reads < MIN_READS || reads > MAX_READS || !isScattered(h)) return written;
+  const touched = accesses(h);
+  const before = lineLoads(h, touched, written);
+  if (before.near <= POOR * before.lines) return written;
+  const found = breadthFirst(touched);
+  return lineLoads(h, touched, found).far <= BETTER * before.far ? found : written;
 };
 
 /** Programs that read less stay in the cache anyway. */
