@@ -5,6 +5,7 @@ import type { Group } from '../group/groups.js';
 import { termList } from '../group/terms.js';
 import { defaultOptions, groupSpec, type GroupOptions } from '../options.js';
 import type { CanonicalForm } from './canonical.js';
+import { alignOperands } from './aligned.js';
 import { harvestLeaves } from './columns.js';
 import { harvestElements, type AllUnits } from './elements.js';
 import { bodyOf, canonicalForms, leafKinds, MAX_TOKENS, sameTokens, tooLarge, TREE_TOKENS } from './forms.js';
@@ -103,6 +104,8 @@ const harvestUnits = (
     units[matched++] = candidates[i];
   }
   const cut = (a: Int32Array): Int32Array => (matched === n ? a : a.slice(0, matched));
-  const found = harvestLeaves(d.graph, leaves.map(cut), kinds, constants.map(cut));
+  const [read, numbers] = [leaves.map(cut), constants.map(cut)];
+  alignOperands(d, tokens, read, numbers);
+  const found = harvestLeaves(d.graph, read, kinds, numbers);
   return { body: bodyOf(d, tokens, found), units: cut(units), others: others.subarray(0, other) };
 };
