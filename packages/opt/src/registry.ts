@@ -135,7 +135,7 @@ export const defaultPipeline = (options?: PipelineChoices): Pipeline<Module> => 
     ifToSelect({ dialects }),
     licm({ dialects }),
     privatize({ dialects, team, atomicBytes }),
-    partition({ dialects }),
+    partition({ dialects, wrapping: team === 0 }),
     integerRange({ dialects }),
     quickRemainders({ dialects, fastMath }),
     canonicalize({ dialects, fastMath }),

@@ -1,3 +1,4 @@
+import { rare } from '#rare';
 import {
   bufferMap,
   cloneOps,
@@ -32,12 +33,12 @@ import { clampsOf, type Clamp, type Threshold } from './clamps.js';
  * larger grid, it is written twice: once for blocks that touch no edge and once for those that do.
  *
  * Options: `maxOps` (default 256): the size in ops up to which a loop may be duplicated. `nests` (default false): of loops for lanes with loops in them, instead of innermost ones, as those of a filter whose taps
- * `if (x + q >= 0 && x + q < n)` all lie in the image but for some pixels at its edges. Throws `option/value` when one is not of its kind.
+ * `if (x + q >= 0 && x + q < n)` all lie in the image but for some pixels at its edges. `wrapping` (default true): also where indices may wrap, as `x[t - lag]` of any lag. Throws `option/value` when one is not of its kind.
  */
 export const partition = corePass(
   'partition',
-  { maxOps: 256, nests: false as boolean },
-  (dialects, { maxOps, nests }) => {
+  { maxOps: 256, nests: false as boolean, wrapping: true as boolean },
+  (dialects, { maxOps, nests, wrapping }) => {
     const facts = factsOf(dialects);
     return (module) => {
       const buffers = bufferMap(module.buffers);
@@ -47,7 +48,9 @@ export const partition = corePass(
           k,
           dialects,
           (op, ctx) =>
-            fitsLoop(op, maxOps, nests, facts) ? partitionLoop(op, nests, ctx, facts, ranges()) : undefined,
+            fitsLoop(op, maxOps, nests, facts)
+              ? partitionLoop(op, { nests, wrapping }, ctx, facts, ranges())
+              : undefined,
           module.buffers,
         );
       });
@@ -67,10 +70,12 @@ const fitsLoop = (op: Op, maxOps: number, nests: boolean, facts: Facts): boolean
   walk(op.regions[0]!, (o) => {
     ops++;
     inner ||= isLoopOp(o, facts);
-    limits ||= o.name === 'arith.min' || o.name === 'arith.max' || o.name === 'arith.cmp';
+    limits ||= LIMITS.test(o.name);
   });
   return limits && inner === nests && ops <= maxOps;
 };
+
+const LIMITS = /^arith\.(min|max|cmp)$/;
 
 /** Loops of fewer iterations than this are not split; at most this many may stay at an edge, beside what inner loops make of it, and no more than this part. */
 const leastTrips = 8;
@@ -79,7 +84,7 @@ const mostOfLoop = 0.25;
 
 const partitionLoop = (
   loop: Op,
-  nest: boolean,
+  { nests: nest, wrapping }: { readonly nests: boolean; readonly wrapping: boolean },
   ctx: RewriteContext,
   facts: Facts,
   ranges: Ranges,
@@ -94,7 +99,6 @@ const partitionLoop = (
   const [lb, ub] = [number(loop.operands[0]!), number(loop.operands[1]!)];
   const middle = lb === undefined || ub === undefined ? undefined : (lb + ub) / 2;
   const clamps = clampsOf(loop, { nest, middle, ranges, constantOf, inside: (v) => inside.has(v.id) });
-  if (clamps.length === 0) return undefined;
   const trips = tripCount(facts.control(loop)?.count, constantOf);
   if (trips !== undefined && trips < BigInt(leastTrips)) return undefined;
   const at = ({ limit, bases, offset }: Threshold): number | undefined => {
@@ -115,14 +119,23 @@ const partitionLoop = (
   };
   const near = clamps.filter(nearEnd);
   const used = near.filter((c, k) => near.findIndex(({ op }) => op === c.op) === k);
-  if (used.length === 0) return undefined;
+  const idle = new Map(used.map((c) => [c.op, c.becomes]));
+  const wraps =
+    wrapping && !nest && mayWrap(loop, idle) && ctx.parents.every((p) => p.attrs['simd'] !== true)
+      ? rare().wrappingIndices(loop, { constantOf, ranges, inside: (v) => inside.has(v.id), idle, trips, mostEdge })
+      : undefined;
+  if (used.length === 0 && !wraps) return undefined;
   const fixed = lb !== undefined && ub !== undefined;
-  if (fixed && used.some(({ first, last }) => [first, last].some((t) => t && at(t) === undefined)))
-    return ctx.build((b) => twice(b, loop, used, ctx, constantOf));
+  if (!wraps && fixed && used.some(({ first, last }) => [first, last].some((t) => t && at(t) === undefined)))
+    return ctx.build((b) => twice(b, loop, used, idle, ctx, constantOf));
   return ctx.build((b) => {
     b.loc = loop.loc;
     const starts = used.flatMap(({ first }) => (first ? [threshold(b, loop, first, 0, constantOf)] : []));
     const ends = used.flatMap(({ last }) => (last ? [threshold(b, loop, last, 1, constantOf)] : []));
+    wraps?.bounds(b).forEach(([first, end]) => {
+      starts.push(first);
+      ends.push(end);
+    });
     const [first, last] = loop.operands as readonly [Value, Value];
     /* Without regard to one another, so that the bounds of the middle say most about its counter. */
     const from = starts.reduce(b.max, first);
@@ -131,32 +144,53 @@ const partitionLoop = (
     const { simd: _simd, ...plain } = attrsOfParts(loop);
     const edge: Attrs = { ...plain, trips: 1 };
     let carried: readonly Value[] = loop.operands.slice(3);
-    if (starts.length > 0) carried = piece(b, loop, [first, before], carried, edge, [], ctx);
-    carried = piece(b, loop, [from, to], carried, attrsOfParts(loop), used, ctx);
-    return ends.length === 0 ? carried : piece(b, loop, [b.max(to, before), last], carried, edge, [], ctx);
+    if (starts.length > 0) carried = piece(b, loop, [first, before], carried, edge, asItIs, ctx);
+    const middle = { ...attrsOfParts(loop), ...wraps?.attrs };
+    carried = piece(b, loop, [from, to], carried, middle, wraps?.idle ?? idle, ctx, wraps?.anew(b, used, at));
+    return ends.length === 0 ? carried : piece(b, loop, [b.max(to, before), last], carried, edge, asItIs, ctx);
   });
 };
+
+/** What clamps and comparisons come to where they do nothing. */
+type Idle = ReadonlyMap<Op, Clamp['becomes']>;
+
+const asItIs: Idle = new Map();
+
+/** Whether a loop clamps sums of its counter in other ways than these. */
+const mayWrap = (loop: Op, idle: Idle): boolean => {
+  const sums = new Set([loop.regions[0]!.params[0]!.id]);
+  let found = false;
+  walk(loop.regions[0]!, (op) => {
+    if (!SUMS.test(op.name) || !op.operands.some((v) => sums.has(v.id))) return;
+    sums.add(op.results[0]!.id);
+    found ||= LIMITS.test(op.name) && !idle.has(op);
+  });
+  return found;
+};
+
+const SUMS = /^arith\.(add|sub|neg|cast|min|max)$/;
 
 /** The loop without the clamps where none of them does anything, else as it is. */
 const twice = (
   b: Builder,
   loop: Op,
   clamps: readonly Clamp[],
+  idle: Idle,
   ctx: RewriteContext,
   constantOf: (v: Value) => Scalar | undefined,
 ): readonly Value[] => {
   b.loc = loop.loc;
   const [lb, ub] = loop.operands as readonly [Value, Value];
-  const idle = clamps.flatMap(({ first, last }) => [
+  const holds = clamps.flatMap(({ first, last }) => [
     ...(first ? [b.cmp('le', threshold(b, loop, first, 0, constantOf), lb)] : []),
     ...(last ? [b.cmp('ge', threshold(b, loop, last, 1, constantOf), ub)] : []),
   ]);
   const { simd: _simd, ...plain } = loop.attrs;
   const inits = loop.operands.slice(3);
   return b.if(
-    idle.reduce(b.and),
-    () => piece(b, loop, [lb, ub], inits, loop.attrs, clamps, ctx),
-    () => piece(b, loop, [lb, ub], inits, plain, [], ctx),
+    holds.reduce(b.and),
+    () => piece(b, loop, [lb, ub], inits, loop.attrs, idle, ctx),
+    () => piece(b, loop, [lb, ub], inits, plain, asItIs, ctx),
   );
 };
 
@@ -176,35 +210,33 @@ const threshold = (
   return offset === behind ? rest : b.add(rest, constant(behind - offset));
 };
 
-/** Appends a copy of the loop over part of its iterations, in which these clamps do nothing. */
+/** Appends a copy of the loop over part of its iterations, of which this is known. */
 const piece = (
   b: Builder,
   loop: Op,
   [from, to]: readonly [Value, Value],
   inits: readonly Value[],
   attrs: Attrs,
-  clamps: readonly Clamp[],
+  idle: Idle,
   ctx: RewriteContext,
+  anew?: Anew,
 ): readonly Value[] =>
   b.for(from, to, loop.operands[2]!, attrs, inits, (iv, carried) => {
     const region = loop.regions[0]!;
     const start = new Map<number, Value>();
     region.params.forEach((p, k) => start.set(p.id, k === 0 ? iv : carried[k - 1]!));
-    const idle = new Map(clamps.map((c) => [c.op, c.becomes]));
     const replaced = new Map<number, Value>();
-    const body = idle.size === 0 ? region : withoutClamps(region, idle, replaced, b);
+    const body = idle.size === 0 ? region : withoutClamps(region, idle, replaced, b, anew);
     const { ops, values } = cloneOps(bodyOf(body), ctx.ids, start);
     for (const op of ops) b.append(op);
     return terminatorOf(body).operands.map((v) => values.get(v.id) ?? v);
   });
 
+/** Ops that make in another way what an op of a loop makes, of constants too. */
+export type Anew = (op: Op, constant: (n: number) => Value) => readonly Op[] | undefined;
+
 /** The region with each clamp's result replaced by what it becomes; truth values are constants before all. */
-const withoutClamps = (
-  region: Region,
-  idle: ReadonlyMap<Op, Clamp['becomes']>,
-  replaced: Map<number, Value>,
-  b: Builder,
-): Region => {
+const withoutClamps = (region: Region, idle: Idle, replaced: Map<number, Value>, b: Builder, anew?: Anew): Region => {
   const constants = new Map<string, Value>();
   const constant = (value: number | boolean, type: Type): Value => {
     const key = `${value} ${typeText(type)}`;
@@ -217,8 +249,11 @@ const withoutClamps = (
     params: r.params,
     ops: r.ops.flatMap((op) => {
       const becomes = idle.get(op);
-      if (becomes === undefined)
+      if (becomes === undefined) {
+        const made = anew?.(op, (n) => constant(n, 'i32'));
+        if (made) return made;
         return [opWith(op, { operands: op.operands.map(now), regions: op.regions.map(visit) })];
+      }
       const [result] = op.results as readonly [Value];
       if (typeof becomes === 'object' && 'less' in becomes) {
         const less = constant(becomes.less, result.type);

@@ -20,4 +20,5 @@ export { rowsHeld } from '../unroll/rows-held.js';
 export { allChosen, choicesIn, noTurns, withTurns } from '../vectorize/choices.js';
 export { restsOfQuotients } from '../quick-remainders/rests-of-quotients.js';
 export { tileNests } from '../tile/tile-nests.js';
+export { wrappingIndices } from '../partition/wrapping.js';
 export { foldWholeQuotient } from '../integer-range/whole-quotients.js';

@@ -10,7 +10,7 @@ import { fields, form, kernels, lengths, plain, type Arrays, type Idiom } from '
 const USAGE = 'usage: npm run bench:idioms -- [--rounds 9] [--out FILE.md]';
 
 const INTRO =
-  'Kernels as people write them in their first days: sums in place, small arrays of an iteration, elimination, counts, a transposition, distances, filters, steps over time, what is least or first, sorting (`tools/bench/src/idioms`), in f32 on one thread. ' +
+  'Kernels as people write them in their first days: sums in place, small arrays of an iteration, elimination, counts, a transposition, distances, filters, steps over time, what is least or first, sorting, a knapsack (`tools/bench/src/idioms`), in f32 on one thread. ' +
   'Beside them the same on typed arrays in plain TypeScript, written for speed: sums in variables, no arrays made in loops. All results are compared before anything is timed; samples are taken in turns in one process. ' +
   'Elimination is given its matrix anew in each run, which is timed.';
 

@@ -32,6 +32,7 @@ const BODIES = 1024;
 const [ITEMS, CENTRES, FEATURES] = [2000, 100, 10];
 const STEPS = 64;
 const [SORTED, CHAINS] = [512, 8192];
+const [THINGS, CAPACITY] = [100, 16_384];
 
 export const form = layout(
   ...[a, b, c].map((f) => dense(ij, N).place(f)),
@@ -69,7 +70,7 @@ export const lengths: Readonly<Record<keyof typeof fields, number>> = {
 /** Arrays as plain TypeScript has them. */
 export type Arrays = Readonly<Record<keyof typeof fields, Float32Array | Int32Array>>;
 
-const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES, STEPS, SORTED, CHAINS };
+const scope = { range, ndrange, N, M, BODIES, ITEMS, CENTRES, FEATURES, STEPS, SORTED, CHAINS, THINGS, CAPACITY };
 
 /** Kernels as people write them in their first days. */
 export const kernels = {
@@ -299,6 +300,22 @@ export const kernels = {
   }),
   turned_image: kernel([a, c], { scope }, (a, c) => {
     for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j][N - 1 - i] = a[i][j];
+  }),
+  knapsack: kernel([keys, x, y], { scope }, (weights, x, y) => {
+    for (const c of range(CAPACITY)) y[c] = 0;
+    for (let i = 0; i < THINGS; i++)
+      for (let c = CAPACITY - 1; c >= weights[i]; c--) y[c] = Math.max(y[c], y[c - weights[i]] + x[i]);
+  }),
+  echo: kernel([x, y, keys], { scope }, (x, y, keys) => {
+    const lag = keys[0];
+    for (const t of range(M)) y[t] = x[t] + 0.5 * x[t - lag];
+  }),
+  above_the_diagonal: kernel([a, y], { scope }, (a, y) => {
+    for (const j of range(N)) {
+      let s = 0.0;
+      for (let i = 0; i <= j; i++) s += a[i][j];
+      y[j] = s;
+    }
   }),
   smoothed_columns: kernel([a, c], { scope }, (a, c) => {
     for (const j of range(N)) {
@@ -552,6 +569,25 @@ export const plain: Readonly<Record<Idiom, (arrays: Arrays) => void>> = {
   },
   turned_image: ({ a, c }) => {
     for (let i = 0; i < N; i++) for (let j = 0; j < N; j++) c[j * N + N - 1 - i] = a[i * N + j];
+  },
+  knapsack: ({ keys, x, y }) => {
+    y.fill(0, 0, CAPACITY);
+    for (let i = 0; i < THINGS; i++) {
+      const [weight, value] = [keys[i], x[i]];
+      for (let c = CAPACITY - 1; c >= weight; c--) {
+        const next = y[c - weight] + value;
+        if (next > y[c]) y[c] = next;
+      }
+    }
+  },
+  echo: ({ x, y, keys }) => {
+    const lag = keys[0];
+    for (let t = 0; t < lag; t++) y[t] = x[t];
+    for (let t = lag; t < M; t++) y[t] = x[t] + 0.5 * x[t - lag];
+  },
+  above_the_diagonal: ({ a, y }) => {
+    y.fill(0, 0, N);
+    for (let i = 0; i < N; i++) for (let j = i; j < N; j++) y[j] += a[i * N + j];
   },
   smoothed_columns: ({ a, c }) => {
     for (let j = 0; j < N; j++) c[j] = a[j];
