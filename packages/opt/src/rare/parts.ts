@@ -12,6 +12,7 @@ export { reduceByTeams, reduceInTeam } from '../privatize/by-team.js';
 export { holdsTeamLoop, reduceByTrees, threadsForTrees } from '../privatize/by-tree.js';
 export { scattersApart } from '../privatize/scatters-apart.js';
 export { countsFromZero, TEAMS } from '../privatize/in-team.js';
+export { goesApart, partsApart } from '../vectorize/bounds-apart.js';
 export { lanesDownColumns } from '../vectorize/down-columns.js';
 export { distributeLoops } from '../vectorize/distribute-loops.js';
 export { promoteArrays } from '../own-arrays/promote-arrays.js';

@@ -1,5 +1,6 @@
 import { rare } from '#rare';
 import {
+  bufferMap,
   byteSize,
   isFloat,
   mapKernels,
@@ -9,6 +10,7 @@ import {
   scalarOf,
   walk,
   type Attr,
+  type Buffers,
   type Op,
   type Region,
   type Replacement,
@@ -16,6 +18,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
+import { rangesOf, type Ranges } from '../integer-range/analysis.js';
 import { affineFormsIn, type AffineForms } from '../support/affine.js';
 import { loadStoreOf } from '../support/load-store.js';
 import { constantIn } from '../support/constant-in.js';
@@ -37,7 +40,7 @@ import { widen } from './widen.js';
  * Puts the iterations of an `scf.for {simd = true}` that contains loops or branches on vector lanes (thesis §4.3: the
  * innermost dense level). All lanes go through inner loops and branches together, so bounds and conditions must be the
  * same for all of them; sums that inner loops carry become vectors, and what is the same for all lanes is computed
- * once. C compilers do this to innermost loops by themselves but not to nests, and where floats are free to be added up in any order alone. A loop is taken only if most of
+ * once. Inner loops may begin or end an iteration later from lane to lane, as down the columns of a triangle, where they read within bounds (`goesApart`). C compilers do this to innermost loops by themselves but not to nests, and where floats are free to be added up in any order alone. A loop is taken only if most of
  * what it does is as fast for all lanes as for one, such as arithmetic with floats that lie side by side. What fills no vector is left over, where the number of iterations
  * is not known or no good part of a vector divides it.
  *
@@ -53,16 +56,23 @@ export const vectorizeNests = corePass(
   (dialects, { bytes, functions, registerBytes }) => {
     const facts = factsOf(dialects);
     return (module) => {
+      const buffers = bufferMap(module.buffers);
       const scratch = scratchOf(module.buffers);
       const empty = emptyBuffers(module.buffers);
       return mapKernels(module, (k) => {
         const forms = once(() => affineFormsIn(k, facts));
+        const ranges = once(() => rangesOf(k, buffers, facts));
         return rewriteOps(
           k,
           dialects,
           (op, ctx) =>
             isNest(op) && !ownsScratch(op, ctx, scratch, facts) && !(empty.size > 0 && touches(op, empty))
-              ? vectorizeNest(op, ctx, { facts, bytes, functions, registerBytes, forms }, k.attrs['vector_width'])
+              ? vectorizeNest(
+                  op,
+                  ctx,
+                  { facts, bytes, functions, registerBytes, forms, buffers, ranges },
+                  k.attrs['vector_width'],
+                )
               : undefined,
           module.buffers,
         );
@@ -93,12 +103,14 @@ interface Target {
   readonly registerBytes: number;
   /** Of a kernel, where a nest asks for them. */
   readonly forms: () => AffineForms;
+  readonly buffers: Buffers;
+  readonly ranges: () => Ranges;
 }
 
 const vectorizeNest = (
   loop: Op,
   ctx: RewriteContext,
-  { facts, bytes, functions, registerBytes, forms }: Target,
+  { facts, bytes, functions, registerBytes, forms, buffers, ranges }: Target,
   hint: Attr | undefined,
 ): Replacement | undefined => {
   const constantOf = (v: Op['operands'][number]) => constantIn(v, ctx.definition, facts);
@@ -108,7 +120,14 @@ const vectorizeNest = (
   const lanes = lanesFor(loop, trips, bytes, hint, tripsOf);
   const varying = laneVaryingIn(loop);
   if (step === undefined || BigInt(step) !== 1n || lanes < 2 || !chunkFits(loop, 1n, lanes)) return undefined;
-  if (!goesTogether(loop.regions[0]!, varying, facts)) return undefined;
+  const isApart = (inner: Op): boolean =>
+    rare().goesApart(
+      loop,
+      inner,
+      { varying, facts, constantOf, buffers, ranges },
+      readsAlone(inner.regions[0]!, facts, facts.speculatable),
+    );
+  if (!goesTogether(loop.regions[0]!, varying, facts, isApart)) return undefined;
   const mayGoDown = loop.regions[0]!.ops.some((op) => op.name === 'scf.for' && (tripsOf(op) ?? Infinity) > SHORT);
   const wide =
     hint === undefined && mayGoDown
@@ -188,7 +207,12 @@ const WORD = 4;
 const SHORT = 16;
 
 /** Whether all lanes do the same ops, each of which has a meaning lane by lane. */
-const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts): boolean =>
+const goesTogether = (
+  region: Region,
+  varying: ReadonlySet<number>,
+  facts: Facts,
+  isApart: (inner: Op) => boolean = () => false,
+): boolean =>
   region.ops.every((op) => {
     if (facts.terminator(op)) return true;
     if ([...op.operands, ...op.results].some((v) => typeof v.type !== 'string')) return false;
@@ -196,7 +220,7 @@ const goesTogether = (region: Region, varying: ReadonlySet<number>, facts: Facts
       const decides = op.name === 'scf.for' ? op.operands.slice(0, 3) : op.operands;
       return (
         op.attrs['parallel'] !== true &&
-        !decides.some((v) => varying.has(v.id)) &&
+        (!decides.some((v) => varying.has(v.id)) || isApart(op)) &&
         op.regions.every((r) => goesTogether(r, varying, facts))
       );
     }

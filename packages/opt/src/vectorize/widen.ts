@@ -1,6 +1,8 @@
+import { rare } from '#rare';
 import { isInteger, scalarOf, type Builder, type Op, type Region, type Value, opWith } from '@filigree/ir';
 import { loadStoreOf } from '../support/load-store.js';
 import { bodyOf, terminatorOf } from '../support/values.js';
+import type { LanesPart } from './bounds-apart.js';
 
 /** A value of the scalar loop as the vector loop has it. */
 interface Lanes {
@@ -99,16 +101,21 @@ export const widen = (
       bodyOf(region).forEach(step);
       return terminatorOf(region).operands.map((v, k) => carried(v, as[k]!));
     });
-  const widenFor = (op: Op, bounds: readonly Value[]): readonly Value[] => {
-    const { simd: _simd, ...attrs } = op.attrs;
+  const widenFor = (
+    op: Op,
+    { from, to, mask, attrs: own = op.attrs }: LanesPart,
+    inits: readonly Value[],
+  ): readonly Value[] => {
+    const { simd: _simd, ...attrs } = own;
     const [body] = op.regions as readonly [Region];
-    const inits = op.operands.slice(3).map((v, k) => carried(v, op.results[k]!));
-    const params = [bounds[0]!, ...inits].map(({ type }, k) => ({ ...body.params[k]!, type }));
+    const params = [from, ...inits].map(({ type }, k) => ({ ...body.params[k]!, type }));
     const { region } = b.region(params, (params) => {
       params.forEach((v, k) => received(body.params[k]!, v));
-      return widenRegion(body, op.results);
+      const on = mask?.(params[0]!);
+      const next = widenRegion(body, op.results);
+      return on ? next.map((v, k) => b.select(on, v, params[k + 1]!)) : next;
     });
-    return b.op('scf.for', [...bounds, ...inits], attrs, [region]);
+    return b.op('scf.for', [from, to, get(op.operands[2]!).scalar!, ...inits], attrs, [region]);
   };
   const widenIf = (op: Op, condition: Value): readonly Value[] =>
     b.if(
@@ -153,13 +160,21 @@ export const widen = (
     );
     return results.slice(0, op.results.length);
   };
+  const widenLoop = (op: Op): readonly Value[] => {
+    const [from, to] = op.operands.map(get) as [Lanes, Lanes];
+    const parts =
+      from.stride === 0 && to.stride === 0
+        ? [{ from: from.scalar!, to: to.scalar! }]
+        : rare().partsApart(loop, op, lanes, iv, varying, b, get);
+    const inits = op.operands.slice(3).map((v, k) => carried(v, op.results[k]!));
+    return parts.reduce<readonly Value[]>((now, part) => widenFor(op, part, now), inits);
+  };
   const widenNest = (op: Op): void => {
     if (op.name === 'scf.while') {
       const results = widenWhile(op);
       return op.results.forEach((r, k) => received(r, results[k]!));
     }
-    const decides = op.operands.slice(0, op.name === 'scf.for' ? 3 : 1).map((v) => get(v).scalar!);
-    const results = op.name === 'scf.for' ? widenFor(op, decides) : widenIf(op, decides[0]!);
+    const results = op.name === 'scf.for' ? widenLoop(op) : widenIf(op, get(op.operands[0]!).scalar!);
     op.results.forEach((r, k) => received(r, results[k]!));
   };
   const step = (op: Op): void => {
