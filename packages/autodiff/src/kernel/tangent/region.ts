@@ -90,11 +90,16 @@ const untouched = (f: Forward, b: Builder, { operands }: Op, adjoints: readonly 
   return b.select(stays, tangentOrZero(f, b, operands[1]), tangentOrZero(f, b, operands[2]));
 };
 
-/** Ops that write what has tangents in a way that is not known: where they write the tangents too, as what clears cells does, all is well. */
+const WRITES_NAMED_FIELDS: ReadonlySet<string> = new Set(['field.store', 'field.store_word', 'field.atomic']);
+
+/**
+ * Ops that write what has tangents in a way that is not known: where they write the tangents too, as what clears cells does, all is well. What writes fields
+ * by their names, none of which has tangents here, leaves others that lie in the same words as they are, or rounds them.
+ */
 const refuseWrites = (f: Forward, op: Op): void => {
   const effects = f.table.get(op.name)!.effects(op);
   const written = new Set(effects.filter((e) => e.kind !== 'read').map((e) => e.buffer));
-  for (const place of written) {
+  for (const place of WRITES_NAMED_FIELDS.has(op.name) ? [] : written) {
     const twin = place === undefined ? undefined : f.places.get(place);
     if (twin !== undefined && !written.has(twin))
       fail('tangent/no-rule', `'${op.name}' changes '${place!}', and not its tangents`, {
