@@ -3,8 +3,9 @@ import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
 import { active, atomicAdd, kernel, range, type KernelDef } from '@filigree/lang/kernels';
 import { DiagnosticError, type Diagnostic } from '@filigree/ir';
+import { float } from '@filigree/quant';
 import { program, steps, valueAndGradient } from '@filigree/runtime';
-import { dense, fields, hash, i, layout, type Layout } from '@filigree/sparse/fields';
+import { bitStruct, dense, fields, hash, i, layout, stored, vectorField, type Layout } from '@filigree/sparse/fields';
 import { describe, expect, it } from 'vitest';
 import { made } from './gradient-check.js';
 
@@ -83,6 +84,64 @@ const cases = (
     ['hash', 2, wasm()],
   ] as const
 ).map(([name, threads, backend]) => [name, backend.name, threads, layouts[name], backend] as const);
+
+/* A vector of few digits with one exponent: stored component by component each would be rounded beside the old values of the others. */
+describe('vectors that share an exponent, in debug mode', () => {
+  const v = vectorField('v', 'f64', 2, { axes: i });
+  const word = bitStruct(32, stored(v, float(5, 6, { shared: 'v' })));
+  const tree = layout(dense(i, 4).pointer().dense(i, 2).place(word, to), dense(i, 1).place(loss));
+  const kernels = {
+    shrink: kernel([v, 'f64'], (v, by) => {
+      for (const p of active(v)) v[p] = v[p].mul(by);
+    }),
+    send: kernel([v, to], (v, to) => {
+      for (const p of range(8)) v[to[p]] = [0.5, p];
+    }),
+    total: kernel([v, loss], (v, loss) => {
+      loss[0] = 0.0;
+      for (const p of active(v)) loss[0] += v[p].x * v[p].y;
+    }),
+  };
+  const make = (debug: boolean) =>
+    made(program({ layout: tree, kernels, backend: wasm(), differentiate: true, debug, fields: { v } }));
+
+  it('are stored as a whole, as they are elsewhere', async () => {
+    for (const debug of [true, false]) {
+      const sim = await make(debug);
+      sim.fields.v.set(1, [1.3125, 24]);
+      sim.fields.v.set(6, [-30, 0.5]);
+      const forward = (): void => {
+        sim.run.shrink(0.0625);
+        sim.run.total();
+      };
+      /* Steps are a half as they are given, so 1.3125 is 1.5; then 1/32, of which 3 and 48, and -60 and 1. */
+      const { value, gradient } = valueAndGradient(sim, forward, { loss, wrt: { v } });
+      expect([sim.fields.v.get(1), sim.fields.v.get(6)]).toEqual([
+        [0.09375, 1.5],
+        [-1.875, 0.03125],
+      ]);
+      expect(value).toBe(0.09375 * 1.5 - 1.875 * 0.03125);
+      expect([gradient.v.get(1), gradient.v.get(6)]).toEqual([
+        [1.5 / 16, 0.09375 / 16],
+        [0.03125 / 16, -1.875 / 16],
+      ]);
+      sim.dispose();
+    }
+  });
+
+  it('are written by one iteration', async () => {
+    const sim = await make(true);
+    const forward = (): void => {
+      sim.run.send();
+      sim.run.total();
+    };
+    own.forEach((t, p) => sim.field(to).set(p, t));
+    expect(valueAndGradient(sim, forward, { loss, wrt: { v } }).value).toBe(0.5 * 28);
+    met.forEach((t, p) => sim.field(to).set(p, t));
+    expect(() => valueAndGradient(sim, forward, { loss, wrt: { v } })).toThrow(/written-twice/);
+    sim.dispose();
+  });
+});
 
 describe('access rules in debug mode', () => {
   it.each(cases)('an element written by two iterations: %s, %s, %i threads', async (_l, _b, threads, make, backend) => {

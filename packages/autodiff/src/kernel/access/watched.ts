@@ -15,8 +15,7 @@ import {
   type Op,
   type Value,
 } from '@filigree/ir';
-import { fieldDialect, layoutOf } from '@filigree/sparse/fields';
-import { storesApart } from '../apart.js';
+import { fieldDialect, layoutOf, wordFields } from '@filigree/sparse/fields';
 import type { Marks } from './marks.js';
 
 /** What is watched, and how its ops are numbered. */
@@ -76,7 +75,7 @@ export const watched = (module: Module, name: string, { marks, first, dialects: 
   const layout = layoutOf(module.layout ?? { branches: [] });
   const dialects = [...coreDialects, fieldDialect(layout), derivative, ...own];
   const controlOf = controlBy(opTable(dialects));
-  const primal = storesApart(module.kernels.find((k) => k.name === name)!);
+  const primal = module.kernels.find((k) => k.name === name)!;
   const buffer: Buffer = { name: `${name}_accesses`, type: 'i32', length: REPORT.words, role: 'inout' };
   const accesses: Access[] = [];
   const isParallel = (op: Op): boolean => {
@@ -95,15 +94,20 @@ export const watched = (module: Module, name: string, { marks, first, dialects: 
           nextEpoch(b, buffer.name);
           return results;
         });
-      const field = String(op.attrs.field);
       const does = doing(op);
-      if (!does || !Object.hasOwn(marks, field)) return undefined;
-      const number = first + accesses.push({ kernel: name, field, does, loc: op.loc }) - 1;
+      if (!does) return undefined;
+      /* What is stored together stays so: fields of one exponent would be rounded otherwise. */
+      const all = op.name === 'field.store_word' ? wordFields(op) : [String(op.attrs.field)];
+      const fields = all.filter((field) => Object.hasOwn(marks, field));
+      if (fields.length === 0) return undefined;
+      const numbers = fields.map((field) => first + accesses.push({ kernel: name, field, does, loc: op.loc }) - 1);
       return ctx.build((b) => {
         const results = b.append(op);
-        const index = does === 'read' ? op.operands : op.operands.slice(1);
+        const index = does === 'read' ? op.operands : op.operands.slice(all.length);
         const iteration = loop && iterationOf(b, loop);
-        note({ b, buffer: buffer.name, marks: marks[field], index, number, iteration }, does);
+        fields.forEach((field, n) =>
+          note({ b, buffer: buffer.name, marks: marks[field], index, number: numbers[n], iteration }, does),
+        );
         return results;
       });
     },
@@ -114,7 +118,7 @@ export const watched = (module: Module, name: string, { marks, first, dialects: 
 
 const doing = ({ name, attrs }: Op): Access['does'] | undefined => {
   if (name === 'field.load') return 'read';
-  if (name === 'field.store') return 'write';
+  if (name === 'field.store' || name === 'field.store_word') return 'write';
   if (name !== 'field.atomic') return undefined;
   return attrs.kind === 'exchange' ? 'write' : 'add';
 };
