@@ -1,7 +1,7 @@
 import type { Backend } from '@filigree/backend';
 import { cpp } from '@filigree/backend-cpp';
 import { wasm } from '@filigree/backend-wasm';
-import { active, atomicAdd, kernel, range, type KernelDef } from '@filigree/lang/kernels';
+import { active, atomicAdd, kernel, range, vec, type KernelDef } from '@filigree/lang/kernels';
 import { DiagnosticError, type Diagnostic } from '@filigree/ir';
 import { float } from '@filigree/quant';
 import { program, steps, valueAndGradient } from '@filigree/runtime';
@@ -95,7 +95,7 @@ describe('vectors that share an exponent, in debug mode', () => {
       for (const p of active(v)) v[p] = v[p].mul(by);
     }),
     send: kernel([v, to], (v, to) => {
-      for (const p of range(8)) v[to[p]] = [0.5, p];
+      for (const p of range(8)) v[to[p]] = vec(0.5, p);
     }),
     total: kernel([v, loss], (v, loss) => {
       loss[0] = 0.0;

@@ -1,5 +1,5 @@
 import { wasm } from '@filigree/backend-wasm';
-import { active, kernel } from '@filigree/lang/kernels';
+import { active, kernel, vec } from '@filigree/lang/kernels';
 import { fixed, int } from '@filigree/quant';
 import { hessianProduct, program, valueAndTangent } from '@filigree/runtime';
 import { bitStruct, dense, fields, i, layout, stored, vectorField } from '@filigree/sparse/fields';
@@ -26,7 +26,7 @@ describe('integers in the words of what has tangents', () => {
       for (const p of active(y)) {
         x[p] = 2 * y[p] * y[p];
         kind[p] = y[p] > 0.5 ? 1 : 2;
-        edge[p] = [p, 3];
+        edge[p] = vec(p, 3);
       }
     }),
     count: kernel([kind, edge], (kind, edge) => {
