@@ -185,6 +185,41 @@ describe('steps on a tape', () => {
     sim.dispose();
   });
 
+  it('lie in fields that programs of one layout share, whoever asks for them', async () => {
+    const shared = layout(dense(i, 4).pointer().dense(i, 2).place(w), dense(i, 1).place(loss));
+    const energy = kernel([w, loss], (w, loss) => {
+      for (const p of active(w)) loss[0] += w[p] ** 3;
+    });
+    const put = kernel([w, 'i32', 'f64'], (w, at, v) => {
+      w[at] = v;
+    });
+    const descend = kernel([w, adjointField(w)], (w, by) => {
+      for (const p of active(w)) w[p] -= by[p];
+    });
+    const memory = await made(openMemory(wasm()));
+    const sim = await made(
+      program({ layout: shared, kernels: { energy }, backend: wasm(), memory, differentiate: true, tangents: [w] }),
+    );
+    const plain = await made(program({ layout: shared, kernels: { put }, backend: wasm(), over: sim, queue: true }));
+    const same = await made(
+      program({ layout: shared, kernels: { energy, descend }, backend: wasm(), over: sim, differentiate: [w, loss] }),
+    );
+    plain.run.put(1, 2);
+    plain.run.put(6, 3);
+    for (const one of [sim, same]) {
+      sim.field(loss).fill(0);
+      const { value, gradient } = valueAndGradient(one, () => one.run.energy(), { loss, wrt: { w } });
+      expect([value, gradient.w.get(1), gradient.w.get(6), gradient.w.get(7)]).toEqual([35, 12, 27, 0]);
+    }
+    same.run.descend();
+    expect([plain.field(w).get(1), plain.field(w).get(6), sim.field(w).get(6)]).toEqual([-10, -24, -24]);
+    const none = await made(program({ layout: shared, kernels: { put }, backend: wasm() }));
+    const late = program({ layout: shared, kernels: { energy }, backend: wasm(), over: none, differentiate: true });
+    const code = await made(late).catch((e: DiagnosticError) => e.diagnostics[0].code);
+    expect(code).toBe('program/over');
+    for (const one of [plain, same, sim, none]) one.dispose();
+  });
+
   it('are refused where another program writes to the fields, but in a step of the host', async () => {
     const memory = await made(openMemory(wasm()));
     const sim = await made(

@@ -60,6 +60,7 @@ import { only } from './only.js';
 import { readOnlyFields } from './running.js';
 import { buffersWritten } from './written.js';
 import type { Launchable } from './launcher.js';
+import { layoutOver } from './shared-layout.js';
 
 /** Kernels by the name of their launch; those of a list run one after the other. */
 export type Kernels = Readonly<Record<string, KernelDef | readonly KernelDef[]>>;
@@ -170,8 +171,11 @@ const madeOf = <const K extends Kernels, F extends Fields>(
     const named = namesOf(options.kernels);
     /* What not every program needs is loaded when one does: pages load the rest only. */
     const derived = asksForDerivatives(options) ? await import('../tape/derived.js') : undefined;
-    const companions = derived?.withCompanions(plain, options, options.debug === true);
-    const layout = companions?.layout ?? plain;
+    const asked = derived?.withCompanions(plain, options, options.debug === true);
+    const layout = options.over
+      ? layoutOver(options.over.storage.layout, asked?.layout ?? plain)
+      : (asked?.layout ?? plain);
+    const companions = asked && { ...asked, layout };
     const bits = hasBits(layout, options) ? await import('@filigree/quant/passes') : undefined;
     const front = once((): FrontEnd => {
       const { module, signatures } = lowered(named, layout, options);
@@ -393,7 +397,8 @@ const ROOM = 2 ** 25;
 const storageOver = ({ storage }: Pick<FieldProgram, 'storage'>, layout: Layout, module: Module): Storage => {
   if (storage.layout !== layout)
     fail('program/over', 'the program is to share the fields of one that has another layout', {
-      remedy: 'make both with one layout: { layout, over }',
+      remedy:
+        'make both with one layout, { layout, over }, and let the other one have the derivatives that this one asks for',
     });
   const clash = module.buffers.find((b) => b.name.startsWith(`${storage.memory}_`));
   if (clash)

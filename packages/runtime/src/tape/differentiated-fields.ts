@@ -9,6 +9,7 @@ import {
   type WithTangents,
 } from '@filigree/autodiff';
 import { describeValue, fail } from '@filigree/ir';
+import { noteOrigin } from '../program/shared-layout.js';
 import { componentsOf, isField, type AnyField, type FieldDecl, type Layout } from '@filigree/sparse/fields';
 
 /** What is asked for: derivatives of all fields of floats, or of some; nothing, or `false`, of none. */
@@ -41,6 +42,7 @@ export const withCompanions = (layout: Layout, asked: AskedDerivatives, checked:
   const { layout: marked, marks } = withMarks(graded, checked ? adjoined : []);
   const { tangents, layout: bent } = withTangents(marked, [...new Set([...moved, ...twice])]);
   const { adjoints: second, layout: all } = withGradients(bent, [...twice, ...twice.map(tangentField)]);
+  noteOrigin(all, layout);
   return { adjoints, marks, tangents, second, layout: all };
 };
 
