@@ -32,7 +32,7 @@ import { gatherStencils } from './gather/gather.js';
 import { kept as keptValues, loadKept } from './gather/kept-apart.js';
 import { influenceOf } from './reverse/influence.js';
 import { loopFacts } from './indices/loop-facts.js';
-import { holdInValues, type Settled } from './keep/hold.js';
+import { holdInValues, type Holding, type Settled } from './keep/hold.js';
 import { integerForms } from './indices/integer-forms.js';
 import { keptReads, roomForReads, type KeptReads } from './keep/kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './keep/lost.js';
@@ -139,15 +139,18 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   refuseUnknownOps(shared, table, rows, places, 'adjoint');
   const found = loopFacts(shared, table, controlOf);
   refuseCertainRaces(shared, layout, elementOf, controlOf, found.constantOf);
-  const { kernel: held, settled } = holdInValues({
-    kernel: shared,
-    layout,
-    table,
-    controlOf,
-    elementOf,
-    ownedIn: ownedBy(elementOf, found.constants, integerForms(shared, layout)),
-    facts: found,
-  });
+  const holding = (rounded: boolean): Holding =>
+    holdInValues({
+      kernel: shared,
+      layout,
+      table,
+      controlOf,
+      elementOf,
+      ownedIn: ownedBy(elementOf, found.constants, integerForms(shared, layout)),
+      facts: found,
+      rounded,
+    });
+  const { kernel: held, settled } = holding(false);
   const read = (primal: Kernel): Read => {
     const facts = loopFacts(primal, table, controlOf);
     const accesses = accessesOf(primal, layout, elementOf, cleared);
@@ -215,6 +218,12 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
         const of = numbered ? read(numbered.kernel) : asItIs;
         const kept = keptReads({ ...of, kernel: of.primal, constantOf: of.facts.constantOf, layout, numbered });
         return kept && drafted(of, new Map([...stored(of), ...settled]), kept);
+      },
+      /* To round again what is stored in formats costs more than to read it. */
+      () => {
+        const { kernel, settled } = holding(true);
+        const of = read(kernel);
+        return kernel === held ? undefined : drafted(of, new Map([...stored(of), ...settled]));
       },
     ]) ?? first;
   const { primal, accesses } = of;

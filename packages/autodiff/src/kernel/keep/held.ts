@@ -10,7 +10,7 @@ import {
   type ScalarType,
   type Value,
 } from '@filigree/ir';
-import { nodeOf, valueName, type Layout, type PlacedField } from '@filigree/sparse/fields';
+import { nodeOf, storedOf, valueName, type Format, type Layout, type PlacedField } from '@filigree/sparse/fields';
 import { digitsOf } from '../indices/digits.js';
 import type { ElementOpOf } from '../elements/element-ops.js';
 import type { LoopFacts } from '../indices/loop-facts.js';
@@ -27,12 +27,16 @@ export interface HoldSetting {
   readonly elementOf: ElementOpOf;
   readonly ownedIn: OwnedIn;
   readonly facts: LoopFacts;
+  /** Whether fields that are stored in a format of their own are held too, as the numbers that they are rounded to. */
+  readonly rounded: boolean;
 }
 
 /** An element that a region overwrites, and of which a value can take the place there. */
 export interface Held {
   readonly field: string;
   readonly type: ScalarType;
+  /** The format in which it is stored, where that is one of its own. */
+  readonly format: Format | undefined;
   readonly index: readonly Value[];
   readonly uses: readonly Op[];
   /** The number of the op of the region that touches it first. */
@@ -75,7 +79,8 @@ export const heldIn = (region: Region, loop: Op | undefined, s: HoldSetting): re
       const unsure = placed.unbounded
         ? []
         : index.flatMap((at, n) => (extentOf(at, placed, n) ? [] : [{ at, extent: placed.extents[n] }]));
-      return [{ field, type: placed.field.type, index, uses: group.map(({ op }) => op), from, unsure }];
+      const format = storedOf(s.layout, field)?.format;
+      return [{ field, type: placed.field.type, format, index, uses: group.map(({ op }) => op), from, unsure }];
     });
   });
 };
@@ -91,7 +96,7 @@ interface Use {
 /** Accesses to fields, by field, of which nothing else in the region changes elements; nothing where an op may change anything. */
 const usesIn = (
   region: Region,
-  { layout, table, controlOf, elementOf }: HoldSetting,
+  { layout, table, controlOf, elementOf, rounded }: HoldSetting,
 ): ReadonlyMap<string, readonly Use[]> | undefined => {
   const uses = new Map<string, Use[]>();
   const changed = new Set<string>();
@@ -120,9 +125,15 @@ const usesIn = (
   const isOwn = (field: string): boolean => {
     const placed = layout.fields.get(field)!;
     const leaf = layout.nodes[placed.path[placed.path.length - 1]];
-    return !isRounded(layout, field) && !changed.has(valueName(leaf));
+    return !changed.has(valueName(leaf));
   };
-  return new Map([...uses].filter(([field]) => isOwn(field)));
+  /* Sums add codes, which wrap, and one exponent is chosen for several fields: what there is then follows from no value alone. */
+  const isKnown = (field: string, of: readonly Use[]): boolean =>
+    !isRounded(layout, field) ||
+    (rounded &&
+      storedOf(layout, field)?.joint === undefined &&
+      of.every(({ op: { name } }) => name === 'field.load' || name === 'field.store'));
+  return new Map([...uses].filter(([field, of]) => isOwn(field) && isKnown(field, of)));
 };
 
 /** Ops that a value can be carried through. */

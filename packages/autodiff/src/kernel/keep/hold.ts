@@ -2,6 +2,7 @@ import {
   Builder,
   highestId,
   idsFrom,
+  isFloat,
   isLoop,
   opWith,
   resolve,
@@ -155,6 +156,20 @@ class Holder {
     return as;
   }
 
+  /** What is read of an element after a value was written: in a format the nearest number that there is, of which the derivative is 1. */
+  private asStored(n: number, value: Value): Value {
+    const { format, type } = this.held[n];
+    const { b } = this;
+    if (!format) return value;
+    const rounded = (v: Value): Value => format.emitDecode(b, format.emitEncode(b, v), type);
+    if (!isFloat(type)) return rounded(value);
+    /* Its bits, of which codes are made, have no derivative. */
+    const { region: none } = b.region([{ type }], () => []);
+    const { region: same } = b.region([{ type }], (adjoints) => adjoints);
+    const bare = b.value('derivative.given', [value], {}, [none]);
+    return b.value('derivative.given', [rounded(bare), value], {}, [same]);
+  }
+
   private step(op: Op, now: Now): void {
     const { b } = this;
     b.loc = op.loc;
@@ -167,7 +182,7 @@ class Holder {
     const [result] = op.results;
     if (op.name === 'field.load') return void this.instead.set(result.id, this.value(n, now));
     const [value] = current.operands;
-    if (op.name === 'field.store') return void now.set(n, value);
+    if (op.name === 'field.store') return void now.set(n, this.asStored(n, value));
     const [kind, before] = [String(op.attrs.kind), now.get(n)!];
     this.instead.set(result.id, this.value(n, now));
     now.set(n, kind === 'exchange' ? value : b.value(`arith.${kind}`, [before, value]));

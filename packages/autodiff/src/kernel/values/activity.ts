@@ -2,6 +2,7 @@ import {
   fail,
   handedOn,
   isFloat,
+  partsOfGiven,
   receivedBy,
   type ControlOf,
   type Kernel,
@@ -38,7 +39,9 @@ export const activeValues = (
     }
     const control = controlOf(op);
     if (!control) {
-      if (rowOf(table, op)?.is !== 'zero' && op.operands.some((v) => active.has(v.id))) {
+      /* What a given derivative is by, and not what its results were computed from. */
+      const by = isGiven(op) ? partsOfGiven(op).inputs : op.operands;
+      if (rowOf(table, op)?.is !== 'zero' && by.some((v) => active.has(v.id))) {
         if (op.results.length > 0 && !op.results.some((r) => isFloat(r.type))) refuseTaken(op, table, mode);
         op.results.forEach(mark);
       }
