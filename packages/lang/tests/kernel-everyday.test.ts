@@ -538,3 +538,17 @@ it('sums in arrays of few bits keep the last of them, as in typed arrays', () =>
   });
   expect(problemsOf(floats)[0].code).toBe('lang/narrowing');
 });
+
+describe('loops', () => {
+  it('go on by numbers that follow from what they have come to, and end so', () =>
+    agree((a, k) => {
+      for (const i of range(a.length)) {
+        let sum = 0;
+        for (let p = 1; p < 40; p += p) sum += p;
+        for (let p = 0; p < 20; p += 1 + (k[p % a.length] & 3)) sum = 2 * sum + p;
+        for (let p = 0; p < 20 - p; p++) sum += a[i] + p;
+        for (let p = 30; p - (p >> 2) > 3; p -= p >> 1) sum -= p;
+        a[i] = sum;
+      }
+    }));
+});

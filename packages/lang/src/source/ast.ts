@@ -13,6 +13,10 @@ export const children = (node: AnyNode): AnyNode[] => {
 const isNode = (x: unknown): x is AnyNode =>
   typeof x === 'object' && x !== null && typeof (x as AnyNode).type === 'string' && 'start' in x;
 
+/** How many nodes of a tree are such. */
+export const count = (node: AnyNode, is: (node: AnyNode) => boolean): number =>
+  children(node).reduce((n, part) => n + count(part, is), is(node) ? 1 : 0);
+
 export type FunctionNode = Extract<
   AnyNode,
   { type: 'FunctionDeclaration' | 'FunctionExpression' | 'ArrowFunctionExpression' }

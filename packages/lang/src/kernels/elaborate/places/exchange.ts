@@ -1,5 +1,5 @@
 import type { AnyNode, ArrayPattern, AssignmentExpression, VariableDeclaration } from 'acorn';
-import { bare, children } from '../../../source/ast.js';
+import { bare, count } from '../../../source/ast.js';
 import { assignPattern, give } from './assign.js';
 import { atIndex } from './at-index.js';
 import type { Context } from '../context/context.js';
@@ -42,9 +42,8 @@ export const exchangedByThird = (
   const third = bindingOf(id);
   if (!third || bindingOf(bare(other.right)) !== third || !isOfItems(cx, one.left) || !isOfItems(cx, other.left))
     return false;
-  const uses = (node: AnyNode): number =>
-    (node.type === 'Identifier' && bindingOf(node) === third ? 1 : 0) + children(node).reduce((n, c) => n + uses(c), 0);
-  const isAlone = block.reduce((n, s) => n + uses(s), 0) === 2;
+  const isThird = (node: AnyNode): boolean => node.type === 'Identifier' && bindingOf(node) === third;
+  const isAlone = block.reduce((n, s) => n + count(s, isThird), 0) === 2;
   if (!isAlone || !isSamePlace(cx, one.left, init) || !isSamePlace(cx, other.left, one.right)) return false;
   const to = [one.left, other.left];
   const terms = [one.right, init].map((place) => value(cx, place));

@@ -1,6 +1,6 @@
 import { rare } from '#rare';
 import type { AnyNode, DoWhileStatement, ForInStatement, ForOfStatement, ForStatement, WhileStatement } from 'acorn';
-import { bare, children } from '../../../source/ast.js';
+import { bare, children, count } from '../../../source/ast.js';
 import { patternNames, type Binding } from '../../../source/scope.js';
 import { type Block, type Label, type Loop } from '../../code/code.js';
 import { literal, type Scalar, type Temp } from '../../code/scalar.js';
@@ -122,8 +122,12 @@ const shortCount = (cx: Context, s: ForStatement): Count | undefined => {
   if (s.init?.type !== 'VariableDeclaration' || s.init.declarations.length !== 1 || s.init.kind === 'var')
     return undefined;
   const [{ id, init }] = s.init.declarations;
-  const binding = cx.unit.text.parsed.scopes.bindingOf(id);
+  const { scopes } = cx.unit.text.parsed;
+  const binding = scopes.bindingOf(id);
   if (!binding || binding.values.length !== 2 || !init || !s.test || !s.update) return undefined;
+  /* It is not declared yet, so that neither its end nor its step may be looked at if they are made of it: `i < n - i`, `i += i`. */
+  const isVariable = (node: AnyNode): boolean => scopes.bindingOf(node) === binding;
+  if (count(s.test, isVariable) !== 1 || count(s.update, isVariable) !== 1) return undefined;
   const end = endOf(cx, s.test, binding, true);
   const step = end && stepOf(cx, s.update, binding);
   if (!end || step === undefined || step > 0 !== end.isAbove) return undefined;
