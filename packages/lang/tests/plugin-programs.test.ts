@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 interface Bundled {
   readonly programs: readonly ((x: unknown) => unknown)[];
+  readonly symbolic: typeof import('@filigree/lang').symbolic;
   readonly Graph: typeof import('@filigree/ir').Graph;
   readonly Sym: typeof import('@filigree/ir').Sym;
   readonly evaluateGraph: typeof import('@filigree/ir').evaluateGraph;
@@ -14,7 +15,7 @@ const bundled = async (code: string): Promise<Bundled> => {
   const result = transform(`import { compile } from 'filigree';\n${code}`, 'app.js');
   const { outputFiles } = await build({
     stdin: {
-      contents: `${result?.code ?? code}\nexport { Graph, Sym, evaluateGraph } from '@filigree/ir'; export { programs } from 'filigree';`,
+      contents: `${result?.code ?? code}\nexport { Graph, Sym, evaluateGraph } from '@filigree/ir'; export { symbolic } from '@filigree/lang'; export { programs } from 'filigree';`,
       resolveDir: import.meta.dirname,
     },
     bundle: true,
@@ -59,6 +60,22 @@ describe('the function of a program that is given to compile', () => {
     const graph = new Graph();
     const result = run(new Sym(graph, graph.variable())) as InstanceType<typeof Sym>;
     expect(evaluateGraph(graph, [result.id], [5])).toEqual(Float64Array.of(3.5));
+  });
+
+  it.each([
+    ['a constant of a block', '{ const half = (a) => a / 2;', '}'],
+    ['a constant of a function', 'const main = () => { const half = (a) => a / 2;', '}; main();'],
+    ['a declaration of a function', '(() => {', 'function half(a) { return a / 2; } })();'],
+  ])('shares what it uses, where that is %s, with others that are given it in their scope', async (_, before, after) => {
+    const { programs, symbolic, Graph, Sym, evaluateGraph } = await bundled(
+      `${before} compile({ inputs: {}, run: (x) => half(x) + 1 }); compile({ run: () => half }); ${after}`,
+    );
+    const half = programs[1](0) as (x: number) => number;
+    const other = symbolic((x: number) => half(x) * 3, { scope: { half } });
+    expect(other(5)).toBe(7.5);
+    const graph = new Graph();
+    const result = other(new Sym(graph, graph.variable())) as unknown as InstanceType<typeof Sym>;
+    expect(evaluateGraph(graph, [result.id], [5])).toEqual(Float64Array.of(7.5));
   });
 
   it('is left alone where compile is that of others', () => {

@@ -14,7 +14,7 @@ export interface Roots {
   readonly marked: readonly AnyNode[];
   /** Methods that are rewritten here, by the object or class that they stand in. */
   readonly methods: readonly Methods[];
-  /** Functions declared within others that are rewritten here: where that can be remembered, and their names. */
+  /** Functions declared within others, or in blocks, that are rewritten here: where that can be remembered, and their names. */
   readonly inner: readonly { readonly at: number; readonly name: string }[];
   /**
    * Names of rewritten functions of the module's top level, and where they are there: behind the statement of a constant, which
@@ -30,6 +30,8 @@ export interface Roots {
 export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
   const { program, scopes } = parsed;
   const found = new Set<AnyNode>();
+  /* Those that have a name, by which others may be given them: they are remembered as well. */
+  const named = new Set<AnyNode>();
   const marked: AnyNode[] = [];
   const programs: Methods[] = [];
 
@@ -42,7 +44,10 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
   const namespaces = namespacesIn(parsed);
   const addBinding = (binding: Binding | undefined): boolean => {
     const f = functionOf(binding) ?? classOf(binding);
-    if (f) add(f);
+    if (f) {
+      named.add(f);
+      add(f);
+    }
     else if (binding && namespaces.has(binding) && !constants.has(binding)) {
       constants.add(binding);
       for (const { value } of namespaces.get(binding)!) addHeld(value);
@@ -106,11 +111,12 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     for (const child of children(node)) visit(child);
   };
   visit(program);
-  const isTagged = (node: AnyNode): boolean =>
-    isFunction(node) && (all || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)));
-  const standing = functionsThatStand(parsed, isTagged);
-
   const nodes = [...found].filter((n) => ![...found].some((o) => o !== n && o.start <= n.start && o.end >= n.end));
+  const isRemembered = (node: AnyNode): boolean =>
+    isFunction(node) &&
+    (all || (named.has(node) && nodes.includes(node)) || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)));
+  const standing = functionsThatStand(parsed, isRemembered);
+
   const names = [...scopes.top.values()].flatMap((b) => {
     const f = functionOf(b);
     if (!f || !found.has(f)) return [];

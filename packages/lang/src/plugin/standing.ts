@@ -3,7 +3,7 @@ import { failAt } from '../source/place.js';
 import { children, isFunction, type FunctionNode } from '../source/ast.js';
 import type { Parsed } from '../source/parse.js';
 
-/** Functions that begin with the directive, by how they come to be: each is remembered as rewritten in a way of its own. */
+/** Functions that are to be remembered as rewritten, by how they come to be: each is in a way of its own. */
 export interface Standing {
   /** Arrows and function expressions that are values: `{ run: (x) => … }`, `return function (x) { … }`. */
   readonly values: readonly FunctionNode[];
@@ -20,10 +20,10 @@ export interface Methods {
 }
 
 /**
- * The tagged functions of a module other than those that its top level declares, which have names there. Callbacks within
+ * The functions of a module that are to be remembered other than those that its top level declares, which have names there. Callbacks within
  * a tagged function are none of them unless they are tagged themselves.
  */
-export const functionsThatStand = (parsed: Parsed, isTagged: (node: AnyNode) => boolean): Standing => {
+export const functionsThatStand = (parsed: Parsed, isRemembered: (node: AnyNode) => boolean): Standing => {
   const values: FunctionNode[] = [];
   const methods = new Map<AnyNode, { holder: Methods['holder']; own: string[]; ofInstances: string[] }>();
   const inner: { at: number; name: string }[] = [];
@@ -80,7 +80,7 @@ export const functionsThatStand = (parsed: Parsed, isTagged: (node: AnyNode) => 
     f.body.type === 'BlockStatement' &&
     f.body.body.some((s) => s.type === 'ExpressionStatement' && s.directive === 'use symbolic');
   const visit = (node: AnyNode, around: readonly AnyNode[]): void => {
-    if (isFunction(node) && isTagged(node)) note(node, around);
+    if (isFunction(node) && isRemembered(node)) note(node, around);
     const inside = [...around, node];
     for (const child of children(node)) visit(child, inside);
   };
