@@ -101,9 +101,21 @@ const where = (b: Grid1, s: Grid1, t: Grid1, k: Int32Array, x: Float64Array) => 
     if (r <= 127) t[p] = r;
   }
 };
+/* The least number of each type, which has no negative there, is among them. */
+const turned = (b: Grid1, s: Grid1, t: Grid1, k: Int32Array, _: Float64Array) => {
+  for (const p of range(n)) {
+    t[p] = Math.max(-128, Math.min(127, k[p]));
+    s[p] = -32768 + 255 * (t[p] + 128);
+    if (k[p] % 3 === 0) t[p] = -t[p];
+    else if (p % 2) t[p] = t[p] * -1;
+    else t[p] = Math.clz32(t[p]);
+    if (k[p] % 2) s[p] = -s[p];
+    b[p] = Math.clz32(k[p]);
+  }
+};
 const options = { float: 'f64', scope: { n, clamp8, saturate, clamp01 } } as const;
 const args = [b, s, t, array('i32', n), array('f64', n)] as const;
-const all = { byStatements, byFunctions, ofFloats, inLoops, where };
+const all = { byStatements, byFunctions, ofFloats, inLoops, where, turned };
 
 /* Ends, what is beside them, what is no number, and others. */
 const integers = Int32Array.from({ length: n }, (_, p) =>
@@ -121,6 +133,7 @@ const kernels = {
   ofFloats: kernel(args, options, ofFloats),
   inLoops: kernel(args, options, inLoops),
   where: kernel(args, options, where),
+  turned: kernel(args, options, turned),
 };
 
 describe.each(backends)('numbers that are kept within ends, on %s', (_, backend) => {

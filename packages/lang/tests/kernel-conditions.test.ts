@@ -455,6 +455,12 @@ describe('integers of few bits', () => {
     ]);
   });
 
+  it('take their own numbers with another sign, and leading zeros', () => {
+    const own = (value: string): readonly string[] => codes(`for (const i of range(8)) { s[i] = ${value}; }`);
+    for (const value of ['-s[i]', 's[i] * -1', 'Math.clz32(c[i])']) expect(own(value)).toEqual([]);
+    for (const value of ['1 - s[i]', '-2 * s[i]', 's[i] + 1', '-c[i]']) expect(own(value)).toEqual(['lang/narrowing']);
+  });
+
   it('take what loops count through whose ends are known', () => {
     const argmin = (loop: string, start = 0): string =>
       `for (const i of range(8)) { let at = ${start}; for (${loop}) if (c[k] < c[at]) at = k; b[i] = at; }`;

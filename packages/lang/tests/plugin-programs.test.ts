@@ -66,17 +66,20 @@ describe('the function of a program that is given to compile', () => {
     ['a constant of a block', '{ const half = (a) => a / 2;', '}'],
     ['a constant of a function', 'const main = () => { const half = (a) => a / 2;', '}; main();'],
     ['a declaration of a function', '(() => {', 'function half(a) { return a / 2; } })();'],
-  ])('shares what it uses, where that is %s, with others that are given it in their scope', async (_, before, after) => {
-    const { programs, symbolic, Graph, Sym, evaluateGraph } = await bundled(
-      `${before} compile({ inputs: {}, run: (x) => half(x) + 1 }); compile({ run: () => half }); ${after}`,
-    );
-    const half = programs[1](0) as (x: number) => number;
-    const other = symbolic((x: number) => half(x) * 3, { scope: { half } });
-    expect(other(5)).toBe(7.5);
-    const graph = new Graph();
-    const result = other(new Sym(graph, graph.variable())) as unknown as InstanceType<typeof Sym>;
-    expect(evaluateGraph(graph, [result.id], [5])).toEqual(Float64Array.of(7.5));
-  });
+  ])(
+    'shares what it uses, where that is %s, with others that are given it in their scope',
+    async (_, before, after) => {
+      const { programs, symbolic, Graph, Sym, evaluateGraph } = await bundled(
+        `${before} compile({ inputs: {}, run: (x) => half(x) + 1 }); compile({ run: () => half }); ${after}`,
+      );
+      const half = programs[1](0) as (x: number) => number;
+      const other = symbolic((x: number) => half(x) * 3, { scope: { half } });
+      expect(other(5)).toBe(7.5);
+      const graph = new Graph();
+      const result = other(new Sym(graph, graph.variable())) as unknown as InstanceType<typeof Sym>;
+      expect(evaluateGraph(graph, [result.id], [5])).toEqual(Float64Array.of(7.5));
+    },
+  );
 
   it('is left alone where compile is that of others', () => {
     const code = `import { compile } from './other.js';\ncompile({ run: async (x) => x + 1 });`;

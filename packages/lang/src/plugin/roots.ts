@@ -47,8 +47,7 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
     if (f) {
       named.add(f);
       add(f);
-    }
-    else if (binding && namespaces.has(binding) && !constants.has(binding)) {
+    } else if (binding && namespaces.has(binding) && !constants.has(binding)) {
       constants.add(binding);
       for (const { value } of namespaces.get(binding)!) addHeld(value);
     } else if (binding?.kind === 'const' && !constants.has(binding)) {
@@ -114,7 +113,9 @@ export const findRoots = (parsed: Parsed, modules: RegExp): Roots => {
   const nodes = [...found].filter((n) => ![...found].some((o) => o !== n && o.start <= n.start && o.end >= n.end));
   const isRemembered = (node: AnyNode): boolean =>
     isFunction(node) &&
-    (all || (named.has(node) && nodes.includes(node)) || (node.body.type === 'BlockStatement' && hasDirective(node.body.body)));
+    (all ||
+      (named.has(node) && nodes.includes(node)) ||
+      (node.body.type === 'BlockStatement' && hasDirective(node.body.body)));
   const standing = functionsThatStand(parsed, isRemembered);
 
   const names = [...scopes.top.values()].flatMap((b) => {

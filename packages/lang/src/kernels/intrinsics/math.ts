@@ -163,7 +163,7 @@ const leadingZeros = (cx: Context, e: CallExpression, x: Scalar): Scalar => {
   const fours = add(masked(twos, 0x33333333), masked(shr(twos, 2), 0x33333333));
   const bytes = masked(add(fours, shr(fours, 4)), 0x0f0f0f0f);
   const ones = shr(mul(bytes, literal(0x01010101)), 24);
-  return compute(cx, e, 'sub', literal(32), castTo(cx, e, ones, 'i32'));
+  return compute(cx, e, 'sub', literal(32), cx.session.cast(originOf(cx, e), ones, 'i32', [0, 32]));
 };
 
 /** A function that is made of others; of a number known at compile time it is a number. */

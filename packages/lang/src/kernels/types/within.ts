@@ -112,7 +112,7 @@ class Walk {
       case 'store':
       case 'atomic':
       case 'fits':
-        this.stored.set(i, this.whole(i.value, this.known(i.value, state)));
+        this.stored.set(i, this.whole(i.value, this.turned(i.value, this.known(i.value, state))));
         if (i.do === 'atomic') this.fresh(i.to, state);
         return state;
       case 'given':
@@ -349,6 +349,18 @@ class Walk {
       bitsInterval(operator, args, whole, typeOf, type) ?? resultInterval(operator, args, whole, typeOf),
       type,
     );
+  }
+
+  /* The least number of few bits has no negative there: stored it is itself again, as in a typed array, `spin[i] = -spin[i]`. */
+  private turned(value: Scalar, within: Interval | undefined): Interval | undefined {
+    const s = this.canonical(value);
+    const how = s.is === 'temp' ? this.how.get(s) : undefined;
+    const own = how?.args.map((arg) => arg.is === 'temp' && narrow(arg, this.types)).find((x) => x);
+    const isTurned =
+      how &&
+      (how.operator === 'neg' ||
+        (how.operator === 'mul' && how.args.some((s) => s.is === 'literal' && s.value === -1)));
+    return within && own && isTurned && within[1] === -own[0] ? [within[0], within[1] - 1] : within;
   }
 
   /** Of a whole number, which an integer type holds. */
