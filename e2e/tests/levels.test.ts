@@ -46,13 +46,53 @@ const each = (a: Grid1, b: Grid1, c: Grid1, d: Grid1): number => {
   }
   return sum;
 };
-const all = { cycle, fromTheEnd, each };
+/* By a number that goes down and up again, and by one beside another. */
+const down = (...levels: Grid1[]): number => {
+  let l = 0;
+  while (l + 1 < levels.length) {
+    const [fine, coarse] = [levels[l], levels[l + 1]];
+    restricted(fine, coarse);
+    l++;
+  }
+  const smooth = (u: Grid1) => {
+    for (const k of range(u.length)) {
+      for (let q = 0; q < 5; q++) {
+        if (q > k) break;
+        u[k] += q;
+      }
+    }
+  };
+  const lowest = l;
+  while (l > 0) smooth(levels[l--]);
+  for (; l < lowest; l++) prolonged(levels[l + 1], levels[l]);
+  do {
+    l -= 2;
+    if (l === 1) for (const k of range(levels[l].length)) levels[l][k] *= 2;
+    else smooth(levels[Math.max(l, 0)]);
+  } while (l > 0);
+  for (let l = levels.length - 1, h = 1; l >= 0; l--, h *= 2) {
+    for (const k of range(levels[l].length)) levels[l][k] += h * k;
+  }
+  return l;
+};
+const ofEach = (a: Grid1, b: Grid1, c: Grid1, d: Grid1): number => {
+  const levels = [a, b, c, d];
+  let sum = 0;
+  for (const k of range(3)) {
+    let l = depth;
+    while (--l >= 0) sum += (l + 1) * levels[l][k];
+  }
+  return sum;
+};
+const all = { cycle, fromTheEnd, each, down, ofEach };
 
 const options = { scope: { restricted, prolonged, depth } };
 const kernels = {
   cycle: kernel(levels, options, cycle),
   fromTheEnd: kernel(levels, options, fromTheEnd),
   each: kernel(levels, options, each as (...levels: Grid1[]) => number),
+  down: kernel(levels, options, down),
+  ofEach: kernel(levels, options, ofEach as (...levels: Grid1[]) => number),
 };
 
 describe.each(backends)('fields in an array that a loop counts through, on %s', (_, backend) => {

@@ -67,6 +67,7 @@ export { refuseField, refuseUnbound } from '../elaborate/terms/refuse-unbound.js
 export { refuseSharing } from '../elaborate/terms/refuse-sharing.js';
 export { numberOfNothing, withDefault } from '../elaborate/expressions/with-default.js';
 export { countedOut } from '../elaborate/terms/counted-out.js';
+export { writtenOutBySteps } from '../elaborate/statements/steps.js';
 export { asAround } from '../elaborate/terms/literal-items.js';
 export { wholeNumber } from '../elaborate/terms/whole-number.js';
 export { numbersOfObject } from '../elaborate/expressions/numbers-of-object.js';

@@ -58,6 +58,8 @@ export interface Known {
   readonly writtenOut: ReadonlySet<string>;
   /** Outermost loops that run in order, since they keep which iteration had the least or greatest, by where they stand. */
   readonly inOrder: ReadonlySet<string>;
+  /** Variables by which fields are chosen, by where they are declared: whether what they hold may be known as the kernel goes on. */
+  readonly stepped: ReadonlyMap<string, boolean>;
   /** Variables that hold whole numbers alone. */
   readonly whole: WholeVariables;
   readonly texts: Texts;
@@ -81,6 +83,7 @@ export const knownAtFirst = (whole: WholeVariables): Known => ({
   places: new Set(),
   writtenOut: new Set(),
   inOrder: new Set(),
+  stepped: new Map(),
   whole,
   texts: { units: new Map(), classes: new Map() },
 });
@@ -196,6 +199,7 @@ export class Session {
   /** Of these such in which an array grows, or by which a field is chosen. */
   private readonly growing = new Set<string>();
   private readonly ordered = new Set<string>();
+  private readonly stepping = new Map<string, boolean>();
   /** Whether a variable was given undefined as well as null, which was not known. */
   isMixed = false;
   /** Objects whose constructor is running. */
@@ -279,6 +283,16 @@ export class Session {
     this.growing.add(site);
   }
 
+  /** Notes that what a variable holds must be known when the kernel is compiled: the next attempt writes out the loops that ask for it. */
+  steps(key: string): void {
+    if (!this.known.stepped.has(key)) this.stepping.set(key, true);
+  }
+
+  /** Notes that it is not: the next attempt takes it as any other. */
+  stepsNot(key: string): void {
+    this.stepping.set(key, false);
+  }
+
   /** Notes that an outermost loop keeps which iteration had the least or greatest: the next attempt runs it in order. */
   keepsPlace(site: string): void {
     this.ordered.add(site);
@@ -294,7 +308,7 @@ export class Session {
 
   /** What the next attempt has to know, where that is more than this one knew. */
   learned(): Known | undefined {
-    const { shapes, written, mixed, optional, picked, opened, places, writtenOut, inOrder } = this.known;
+    const { shapes, written, mixed, optional, picked, opened, places, writtenOut, inOrder, stepped } = this.known;
     const wanted = [...this.guessed].some((key) => this.found.has(key) && !shapes.has(key));
     const more = [...this.assigned].some((site) => !written.has(site));
     const nothing = [...this.optional.keys()].some((key) => !optional.has(key));
@@ -303,7 +317,8 @@ export class Session {
     const placed = [...this.places].some((site) => !places.has(site));
     const growing = [...this.growing].some((site) => !writtenOut.has(site));
     const ordered = [...this.ordered].some((site) => !inOrder.has(site));
-    return wanted || more || nothing || others || open || placed || growing || ordered || this.isMixed
+    const stepping = [...this.stepping].some(([key, is]) => stepped.get(key) !== is);
+    return wanted || more || nothing || others || open || placed || growing || ordered || stepping || this.isMixed
       ? {
           optional: new Map([...optional, ...this.optional]),
           shapes: new Map([...[...this.found].filter(([key]) => this.guessed.has(key)), ...shapes]),
@@ -314,6 +329,7 @@ export class Session {
           places: new Set([...places, ...this.places]),
           writtenOut: new Set([...writtenOut, ...this.growing]),
           inOrder: new Set([...inOrder, ...this.ordered]),
+          stepped: new Map([...stepped, ...this.stepping]),
           whole: this.known.whole,
           texts: this.known.texts,
         }

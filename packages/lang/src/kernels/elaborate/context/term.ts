@@ -221,13 +221,18 @@ export interface Constant {
   readonly what: 'constant' | 'argument' | 'loop variable';
 }
 
-/** A name that is given other fields or arrays as the kernel goes on: which one it is now is known when the kernel is compiled. */
+/**
+ * A name that is given other fields or arrays as the kernel goes on: which one it is now is known when the kernel is compiled. So is the number that one holds by which
+ * such are chosen.
+ */
 export interface Alias {
   readonly is: 'alias';
   readonly name: string;
   /** Of the declaration; only there is the name given others. */
   readonly stretch: object;
-  term: Whole;
+  /** Of a number where it is declared. */
+  readonly key?: string;
+  term: Whole | Literal;
 }
 
 /** A name for one of the arrays or objects in an array, at an index that is known only when the kernel runs. */

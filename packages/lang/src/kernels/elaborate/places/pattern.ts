@@ -8,7 +8,7 @@ import { refuseShared } from '../terms/holds.js';
 import { absence } from '../terms/missing.js';
 import { hasItems, holdItems } from '../terms/sharing.js';
 import { ownerOf, pending, refuseSecondName, setNamed, setRebound, variable } from '../terms/slots.js';
-import { isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from '../context/term.js';
+import { isLiteral, isWholeData, nothing, tupleOf, type Constant, type Slot, type Term } from '../context/term.js';
 
 /** Whether items of an array have no value yet, `new Array(n)`: they are variables. */
 const isUnset = (from: Term): boolean => from.is === 'list' && from.items.some((slot) => slot.is === 'pending');
@@ -25,8 +25,10 @@ export const bindPattern = (cx: Context, pattern: AnyNode, from: Term, what: Con
       const reassigned = binding.values.length > 1;
       if (reassigned && isWholeData(from) && what !== 'loop variable')
         return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, term: from });
-      const owner = ownerOf(cx, binding);
       const key = keyOf(cx, binding);
+      if (reassigned && isLiteral(from) && Number.isInteger(from.value) && cx.session.known.stepped.get(key))
+        return cx.env.bind(binding, { is: 'alias', name: binding.name, stretch: cx.stretch, key, term: from });
+      const owner = ownerOf(cx, binding);
       if (reassigned && binding.kind !== 'param' && absence(from) !== undefined)
         return cx.env.bind(binding, rare().nullable(cx, pattern, binding.name, from, owner, key));
       if (reassigned && from.is === 'nothing')

@@ -37,6 +37,7 @@ const labels = (cx: Context, name: string | undefined, looped = true): LoopLabel
 
 /** `while (test) body`. */
 export const whileLoop = (cx: Context, s: WhileStatement, name: string | undefined): void => {
+  if (isStepped(cx, s)) return;
   const at = originOf(cx, s);
   const own = labels(cx, name);
   let test: Scalar = literal(true);
@@ -51,6 +52,7 @@ export const whileLoop = (cx: Context, s: WhileStatement, name: string | undefin
 
 /** `do body while (test)`: the body is part of the test. */
 export const doWhile = (cx: Context, s: DoWhileStatement, name: string | undefined): void => {
+  if (isStepped(cx, s)) return;
   const at = originOf(cx, s);
   const own = labels(cx, name);
   let test: Scalar = literal(true);
@@ -77,6 +79,7 @@ export const countedFor = (cx: Context, s: ForStatement, name: string | undefine
   if (short) noteCounters(cx, s, short.id);
   if (s.init?.type === 'VariableDeclaration') run(cx, [s.init]);
   else if (s.init) effect(cx, s.init);
+  if (isStepped(cx, s)) return;
   let test: Scalar = literal(true);
   const before = cx.session.record(() => {
     if (s.test) test = dynamicCondition(own.body, s.test);
@@ -109,6 +112,10 @@ const noteCounters = (cx: Context, s: AnyNode, pattern: AnyNode): void => {
     if (binding) cx.session.counters.set(binding, siteOf(cx, s));
   }
 };
+
+/** Whether a loop asks for a number by which a field is chosen, and was written out. */
+const isStepped = (cx: Context, s: WhileStatement | DoWhileStatement | ForStatement): boolean =>
+  cx.session.known.stepped.size > 0 && rare().writtenOutBySteps(cx, s, SHORT);
 
 /** What a loop counts through whose numbers are known, and the bound, as it is written. */
 interface Count {

@@ -18,8 +18,10 @@ import {
   setThere,
 } from './missing.js';
 import type { Absent, Missing } from '../context/absence.js';
+import { Refused } from '../context/session.js';
 import { writtenItems } from './written-items.js';
 import {
+  isLiteral,
   isScalar,
   isWholeData,
   termText,
@@ -185,6 +187,12 @@ const held = (cx: Context, node: AnyNode, slot: Slot, given: Term): Term => {
 
 /** From here on the name stands for another field or array. */
 const rename = (cx: Context, node: AnyNode, slot: Alias, term: Term): void => {
+  if (slot.key !== undefined) {
+    const isKnown = isLiteral(term) && Number.isInteger(term.value) && slot.stretch === cx.stretch;
+    if (isKnown) return void (slot.term = term);
+    cx.session.stepsNot(slot.key);
+    throw new Refused();
+  }
   if (!isWholeData(term))
     return refuse(
       cx,
