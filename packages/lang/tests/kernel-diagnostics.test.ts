@@ -421,6 +421,13 @@ it('says where a choice between functions or fields is made', () => {
     'c ? f(x) : g(x)',
   );
   expect(remedy('const one = m > 2 ? c : n; one[0] = 1;')).toContain('c ? u[i] : v[i]');
+  /* Of fields that have names it is not said that they would change with these. */
+  expect(remedy('for (const i of range(8)) (i % 2 === 0 ? c : n)[i] += 3;')).toContain(
+    'if (c) u[i] = x; else v[i] = x',
+  );
+  expect(remedy('const t = [n, c]; let l = 1; if (m > 2) l = 0; t[l][0] = 1;')).toContain(
+    'if (c) u[i] = x; else v[i] = x',
+  );
   /* Fields in an array, by an index that a loop counts. */
   expect(remedy('const t = [n, c]; for (let k = 0; k < m; k++) t[k][0] = 1;')).toContain('unrolled(');
 });

@@ -4,7 +4,7 @@ import { refuse, type Context } from '../context/context.js';
 const reasons = {
   held: [
     'this array or object is held by another name or object too, which would change with it',
-    'give that a copy: [...a], { ...o }; fields in an array are told apart by indices that are known, as in for (const k of unrolled(range(n)))',
+    'give that a copy: [...a], { ...o }',
   ],
   written: [
     'in a loop this would be another name for what it is given, and its parts are assigned to',

@@ -358,7 +358,8 @@ export const setNamed = (cx: Context, term: Term): void => {
 /** Arrays and objects are assigned item by item. */
 const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => {
   if (to !== from) {
-    refuseHeld(cx, node, to);
+    /* Fields and array arguments are other names of nothing: which one is meant is what has to be known. */
+    if (!isWholeData(to)) refuseHeld(cx, node, to);
     if (cx.session.named.has(from) || cx.session.copies.has(from)) refuseWritten(cx, node, to);
   }
   noteCopy(cx, from, to);
@@ -403,7 +404,7 @@ const assignItems = (cx: Context, node: AnyNode, to: Term, from: Term): void => 
     to.is === 'members' && from.is === 'members'
       ? 'give both the same members, undefined where one has none, { a: 1, b: undefined }; or make both of one class'
       : to.is === from.is && (isWholeData(to) || to.is === 'closure' || to.is === 'host')
-        ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i], and let a loop that counts it be unrolled(…)'
+        ? 'which one it is must be known when the kernel is compiled: make the choice where it is used, c ? f(x) : g(x), c ? u[i] : v[i], if (c) u[i] = x; else v[i] = x, and let a loop that counts it be unrolled(…)'
         : 'what is chosen when the kernel runs must be numbers, or vectors of one size',
   );
 };
