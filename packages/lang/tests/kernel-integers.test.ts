@@ -534,6 +534,40 @@ describe('a product that is too large for what follows', () => {
     expect(warnings('const next = (n) => (n * 48271) % 2147483647; return next(s);')).toEqual([['lang/wraps', 22]]);
   });
 
+  it('wraps of arrays around the kernel that say no type, as sums and differences do', () => {
+    const scope = {
+      large: [4000000000, 3000000000, 5],
+      near: [2000000000, -1500000000, 3],
+      small: [50000, -7, 3],
+      typed: Uint32Array.of(4000000000, 1),
+    };
+    const columns = (body: string): readonly (number | undefined)[] =>
+      lowered(define(['i32', 'f64'], fromText(`(s, x) => {\n${body} }`), { scope })).signature.warnings.map((w) =>
+        w.code === 'lang/wraps' ? w.loc?.column : undefined,
+      );
+    for (const body of [
+      'return large[s] * 2;',
+      'return large[s] - large[0];',
+      'return x * (near[s] + near[0]);',
+      'return small[s] * small[0];',
+      'let t = 0; for (let k = 0; k < s; k++) t += large[k]; return t;',
+      'const t = large[s] + 500000000; return t > x ? 1 : 2;',
+    ])
+      expect([body, columns(body).length]).toEqual([body, 1]);
+    for (const body of [
+      'return large[s] + 200000000;',
+      'return (large[s] * 3 + s) >>> 0;',
+      'return x + ((large[s] + near[s]) | 0);',
+      'let h = u32(s); for (let k = 0; k < s; k++) h = h * 31 + large[k]; return h;',
+      'return typed[s] * 2;',
+      'return f64(large[s]) * 2 + large[s] * 0.5 + x * large[s];',
+      'return small[s] + small[0];',
+      'let t = 0; for (let k = 0; k < s; k++) t += small[k]; return t;',
+      'let h = 0; for (let k = 0; k < s; k++) h = (h ^ large[k]) + large[k] & 65535; return h;',
+    ])
+      expect([body, columns(body)]).toEqual([body, []]);
+  });
+
   it('has its last bits, which JavaScript rounds off beyond 53', () => {
     expect(warnings('return (s * 1103515245 + 12345) & 0x7fffffff;')).toEqual([['lang/wraps', 9]]);
     expect(warnings('return (u32(s) * 1664525 + 1013904223) >>> 0;')).toEqual([]);

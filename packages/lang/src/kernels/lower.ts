@@ -27,6 +27,7 @@ import { someInstruction, type Instruction } from './code/code.js';
 import type { WholeVariables } from './code/whole.js';
 import { noteBuffers, type Notes } from './notes.js';
 import { elaborate, type Elaborated } from './elaborate/elaborate.js';
+import type { TableUse } from './elaborate/context/session.js';
 import { emitKernel } from './emit/emit.js';
 import { structure } from './emit/structure.js';
 import { tableBuffers } from './emit/table.js';
@@ -214,10 +215,15 @@ const lower = (
         ...(someInstruction(elaborated.code, (i) => mayBeOther(i, types))
           ? rare().wrappedProducts(elaborated.code, types)
           : []),
+        ...(elaborated.tables.some(isLarge) ? rare().wrappedTables(elaborated.code, types, elaborated.tables) : []),
       ],
     },
   };
 };
+
+/** Whether an array of the surroundings has numbers so large that those of one type do not hold their products. */
+const isLarge = ({ untyped, values }: TableUse): boolean =>
+  untyped === true && values.some((x) => typeof x === 'number' && Math.abs(x) > 46_340);
 
 /** What was understood of a kernel, and all that is wrong with it. */
 interface Checked {

@@ -74,6 +74,7 @@ export { numbersOfObject } from '../elaborate/expressions/numbers-of-object.js';
 export { manyNumbers, readOne } from '../elaborate/terms/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
+export { wrappedTables } from '../types/wrapped-tables.js';
 export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';

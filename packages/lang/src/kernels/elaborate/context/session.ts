@@ -36,6 +36,8 @@ export interface TableUse {
   readonly values: readonly (number | bigint)[];
   /** Of floats: the buffer that holds them as f64, for where they are used with f64. */
   readonly wide?: string;
+  /** Of an array that does not say its type, and so takes one of its numbers. */
+  readonly untyped?: true;
 }
 
 /** What one attempt finds out that the next must know from its beginning. */
@@ -492,7 +494,7 @@ export class Session {
     const float = type === 'f32' || (type === 'f64' && element === undefined);
     const table: TableUse = float
       ? { buffer: this.bufferName(name), type: this.float, values, wide: this.bufferName(`${name}_f64`) }
-      : { buffer: this.bufferName(name), type, values };
+      : { buffer: this.bufferName(name), type, values, ...(element === undefined && { untyped: true as const }) };
     this.tables.push(table);
     return table;
   }
