@@ -412,6 +412,27 @@ it('says what a variable holds that is given something else', () => {
   expect(found.message).toBe('`t[0]` is of type u8, which does not hold numbers of type i32');
 });
 
+it('says how a number is made one of a type that holds fewer', () => {
+  const b = field('b', 'u8');
+  const remedy = (body: string): string | undefined =>
+    problemsOf(
+      define([b, c, 'f64', 'i32'], fromText(`(b, c, x, m) => { for (const i of range(8)) ${body} }`)),
+      layout(dense(i, 8).place(b, c)),
+    )[0]?.remedy;
+  expect(remedy('b[i] = m;')).toBe(
+    'cast it: u8(x) takes its last bits; or keep it within: Math.min(Math.max(x, 0), 255)',
+  );
+  expect(remedy('b[i] = 255 * x;')).toBe(
+    'cast it: u8(x) cuts off the fraction; or round it: Math.round(Math.min(Math.max(x, 0), 255))',
+  );
+  expect(remedy('c[i] = x / 2;')).toBe('cast it: i32(x) cuts off the fraction; or round it: Math.round(x)');
+  expect(remedy('c[i] = idiv(x, 10);')).toContain('Math.trunc(a / b)');
+  /* What they say is taken. */
+  const said =
+    'b[i] = Math.min(Math.max(m, 0), 255); b[i] = Math.round(Math.min(Math.max(255 * x, 0), 255)); c[i] = Math.round(x / 2);';
+  expect(remedy(`{ ${said} c[i] = Math.trunc(x / 10); b[i] = u8(m); }`)).toBeUndefined();
+});
+
 it('says where a choice between functions or fields is made', () => {
   const remedy = (body: string): string | undefined =>
     problemsOf(define(args, fromText(`(${parameters}) => { ${body} }`), { scope }), place)[0]?.remedy;

@@ -88,7 +88,10 @@ const notWhole = (kinds: readonly Kind[]): Misfit | undefined =>
     ? misfit('a truth value is used as a number', 'write `c ? 1 : 0`, or cast it: i32(c)')
     : kinds.every(isWhole)
       ? undefined
-      : misfit('an integer is wanted, this is a float', 'cast it: i32(x) cuts off the fraction');
+      : misfit(
+          'an integer is wanted, this is a float',
+          'cast it: i32(x) cuts off the fraction; a quotient of floats without one is Math.trunc(a / b)',
+        );
 
 /** Of operations whose result is another if an operand is taken modulo 2³²: unlike sums and products, they keep its sign. */
 const ordered: Operator['kind'] = (kinds, args, settled) => {
