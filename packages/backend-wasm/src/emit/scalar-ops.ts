@@ -113,12 +113,12 @@ const remainder = (of: ScalarType, args: readonly Expr[], c: Context): Expr => {
   if (isUnsigned(of) || args[1]!.constant !== undefined) return rest(args[0]!, args[1]!);
   const [a, a2, a3, a4] = c.b.share(args[0]!, 4);
   const [b, b2] = c.b.share(args[1]!, 2);
-  const below = apply('i32', `${type}.lt_s`, a!, b!);
+  const zero = constant(type, type === 'i64' ? 0n : 0);
   const isBelow = apply(
     'i32',
     'i32.and',
-    apply('i32', `${type}.ge_s`, a2!, constant(type, type === 'i64' ? 0n : 0)),
-    below,
+    apply('i32', `${type}.ge_s`, a!, zero),
+    apply('i32', `${type}.lt_s`, a2!, b!),
   );
   return apply(type, `if (result ${type})`, isBelow, apply(type, 'then', a3!), apply(type, 'else', rest(a4!, b2!)));
 };

@@ -73,6 +73,7 @@ export { wholeNumber } from '../elaborate/terms/whole-number.js';
 export { numbersOfObject } from '../elaborate/expressions/numbers-of-object.js';
 export { manyNumbers, readOne } from '../elaborate/terms/one-item.js';
 export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
+export { narrowingRemedy } from '../types/narrowing-remedy.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
 export { wrappedTables } from '../types/wrapped-tables.js';
 export { wholeVariables } from '../types/whole-variables.js';

@@ -1,14 +1,5 @@
 import { rare } from '#rare';
-import {
-  attrFromScalar,
-  byteSize,
-  constantProblem,
-  integerRange,
-  isFloat,
-  typeText,
-  type Diagnostic,
-  type ScalarType,
-} from '@filigree/ir';
+import { attrFromScalar, constantProblem, isFloat, typeText, type Diagnostic, type ScalarType } from '@filigree/ir';
 import {
   eachInstruction,
   takesBits,
@@ -156,21 +147,9 @@ const stored = (value: Scalar, place: Place, types: Types, within: Within, cuts 
       : {
           code: 'lang/narrowing',
           message: `${name} holds ${plural(type)}, this is ${kindText(kind)}: part of it would be lost`,
-          remedy: narrowingRemedy(kind, type),
+          remedy: rare().narrowingRemedy(kind, type),
         },
   ];
-};
-
-/** How a number is made one of a type that holds fewer, and how it is kept within its ends where those are near. */
-const narrowingRemedy = (kind: Kind, type: ScalarType): string => {
-  const cast = `cast it: ${type}(x)`;
-  if (byteSize(type) === 8) return isReal(kind) ? `${cast}; a quotient of integers is exact as idiv(a, b)` : cast;
-  const kept = `Math.min(Math.max(x, ${integerRange(type).join('), ')})`;
-  if (isReal(kind)) {
-    const rounded = type === 'i32' ? 'Math.round(x)' : `Math.round(${kept})`;
-    return `${cast} cuts off the fraction; or round it: ${rounded}`;
-  }
-  return byteSize(type) === 4 ? cast : `${cast} takes its last bits; or keep it within: ${kept}`;
 };
 
 /**
