@@ -13,6 +13,11 @@ const MANY = 64;
 const TRIES: readonly Partial<DecomposeOptions>[] = [{ maxSumTerms: 4 }, { maxSumTerms: 2, minComplexity: 1 }];
 /** also what a block would evaluate at once, since where each step of a simulation adds to what the steps before have, blocks are of as many sizes as there are steps. */
 const MOST_STORED: Partial<DecomposeOptions> = { maxSumTerms: 2, minComplexity: 1, detectBlocks: false };
+/**
+ * At last all sums, together with what looks alike: where sums are flattened the butterflies of a Fourier transform are sums of three terms, of two where a factor is 1, and of so many more as
+ * levels are evaluated at once.
+ */
+const SUMS: Partial<DecomposeOptions> = { maxSumTerms: 1 };
 /** What is stored has to be moved: then groups have to be so many times fewer, */
 const LEAST_GAIN = 2;
 /** or there has to be so many times less code. */
@@ -66,13 +71,17 @@ export const cutInFewGroups = (options: Pick<SpecializeOptions, 'decompose' | 'g
           const fewer = E.isRight(next) && LEAST_GAIN_OF_LOOPS * next.right.groups.length <= best.groups.length;
           return fewer ? next.right : best;
         }, found);
+      const sumsAlike = (found: Grouping): Grouping =>
+        found.groups.length <= MANY || !Number.isFinite(most) || !pays(found)
+          ? found
+          : better(found, cut(lower(options.decompose, SUMS), true).run(trace, watch));
       return pipe(
         first.run(trace, watch),
         E.map((found) => {
           const stored = found.groups.length > FAR_TOO_MANY * most && pays(found) ? mostStored() : undefined;
           return stored && E.isRight(stored) && stored.right.groups.length > most
             ? storingMore(inLoops(better(found, stored)))
-            : inLoops(storingMore(found));
+            : sumsAlike(inLoops(storingMore(found)));
         }),
       );
     },

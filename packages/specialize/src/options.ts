@@ -45,7 +45,7 @@ export interface GroupOptions {
   readonly blocks: boolean;
   /**
    * Where there are more groups than this, sums of a level are one loop whatever they add up, if that makes a quarter of the groups: steps of an elimination, of which each is another
-   * group, compile in a fraction of the time, and run up to twice as long. Infinity: none are.
+   * group, compile in a fraction of the time, and run up to twice as long. Infinity: none are, and no sums are stored for it.
    */
   readonly mostGroups: number;
 }

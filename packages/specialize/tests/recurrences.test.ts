@@ -289,6 +289,35 @@ it.each([
   );
 });
 
+/** The discrete Fourier transform of n numbers, a power of two, level by level. */
+const transformed = (n: number, x: Vector): { re: Num[]; im: Num[] } => {
+  const bits = Math.log2(n);
+  const turned = (i: number): number => Array.from({ length: bits }, (_, k) => ((i >> k) & 1) << (bits - 1 - k)).reduce((a, b) => a | b); // prettier-ignore
+  const re = Array.from({ length: n }, (_, i) => x[turned(i)]);
+  const im = Array.from({ length: n }, (_, i) => x[n + turned(i)]);
+  for (let s = 1; s < n; s *= 2)
+    for (let o = 0; o < n; o += 2 * s)
+      for (let k = 0; k < s; k++) {
+        const [c, d] = [Math.cos((Math.PI * k) / s), -Math.sin((Math.PI * k) / s)];
+        const [p, q] = [o + k, o + k + s];
+        const a = m.sub(m.mul(re[q], c), m.mul(im[q], d));
+        const b = m.add(m.mul(re[q], d), m.mul(im[q], c));
+        [re[p], re[q]] = [m.add(re[p], a), m.sub(re[p], a)];
+        [im[p], im[q]] = [m.add(im[p], b), m.sub(im[p], b)];
+      }
+  return { re, im };
+};
+
+it.each([
+  [64, 'exact'],
+  [256, 'exact'],
+  [64, 'algebraic'],
+  [256, 'algebraic'],
+] as const)('Fourier transforms of %i numbers take a few kernels a level, %s', (n, identity) => {
+  const { kernels } = agrees(2 * n, (x) => ({ ...transformed(n, x) }), 1e-12, identity);
+  expect(kernels).toBeLessThan(10 * Math.log2(n));
+});
+
 it('eliminations keep a kernel a step where as many are asked for', () => {
   const solve = (x: Vector) => ({ y: eliminated(110, 5, x) });
   const kept = agrees(110, solve, 1e-12, 'exact', { mostGroups: Infinity });
