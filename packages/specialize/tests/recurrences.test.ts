@@ -313,6 +313,7 @@ it.each([
   [256, 'exact'],
   [64, 'algebraic'],
   [256, 'algebraic'],
+  [1024, 'algebraic'],
 ] as const)('Fourier transforms of %i numbers take a few kernels a level, %s', (n, identity) => {
   const { kernels } = agrees(2 * n, (x) => ({ ...transformed(n, x) }), 1e-12, identity);
   expect(kernels).toBeLessThan(10 * Math.log2(n));
