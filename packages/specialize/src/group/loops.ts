@@ -13,6 +13,9 @@ const SHORT = 1024;
 const MOST_EMPTY = 8;
 /** and each is there in so many steps on average. */
 const LEAST_USE = 2;
+/** Steps of an exact repetition that others do not join, where there are no more than a few of these. */
+const LONG = 64;
+const FEW = 8;
 
 /** A group of units with a number that is the same for groups of one structure whatever their level. */
 export interface Structured {
@@ -92,12 +95,24 @@ const joinUnlike = (
       groups = all;
       steps += more;
     }
-    if (end - k > 1 && steps >= MIN_STEPS && groups >= LEAST_USE * structures.size) {
+    if (isMostlyExact(found.slice(k, end), steps)) {
+      out.push(...found.slice(k, end));
+      k = end;
+    } else if (end - k > 1 && steps >= MIN_STEPS && groups >= LEAST_USE * structures.size) {
       out.push({ first: found[k].first, period: 1, steps });
       k = end;
     } else out.push(found[k++]);
   }
   return out;
+};
+
+/**
+ * Whether steps are the same again and again but for a few: a recurrence that begins or ends in another way. Those few are launches of their own then, and no step asks whether it is one of
+ * them.
+ */
+const isMostlyExact = (found: readonly Repetition[], steps: number): boolean => {
+  const exact = found.filter((r) => r.steps >= LONG).reduce((n, r) => n + r.steps, 0);
+  return exact > 0 && steps - exact <= FEW;
 };
 
 /** Cuts the levels into stretches that repeat, the shortest period first, and single levels. */
