@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { symbolicMath as m, type Num, type Watch } from '@filigree/ir';
+import { printModule, symbolicMath as m, type Num, type Watch } from '@filigree/ir';
 import {
   decompose,
   defaultOptions,
@@ -318,6 +318,28 @@ it.each([
   const { kernels } = agrees(2 * n, (x) => ({ ...transformed(n, x) }), 1e-12, identity);
   expect(kernels).toBeLessThan(10 * Math.log2(n));
 });
+
+it.each(['exact', 'algebraic'] as const)(
+  'a recurrence that begins and ends in another way asks nothing in its steps, and has no tables (%s)',
+  (identity) => {
+    const filtered = (x: Vector): Record<string, Num[]> => {
+      let [z, w]: [Num, Num] = [0, 0];
+      return {
+        y: x.map((v) => {
+          const out = m.add(m.mul(0.25, v), z);
+          z = m.add(m.sub(m.mul(0.5, v), m.mul(0.125, out)), w);
+          w = m.sub(m.mul(0.75, v), m.mul(0.0625, out));
+          return out;
+        }),
+      };
+    };
+    const { module, indexBytes } = agrees(500, filtered, 1e-12, identity);
+    const text = printModule(module);
+    expect(text).not.toMatch(/scf\.if|arith\.select/);
+    expect(indexBytes).toBeLessThan(64);
+    expect(text.match(/scf\.for/g)!.length).toBe(1);
+  },
+);
 
 it('eliminations keep a kernel a step where as many are asked for', () => {
   const solve = (x: Vector) => ({ y: eliminated(110, 5, x) });
