@@ -358,7 +358,7 @@ const unlike = (n: number, values: Vector): Num[] => {
 };
 
 it('what has no parts alike is loops at once: that storing more leaves too many is asked once', () => {
-  const n = 12_000;
+  const n = 20_000;
   expect(agrees(100, (x) => ({ y: unlike(n, x) }), 1e-12, 'exact').kernels).toBeLessThan(20);
   const traced = right(
     trace({ arithmetic: 'exact' }).run({ inputs: { x: 100 }, run: ({ x }) => ({ y: unlike(n, x as Num[]) }) }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { symbolicMath as m, type Num } from '@filigree/ir';
+import { printModule, symbolicMath as m, type Num } from '@filigree/ir';
 import type { Program } from '@filigree/specialize';
 import { recipe, type Recipe } from './recipes.js';
 import { numbers, relativeError, runProgram } from './support.js';
@@ -231,6 +231,22 @@ describe('maxima and minima', () => {
     }));
     expect(kernels).toBe(2);
     expect(JSON.stringify(module.kernels).length).toBeLessThan(60_000);
+  });
+
+  it('that are subtracted from many are stored, and not evaluated by each of them', () => {
+    const n = 24;
+    const rows = 6;
+    const run = (x: Vector): Record<string, Num[]> => ({
+      y: Array.from({ length: rows }, (_, r) => x.slice(r * n, (r + 1) * n)).flatMap((row) => {
+        const most = row.reduce((a, b) => m.max(a, b));
+        return row.map((v) => m.exp(m.sub(v, most)));
+      }),
+    });
+    const { module } = agrees(n * rows, run);
+    const maxima = (printModule(module).match(/arith\.max/g) ?? []).length;
+    expect(maxima).toBeLessThan(n);
+    const temporaries = module.buffers.find(({ role }) => role === 'temp')?.length ?? 0;
+    expect(temporaries).toBeGreaterThanOrEqual(rows);
   });
 
   it('are terms of sums, and have sums as terms', () => {

@@ -58,7 +58,7 @@ export const candidates = (
   usual?: Uint8Array,
 ): Cut => {
   const { op, left, right, length } = graph;
-  const { references, role } = sweepUses(graph, outputs);
+  const { references, uses, role } = sweepUses(graph, outputs);
   const reduction = longReductions(graph, references);
   /* Terms that must be added in order are computed first, on threads and lanes. */
   const anyOrder = associativeIn(graph.arithmetic)[ADD] === 1;
@@ -109,7 +109,7 @@ export const candidates = (
     if (
       options.global &&
       code !== NEG &&
-      (usual?.[id] === 1 || (references[id] >= options.minReferences && (references[id] - 1) * c >= minComplexity))
+      (usual?.[id] === 1 || (uses[id] >= options.minReferences && (uses[id] - 1) * c >= minComplexity))
     )
       kind[id] = terms[id] > options.maxSumTerms ? LONG_SUM : SHARED;
     else if (c >= ((reduction[id] & LONG_TERM) !== 0 ? maxTermCost : MAX_COST) && (reduction[id] & INNER) === 0)
@@ -124,15 +124,22 @@ const TERM = 1;
 const SUM = 2;
 
 /**
- * One descending sweep over what the outputs need: references to each node, and which nodes are a term of a sum, seen
+ * One descending sweep over what the outputs need: references to each node; its uses, which are those of its negation too, since that is never stored; and which nodes are a term of a sum, seen
  * through a sign, or a whole sum, read by something other than a sum, or by one that may not be mixed with it.
  */
-const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array; role: Uint8Array } => {
+const sweepUses = (
+  graph: Graph,
+  outputs: Int32Array,
+): { references: Uint32Array; uses: Uint32Array; role: Uint8Array } => {
   const { op, left, right, length } = graph;
   const anyOrder = associativeIn(graph.arithmetic)[ADD] === 1;
   const references = new Uint32Array(length);
+  const uses = new Uint32Array(length);
   const role = new Uint8Array(length);
-  for (let i = 0; i < outputs.length; i++) references[outputs[i]]++;
+  for (let i = 0; i < outputs.length; i++) {
+    references[outputs[i]]++;
+    uses[outputs[i]]++;
+  }
   for (let id = length - 1; id >= 0; id--) {
     if (references[id] === 0) continue;
     const code = op[id];
@@ -142,13 +149,15 @@ const sweepUses = (graph: Graph, outputs: Int32Array): { references: Uint32Array
     if (code === NEG) role[id] = 0;
     const a = left[id];
     references[a]++;
+    uses[a] += code === NEG ? uses[id] : 1;
     if (op[a] !== ADD) role[a] |= toSum ? TERM : 0;
     else if (!toSum || (!anyOrder && code === NEG)) role[a] |= SUM;
     if (arity === 1) continue;
     const b = right[id];
     references[b]++;
+    uses[b]++;
     if (op[b] !== ADD) role[b] |= toSum ? TERM : 0;
     else if (!toSum || (!anyOrder && op[a] === ADD)) role[b] |= SUM;
   }
-  return { references, role };
+  return { references, uses, role };
 };
