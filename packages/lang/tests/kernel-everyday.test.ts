@@ -551,4 +551,26 @@ describe('loops', () => {
         a[i] = sum;
       }
     }));
+
+  it('have their variables anew in each iteration, for functions that are kept', () =>
+    agree((a, k) => {
+      const both = [a, k];
+      const kept: (() => number)[] = [];
+      for (let l = 1, h = 1; l >= 0; l--, h *= 3) {
+        both[l][2] = l + 5;
+        kept.push(() => {
+          h += 1;
+          return both[l--][1] + 10 * l + h;
+        });
+      }
+      return kept[0]() + 1000 * kept[1]();
+    }));
+
+  it('that have no end within loops that have none either are refused soon', () => {
+    const a = array('f64', N);
+    const loop = (inner: string, name: string): string =>
+      `let ${name} = 1; while (${name} > 0) { ${inner} ${name} = 1; }`;
+    const body = ['l', 'm', 'n', 'o', 'p'].reduce(loop, '[a, b][(l + m + n + o + p) & 1][0] = 1;');
+    expect(problemsOf(define([a, a], fromText(`(a, b) => { ${body} }`)))[0].code).toBe('lang/shape');
+  });
 });

@@ -295,6 +295,11 @@ export class Session {
     this.stepping.set(key, false);
   }
 
+  /** Whether the next attempt takes one as any other, so that nothing that this one writes out is of use. */
+  get stepsAnew(): boolean {
+    return [...this.stepping.values()].includes(false);
+  }
+
   /** Notes that an outermost loop keeps which iteration had the least or greatest: the next attempt runs it in order. */
   keepsPlace(site: string): void {
     this.ordered.add(site);

@@ -1,13 +1,15 @@
-import type { AnyNode, DoWhileStatement, ForStatement, WhileStatement } from 'acorn';
+import type { AnyNode, DoWhileStatement, ForStatement, Identifier, WhileStatement } from 'acorn';
 import { children, isFunction } from '../../../source/ast.js';
+import { patternNames } from '../../../source/scope.js';
 import { literal, type Scalar } from '../../code/scalar.js';
 import type { Context } from '../context/context.js';
 import { Env } from '../context/env.js';
 import { recorded } from '../context/run.js';
 import { Refused } from '../context/session.js';
 import { isLiteral } from '../context/term.js';
-import { condition } from '../expressions/evaluate.js';
+import { condition, value } from '../expressions/evaluate.js';
 import { effect } from '../places/effect.js';
+import { bindPattern } from '../places/pattern.js';
 import { framed } from '../terms/sharing.js';
 
 /**
@@ -27,18 +29,39 @@ export const writtenOutBySteps = (
     throw new Refused();
   };
   if (mayLeave(s.body)) unknown();
+  const anew = s.type === 'ForStatement' ? namesAnew(cx, s) : [];
+  let at = withAnew(cx, anew);
   const goesOn = (): boolean => {
     let is: boolean | Scalar = literal(true);
-    const code = cx.session.record(() => (is = condition(cx, test)));
+    const code = cx.session.record(() => (is = condition(at, test)));
     if (code.length > 0) unknown();
     return typeof is === 'boolean' ? is : isLiteral(is) ? Boolean((is as { value: unknown }).value) : unknown();
   };
   for (let times = 0; (s.type === 'DoWhileStatement' && times === 0) || goesOn(); times++) {
-    if (times === most) unknown();
-    framed({ ...cx, env: new Env(cx.env) }, (inner) => cx.session.append(recorded(inner, s.body)));
-    if (s.type === 'ForStatement' && s.update) effect(cx, s.update);
+    if (times === most || cx.session.stepsAnew) unknown();
+    framed({ ...at, env: new Env(at.env) }, (inner) => cx.session.append(recorded(inner, s.body)));
+    at = withAnew(at, anew);
+    if (s.type === 'ForStatement' && s.update) effect(at, s.update);
   }
   return true;
+};
+
+/** The names of a loop that functions within it ask for: each iteration has them anew, as the one before left them, and a function that is kept has those of its own. */
+const namesAnew = (cx: Context, s: ForStatement): readonly Identifier[] => {
+  if (s.init?.type !== 'VariableDeclaration' || s.init.kind === 'var') return [];
+  const { bindingOf } = cx.unit.text.parsed.scopes;
+  const asks = (node: AnyNode, id: Identifier, inner = false): boolean =>
+    inner && node.type === 'Identifier'
+      ? bindingOf(node) === bindingOf(id)
+      : children(node).some((part) => asks(part, id, inner || isFunction(part)));
+  return s.init.declarations.flatMap(({ id }) => patternNames(id)).filter((id) => asks(s, id));
+};
+
+const withAnew = (cx: Context, names: readonly Identifier[]): Context => {
+  if (names.length === 0) return cx;
+  const inner = { ...cx, env: new Env(cx.env) };
+  for (const name of names) bindPattern(inner, name, value(cx, name), 'constant');
+  return inner;
 };
 
 /** The variables of an expression by which fields are chosen, and which hold numbers that are known. */
