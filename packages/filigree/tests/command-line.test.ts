@@ -35,12 +35,25 @@ describe('filigree devices', () => {
 });
 
 describe('filigree devices --backend', () => {
-  const asked = async (name: string): Promise<{ default: string; backends: { name: string }[] }> =>
+  type Named = { name: string; usable: boolean };
+  const asked = async (name: string): Promise<{ default: string; backends: Named[] }> =>
     JSON.parse((await filigree('devices', '--backend', name, '--threads', '2', '--seed', '3', '--json')).out) as never;
 
   it('lists all, and says that the one named is taken', async () => {
     const { default: taken, backends } = await asked('wasm');
     expect([taken, backends.map((b) => b.name)]).toEqual(['wasm', expect.arrayContaining(['cpp', 'wasm', 'cuda'])]);
+  });
+
+  it('says that the fallback is taken where that does not work', async () => {
+    const answers = await Promise.all(
+      ['metal', 'hip'].map(async (name) => {
+        const { out } = await filigree('devices', '--backend', name, '--fallback', 'wasm', '--json');
+        const { default: taken, backends } = JSON.parse(out) as { default: string; backends: Named[] };
+        return [taken, backends.find((b) => b.name === name)?.usable ? name : 'wasm'];
+      }),
+    );
+    for (const [taken, wanted] of answers) expect(taken).toBe(wanted);
+    expect(answers.flat()).toContain('wasm');
   });
 
   it('refuses a name that nobody knows', async () => {

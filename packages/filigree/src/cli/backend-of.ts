@@ -43,20 +43,23 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
 };
 
 /**
- * All backends that commands with these options know, among them what `--backend` names; of that also the name. Throws `DiagnosticError`, as
+ * All backends that commands with these options know, among them what `--backend` and `--fallback` bring, and in which order a command tries them. Throws `DiagnosticError`, as
  * `chosenBackend` does of a name that nobody knows.
  */
 export const allBackends = async ({
   backend,
+  fallback,
   use,
-}: CommonOptions): Promise<{ readonly all: readonly Backend[]; readonly named: string | undefined }> => {
+}: CommonOptions): Promise<{ readonly all: readonly Backend[]; readonly order: readonly Backend[] }> => {
   const extensions = await loadExtensions(use);
-  const given = await orValue(backend, extensions);
+  const [given, other] = [await orValue(backend, extensions), await orValue(fallback, extensions)];
   const known = await knownBackends(extensions);
-  if (typeof given === 'object') return { all: [...known, given], named: given.name };
   const { chooseBackend } = await import('@filigree/runtime');
-  if (given !== undefined && !known.some((b) => b.name === given)) orThrow(await chooseBackend(known, given)());
-  return { all: known, named: given };
+  const named = (b: string | Backend | undefined): readonly Backend[] =>
+    typeof b === 'object' ? [b] : known.filter(({ name }) => name === b);
+  if (typeof given === 'string' && named(given).length === 0) orThrow(await chooseBackend(known, given)());
+  const order = [...(given === undefined ? known : named(given)), ...named(other)];
+  return { all: [...known, ...order.filter((b) => !known.includes(b))], order };
 };
 
 const knownBackends = async (extensions: readonly Extension[]): Promise<readonly Backend[]> =>

@@ -14,16 +14,16 @@ export const devicesCommand = (program: Command, session: Session): void => {
         import('../backend-of.js'),
         import('@filigree/runtime'),
       ]);
-      const { all: known, named } = await allBackends(options);
+      const { all: known, order } = await allBackends(options);
       const all = await availability(known);
       const width = Math.max(...all.map((b) => b.name.length));
-      const chosen = all.find((b) => b.usable && (named === undefined || b.name === named))?.name;
+      const chosen = order.map((b) => all[known.indexOf(b)]!).find((b) => b.usable);
       const devices = [{ kind: 'cpu', name: cpus()[0]?.model ?? 'unknown', threads: availableParallelism() }];
-      session.answer({ backends: all, default: chosen, devices }, () =>
+      session.answer({ backends: all, default: chosen?.name, devices }, () =>
         [
           ...all.map(
             (b) =>
-              `${b.name.padEnd(width)} ${b.usable ? 'works' : 'no   '}  ${b.usable ? b.toolchain : b.reason}${b.name === chosen ? '  (default)' : ''}\n`,
+              `${b.name.padEnd(width)} ${b.usable ? 'works' : 'no   '}  ${b.usable ? b.toolchain : b.reason}${b === chosen ? '  (default)' : ''}\n`,
           ),
           ...devices.map((d) => `${d.kind.padEnd(width)} ${d.name}, ${d.threads} threads\n`),
         ].join(''),
