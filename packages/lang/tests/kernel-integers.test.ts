@@ -552,6 +552,9 @@ describe('a product that is too large for what follows', () => {
       'return small[s] * small[0];',
       'let t = 0; for (let k = 0; k < s; k++) t += large[k]; return t;',
       'const t = large[s] + 500000000; return t > x ? 1 : 2;',
+      'return -large[s];',
+      'return Math.max(large[s], 5) * 2;',
+      'return (large[s] % 7) - 5;',
     ])
       expect([body, columns(body).length]).toEqual([body, 1]);
     for (const body of [
@@ -562,7 +565,10 @@ describe('a product that is too large for what follows', () => {
       'return typed[s] * 2;',
       'return f64(large[s]) * 2 + large[s] * 0.5 + x * large[s];',
       'return small[s] + small[0];',
+      'return (large[s] % 7) * 2 + Math.min(large[s], 9) * 3;',
+      'return (-large[s]) & 255;',
       'let t = 0; for (let k = 0; k < s; k++) t += small[k]; return t;',
+      `let t = 0; const v = large[s]; ${'t = t + v;\n'.repeat(2000)} return t & 255;`,
       'let h = 0; for (let k = 0; k < s; k++) h = (h ^ large[k]) + large[k] & 65535; return h;',
     ])
       expect([body, columns(body)]).toEqual([body, []]);

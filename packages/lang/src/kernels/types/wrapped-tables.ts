@@ -21,38 +21,25 @@ export const wrappedTables = (code: Block, types: Types, tables: readonly TableU
     i.do === 'load' && i.place.of === 'buffer' && ranges.has(i.place.buffer);
   const all: Instruction[] = [];
   eachInstruction(code, (i) => all.push(i));
-  const users = new Map<Temp, Instruction[]>();
-  const reads = new Map<Local, Temp[]>();
+  const makers = new Map<Scalar, Instruction>();
   const given = new Map<Local, Scalar[]>();
   /* What loads of such arrays and sums of no stated type are. */
   const sums = new Set<Scalar>();
+  /* Of what more than bits are used, and of what that is made. */
+  const wanted = new Set<Scalar>();
   for (const i of all) {
     for (const s of Object.values(i).flat() as readonly unknown[])
-      if (isTemp(s) && !('to' in i && i.to === s)) users.set(s, [...(users.get(s) ?? []), i]);
+      if (isTemp(s) && !('to' in i && i.to === s) && !isOfBits(i, s)) wanted.add(s);
+    if (i.do === 'compute' || i.do === 'read') makers.set(i.to, i);
     if (isLoad(i) || (i.do === 'compute' && i.type === undefined && SUMS.has(i.operator))) sums.add(i.to);
-    if (i.do === 'read') reads.set(i.local, [...(reads.get(i.local) ?? []), i.to]);
     if (i.do === 'write') given.set(i.local, [...(given.get(i.local) ?? []), i.value]);
   }
-  const asked = new Set<Temp | Local>();
-  const bitsAlone = (s: Temp): boolean => {
-    if (asked.has(s)) return true;
-    asked.add(s);
-    return (users.get(s) ?? []).every((i) => {
-      switch (i.do) {
-        case 'compute':
-          if (BITS.has(i.operator)) return true;
-          if (i.operator === 'cast') return i.type !== undefined && isWord(i.type);
-          return (SUMS.has(i.operator) || i.operator === 'select') && bitsAlone(i.to);
-        case 'store':
-        case 'atomic':
-          return i.value === s && isWord(typeOfPlace(i.place));
-        case 'write':
-          return (reads.get(i.local) ?? []).every(bitsAlone);
-        default:
-          return false;
-      }
-    });
-  };
+  /* What is added while it is gone through is gone through too. */
+  for (const s of wanted) {
+    const i = makers.get(s);
+    const from = i?.do === 'read' ? given.get(i.local) : i?.do === 'compute' && handsOn(i.operator) ? i.args : [];
+    for (const part of from ?? []) if (part.is === 'temp') wanted.add(part);
+  }
   const within = withinBlock(code, types);
   /* What is made of such numbers: where it lies, if that is known. */
   const made = new Map<Temp | Local, Interval | undefined>();
@@ -70,17 +57,18 @@ export const wrappedTables = (code: Block, types: Types, tables: readonly TableU
     if (isLoad(i)) made.set(i.to, ranges.get(i.place.buffer));
     /* A variable that they are added to goes on as far as it may. */
     if (i.do === 'read' && isAdded(i.local)) made.set(i.to, undefined);
-    if (i.do !== 'compute' || i.type !== undefined || !SUMS.has(i.operator)) continue;
+    if (i.do !== 'compute' || i.type !== undefined) continue;
+    const ends = SUMS.get(i.operator) ?? KEPT.get(i.operator);
+    if (!ends) continue;
     const type = types.typeOf(i.to);
     if (!i.args.some((s) => s.is === 'temp' && made.has(s)) || (type !== 'i32' && type !== 'u32')) continue;
     if (!i.args.every(isOpen)) continue;
-    const [a, b] = i.args.map(known);
-    const result = a && b && SUMS.get(i.operator)!(a, b);
+    const result = ends(...i.args.map(known));
     made.set(i.to, result);
+    if (KEPT.has(i.operator)) continue;
     const [least, most] = integerRange(type).map(Number);
     const wraps = result ? result[0] < least || result[1] > most : type === 'u32';
-    asked.clear();
-    if (wraps && !bitsAlone(i.to)) found.push(diagnosticAt(i.at, 'warning', 'lang/wraps', message, remedy));
+    if (wraps && wanted.has(i.to)) found.push(diagnosticAt(i.at, 'warning', 'lang/wraps', message, remedy));
   }
   return found;
 };
@@ -94,16 +82,54 @@ const rangeOf = (values: readonly (number | bigint)[]): Interval => {
 
 const isTemp = (s: unknown): s is Temp => typeof s === 'object' && s !== null && (s as Temp).is === 'temp';
 
+/** Whether an instruction uses only bits of a number, or gives what may be used so. */
+const isOfBits = (i: Instruction, s: Temp): boolean => {
+  switch (i.do) {
+    case 'compute':
+      if (i.operator === 'cast') return i.type !== undefined && isWord(i.type);
+      return BITS.has(i.operator) || handsOn(i.operator);
+    case 'store':
+    case 'atomic':
+      return i.value === s && isWord(typeOfPlace(i.place));
+    default:
+      return i.do === 'write';
+  }
+};
+
+const handsOn = (operator: unknown): boolean => SUMS.has(operator) || operator === 'select';
+
 const isWord = (type: ScalarType): boolean => isInteger(type) && byteSize(type) <= 4;
 
-const SUMS: ReadonlyMap<unknown, (a: Interval, b: Interval) => Interval> = new Map([
-  ['add', (a, b) => [a[0] + b[0], a[1] + b[1]]],
-  ['sub', (a, b) => [a[0] - b[1], a[1] - b[0]]],
+type Ends = (...args: readonly (Interval | undefined)[]) => Interval | undefined;
+
+const ofBoth =
+  (ends: (a: Interval, b: Interval) => Interval): Ends =>
+  (a, b) =>
+    a && b && ends(a, b);
+
+const SUMS: ReadonlyMap<unknown, Ends> = new Map<unknown, Ends>([
+  ['add', ofBoth((a, b) => [a[0] + b[0], a[1] + b[1]])],
+  ['sub', ofBoth((a, b) => [a[0] - b[1], a[1] - b[0]])],
   [
     'mul',
-    (a, b) => {
+    ofBoth((a, b) => {
       const products = a.flatMap((x) => b.map((y) => x * y));
       return [Math.min(...products), Math.max(...products)];
+    }),
+  ],
+  ['neg', (a) => a && [-a[1], -a[0]]],
+]);
+
+/* What gives such numbers again, none of them greater. */
+const KEPT: ReadonlyMap<unknown, Ends> = new Map<unknown, Ends>([
+  ['min', ofBoth((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])])],
+  ['max', ofBoth((a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])])],
+  ['select', (_, a, b) => a && b && [Math.min(a[0], b[0]), Math.max(a[1], b[1])]],
+  [
+    'rem',
+    (a, by) => {
+      const most = by ? Math.max(...by.map(Math.abs)) : Infinity;
+      return a && [Math.max(Math.min(a[0], 0), -most), Math.min(Math.max(a[1], 0), most)];
     },
   ],
 ]);
