@@ -42,7 +42,15 @@ const randomLoop = (choices: readonly number[]): Module => {
     'loop',
     { from: 'i32', to: 'i32', n: 'i32', p: 'i32', q: 'i32' },
     (b, { from, to, n, p, q }) => {
-      const sum = (i: Value): Value => {
+      const sum = (counted: Value): Value => {
+        /* Of what is clamped already, too. */
+        const i = pick([
+          () => counted,
+          () => counted,
+          () => b.min(counted, b.i32(choose(SIZE))),
+          () => b.max(b.min(b.add(counted, p), b.i32(choose(SIZE))), b.i32(0 - choose(8))),
+          () => b.cast(b.min(b.cast(b.sub(counted, q), 'u32'), b.constant(choose(SIZE), 'u32')), 'i32'),
+        ])();
         const number = b.i32(pick([0, 1, -1, 3, SIZE - 1]));
         return pick([
           () => b.add(i, p),

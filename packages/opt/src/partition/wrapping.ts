@@ -69,6 +69,8 @@ interface Index {
   readonly least: number;
   readonly most: number;
   readonly unsigned: boolean;
+  /** Whether clamps have left it, or what it is a sum of, anywhere: it is this sum only where they do nothing, which its own group is to say. */
+  readonly held: boolean;
 }
 
 /** The clamps that do nothing as long as indices of an innermost loop do not leave their bounds; nothing where there are none. */
@@ -159,14 +161,14 @@ const knownBounds = ({
   return down ? { first: 0 - most, last: 0 - least } : { first: least, last: most };
 };
 
-const indexOf = (group: Index['group'], offset: number): Index => {
+const indexOf = (group: Index['group'], offset: number, held = false): Index => {
   const ids = (values: readonly Value[]): string =>
     values
       .map((v) => v.id)
       .sort()
       .join();
   const key = `${group.down} ${ids(group.plus)} ${ids(group.minus)}`;
-  return { key, group, offset, least: LEAST, most: MOST, unsigned: false };
+  return { key, group, offset, least: LEAST, most: MOST, unsigned: false, held };
 };
 
 type NumberOf = (v: Value) => number | undefined;
@@ -190,12 +192,15 @@ const sumOf = (
   const [x, y] = [indices.get(a.id), b && indices.get(b.id)];
   if ((x === undefined) === (y === undefined) || x?.unsigned || y?.unsigned) return undefined;
   const away = op.name === 'arith.sub';
-  if (op.name === 'arith.neg') return indexOf(...reversed(x!));
-  const [group, offset] = y && away ? reversed(y) : [(x ?? y)!.group, (x ?? y)!.offset];
+  const { held } = (x ?? y)!;
+  if (op.name === 'arith.neg') return held ? undefined : indexOf(...reversed(x!));
+  const turns = y !== undefined && away;
+  const [group, offset] = turns ? reversed(y) : [(x ?? y)!.group, (x ?? y)!.offset];
   const other = x ? b! : a;
   const n = number(other);
   const less = away && x !== undefined;
-  if (n !== undefined) return indexOf(group, less ? offset - n : offset + n);
+  if (held && (turns || n === undefined)) return undefined;
+  if (n !== undefined) return indexOf(group, less ? offset - n : offset + n, held);
   if (inside(other) || group.plus.length + group.minus.length >= mostBases) return undefined;
   return indexOf(
     less ? { ...group, minus: [...group.minus, other] } : { ...group, plus: [...group.plus, other] },
@@ -226,7 +231,7 @@ const clampOf = (op: Op, indices: ReadonlyMap<number, Index>, number: NumberOf):
     if (!at || n === undefined) continue;
     const least = Math.max(at.least, at.unsigned ? 0 : LEAST, op.name === 'arith.max' ? n : LEAST);
     const most = Math.min(at.most, op.name === 'arith.min' ? n : MOST);
-    return { becomes: x, at: { ...at, least, most } };
+    return { becomes: x, at: { ...at, least, most, held: true } };
   }
   return undefined;
 };
@@ -236,8 +241,9 @@ const comparisonOf = (op: Op, indices: ReadonlyMap<number, Index>, number: Numbe
   if (op.name !== 'arith.cmp') return undefined;
   const [a, b] = [op.operands[0]!, op.operands[1]!];
   const [x, limit, said] = indices.has(a.id) ? [a, b, 'predicate'] : [b, a, 'mirrored'];
-  const [at, n] = [indices.get(x.id), number(limit)];
-  if (!at || n === undefined || at.least === LEAST || at.most === MOST) return undefined;
+  const [known, n] = [indices.get(x.id), number(limit)];
+  if (!known || n === undefined || known.least === LEAST || known.most === MOST) return undefined;
+  const at = known.unsigned ? { ...known, least: Math.max(known.least, 0) } : known;
   const written = String(op.attrs['predicate']);
   const predicate = said === 'mirrored' ? (mirroredPredicate[written] ?? written) : written;
   const isInverse = predicate === 'ge' || predicate === 'gt';
