@@ -1,6 +1,7 @@
 import { walk, type Op } from '@filigree/ir';
 import {
   evaluateKernel,
+  fusionCost,
   gemmTargets,
   kernel,
   lowerPlan,
@@ -8,8 +9,10 @@ import {
   printActions,
   printMappings,
   tensor,
+  type CostModel,
   type GemmTarget,
   type Plan,
+  type Term,
 } from '@filigree/tensor';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -106,5 +109,22 @@ describe('products of matrices that lie side by side', () => {
     const decl = kernel('k', C('kq').assign(A('ki').mul(B('qilm')).mul(D('ml'))));
     const plan = right(planKernel(decl, { type: 'f32', target: gemmTargets.avx512 }));
     expect(printMappings(plan.actions)).toBe('_tmp0_(qi) := B_(qi)[l]m D_m[l]\nC_kq := A_ki _tmp0_qi^T');
+  });
+
+  test('and what is tried of both kinds of temporaries is bounded together', () => {
+    let tried = 0;
+    const cost: CostModel = { ...fusionCost, log: (mapping) => (tried++, fusionCost.log(mapping)) };
+    const of = (name: string, indices: string) =>
+      tensor(
+        name,
+        [...indices].map((l) => 3 + (l.charCodeAt(0) % 5)),
+      )(indices);
+    const factors: readonly Term[] = ['acgkh', 'baje', 'igafe', 'hfibj', 'cgfa', 'gfbj'].map((indices, k) =>
+      of(`A${k}`, indices),
+    );
+    const decl = kernel('k', of('C', 'ckbe').assign(factors.reduce((x, y) => x.mul(y))));
+    right(planKernel(decl, { type: 'f64', target: gemmTargets.avx2, cost }));
+    /* Each by itself takes one and a half million. */
+    expect(tried).toBeLessThan(1_000_000);
   });
 });

@@ -41,11 +41,9 @@ export interface PermuteOptions {
  */
 export const permuteIndices = ({ target, root }: Statement, options: PermuteOptions): PlacedNode => {
   const layout = options.tensorLayout(target.tensor);
-  const place =
-    layout.kind === 'dense'
-      ? (): DenseLayout => layout
-      : (order: string) => temporaryLayout(root, order, options.lanes);
-  const [best] = new Permuter(options).solve(root, [target.indices], place);
+  const { indices } = target;
+  const place = layout.kind === 'dense' ? layout : temporaryLayout(root, indices, options.lanes);
+  const [best] = new Permuter(options).solve(root, [{ indices, layout: place }]);
   return best.make();
 };
 
@@ -57,25 +55,23 @@ interface Choice {
   readonly make: () => PlacedNode;
 }
 
-type Place = (order: string) => Layout;
-
 class Permuter {
   /* A subtree is asked for once for every order of each sum and product above it. */
   private readonly known = new Map<Node, readonly Choice[]>();
 
   constructor(private readonly options: PermuteOptions) {}
 
-  /** The best of a subtree for each of the given orders of its root. */
-  solve(node: Node, orders: readonly string[], place: Place): readonly Choice[] {
+  /** The best of a subtree for each of the given places of its root. */
+  solve(node: Node, targets: readonly Placed[]): readonly Choice[] {
     switch (node.kind) {
       case 'leaf':
         return this.leaf(node);
       case 'sum':
-        return orders.map((order) => this.sum(node, order, place));
+        return targets.map((target) => this.sum(node, target));
       case 'indexsum':
-        return orders.map((order) => this.indexSum(node, order, place));
+        return targets.map((target) => this.indexSum(node, target));
       case 'contraction':
-        return this.contraction(node, orders, place);
+        return this.contraction(node, targets);
       case 'einsum':
         throw new Error('products must be reduced to products of two before indices are permuted');
     }
@@ -149,57 +145,54 @@ class Permuter {
   }
 
   private free(node: Node): readonly Choice[] {
+    if (node.kind === 'leaf') return this.leaf(node);
     const orders = permutationsOf(node.indices);
-    const padded = this.solve(node, orders, (order) => this.temporary(node, order));
-    if (node.kind === 'leaf') return padded;
+    const padded = orders.map((indices): Placed => ({ indices, layout: this.temporary(node, indices) }));
     /* Padding parts what could be one index: rows of seven that are stored as eight do not follow one another. */
-    const tight = orders.filter((order) => this.temporary(node, order).size > tightLayout(node, order).size);
-    return [...padded, ...this.solve(node, tight, (order) => tightLayout(node, order))];
+    const tight = padded.flatMap(({ indices, layout }): Placed[] => {
+      const dense = tightLayout(node, indices);
+      return layout.size > dense.size ? [{ indices, layout: dense }] : [];
+    });
+    return this.solve(node, [...padded, ...tight]);
   }
 
-  private sum(node: SumNode, order: string, place: Place): Choice {
-    const layout = place(order);
+  private sum(node: SumNode, target: Placed): Choice {
+    const { indices: order } = target;
     const terms = node.terms.map(({ by, node: term }) => ({
       by,
-      choice: term.kind === 'leaf' ? this.leafFor(term, order) : this.cheapest(this.solve(term, [order], () => layout)),
+      choice: term.kind === 'leaf' ? this.leafFor(term, order) : this.cheapest(this.solve(term, [target])),
     }));
     return {
-      indices: order,
-      layout,
+      ...target,
       cost: terms.reduce((c, t) => this.plus(c, t.choice.cost), this.zero),
       make: () => ({
-        indices: order,
-        layout,
+        ...target,
         pattern: arranged(node, order),
         how: { kind: 'sum', terms: terms.map(({ by, choice }) => ({ by, node: choice.make() })) },
       }),
     };
   }
 
-  private indexSum(node: IndexSumNode, order: string, place: Place): Choice {
+  private indexSum(node: IndexSumNode, target: Placed): Choice {
     const of = this.cheapest(this.dense(node.of));
-    const layout = place(order);
     return {
-      indices: order,
-      layout,
+      ...target,
       cost: of.cost,
       make: () => ({
-        indices: order,
-        layout,
-        pattern: arranged(node, order),
+        ...target,
+        pattern: arranged(node, target.indices),
         how: { kind: 'indexsum', of: of.make() },
       }),
     };
   }
 
-  private contraction(node: ContractionNode, orders: readonly string[], place: Place): readonly Choice[] {
+  private contraction(node: ContractionNode, targets: readonly Placed[]): readonly Choice[] {
     const product = node.summed === '';
     const sides = (side: Node): readonly Choice[] =>
       side.kind === 'leaf' && !product ? this.matrices(side) : this.dense(side);
-    const [lefts, rights] = this.few(orders.length, sides(node.left), sides(node.right));
+    const [lefts, rights] = this.few(targets.length, sides(node.left), sides(node.right));
     const ranges = rangesOf(node);
-    return orders.map((order) => {
-      const target: Placed = { indices: order, layout: place(order) };
+    return targets.map((target) => {
       let best: { left: Choice; right: Choice; cost: readonly number[]; mapping?: LogMapping } | undefined;
       for (const left of lefts)
         for (const right of rights) {
@@ -219,7 +212,7 @@ class Permuter {
           if (batch) consider(this.plus(below, this.options.cost.batch(batch)));
         }
       const { left, right, cost, mapping } = best!;
-      const pattern = (): BooleanTensor => arranged(node, order);
+      const pattern = (): BooleanTensor => arranged(node, target.indices);
       return {
         ...target,
         cost,
@@ -232,10 +225,10 @@ class Permuter {
   }
 
   /** The cheapest of both sides, so that not too many are tried together. */
-  private few(orders: number, a: readonly Choice[], b: readonly Choice[]): readonly (readonly Choice[])[] {
+  private few(targets: number, a: readonly Choice[], b: readonly Choice[]): readonly (readonly Choice[])[] {
     const { compare } = this.options.cost;
     const [x, y] = [a, b].map((side) => [...side].sort((p, q) => compare(p.cost, q.cost)));
-    while (orders * x.length * y.length > MAX_CONFIGURATIONS && x.length + y.length > 2)
+    while (targets * x.length * y.length > MAX_CONFIGURATIONS && x.length + y.length > 2)
       if (x.length > y.length) x.length = Math.ceil(x.length / 2);
       else y.length = Math.ceil(y.length / 2);
     return [x, y];
