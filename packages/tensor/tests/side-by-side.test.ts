@@ -63,6 +63,19 @@ describe('products of matrices that lie side by side', () => {
     expect(printActions(plan.actions)).toBe('C = LoopOverGEMM(A, B)');
   });
 
+  test('stay matrices where they fill no vector, nor half of one', () => {
+    const planned = (b: number, target: GemmTarget): string =>
+      printActions(right(planKernel(batches(b, 32, 32, 32), { type: 'f64', target })).actions);
+    expect(planned(7, gemmTargets.avx512)).toBe('C = LoopOverGEMM(A, B)');
+    expect(planned(8, gemmTargets.avx512)).toBe('C = Product(A, B)');
+    expect(planned(4, gemmTargets.avx512)).toBe('C = Product(A, B)');
+    expect(planned(3, gemmTargets.avx2)).toBe('C = LoopOverGEMM(A, B)');
+    /* Of two indices together. */
+    const [A, B, C] = [tensor('A', [2, 4, 9, 9]), tensor('B', [2, 4, 9, 9]), tensor('C', [2, 4, 9, 9])];
+    const heads = kernel('heads', C('bhij').assign(A('bhik').mul(B('bhkj'))));
+    expect(printActions(right(planKernel(heads, { type: 'f64', target: gemmTargets.avx512 })).actions)).toBe('C = Product(A, B)'); // prettier-ignore
+  });
+
   test('equal plain evaluation, whatever their shapes and orders, added or not', () => {
     const size = fc.constantFrom(1, 2, 3, 4, 5, 7, 8, 11, 16, 19, 64);
     const cases = fc.record({

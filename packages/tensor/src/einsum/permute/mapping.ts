@@ -55,20 +55,32 @@ export interface BatchMapping {
 
 /**
  * The mapping of a contraction whose target and operands all begin with the same index, as `C_bij = A_bik B_bkj` does: no matrix
- * in it has a unit stride, while its products lie side by side. None where another index comes first in one of them.
+ * in it has a unit stride, while its products lie side by side. None where another index comes first in one of them, or where those that lie side by side fill
+ * neither a vector nor half of one: a kernel of matrices gathers what it reads in less time than idle lanes take.
  */
-export const batchMapping = ({ target, left, right, ranges }: Contraction): BatchMapping | undefined => {
+export const batchMapping = ({ target, left, right, ranges }: Contraction, lanes: number): BatchMapping | undefined => {
   const all = [target, left, right];
   const along = target.indices[0];
-  if (along === undefined || ranges[along]![1] - ranges[along]![0] < 2) return undefined;
-  if (all.some((o) => o.layout.kind !== 'dense' || o.indices[0] !== along || o.layout.strides[0] !== 1))
-    return undefined;
+  if (along === undefined) return undefined;
+  const width = widthOf(all, ranges);
+  if (width < 2 || (width < lanes && 2 * width !== lanes)) return undefined;
   const only = (a: Placed, b: Placed, lacks: Placed): string =>
     [...a.indices].filter((i) => b.indices.includes(i) && !lacks.indices.includes(i)).join('');
   const [m, n, k] = [only(target, left, right), only(target, right, left), only(left, right, target)];
   const extent = (letters: string): number => [...letters].reduce((v, i) => v * (ranges[i]![1] - ranges[i]![0]), 1);
   const shared = [...target.indices].filter((i) => !m.includes(i) && !n.includes(i)).join('');
   return { along, m, n, k, size: { m: extent(m), n: extent(n), k: extent(k), count: extent(shared) } };
+};
+
+/** How many entries follow one another in all operands, by the same indices. */
+const widthOf = (all: readonly Placed[], ranges: Contraction['ranges']): number => {
+  let width = 1;
+  for (const [k, l] of [...all[0].indices].entries()) {
+    const next = width;
+    if (all.some((o) => o.layout.kind !== 'dense' || o.indices[k] !== l || o.layout.strides[k] !== next)) break;
+    width *= ranges[l]![1] - ranges[l]![0];
+  }
+  return width;
 };
 
 const mappingsOf = (

@@ -208,7 +208,7 @@ class Permuter {
           const placed = { target, left, right, ranges };
           for (const mapping of logMappings(placed))
             consider(this.plus(below, this.options.cost.log(mapping)), mapping);
-          const batch = batchMapping(placed);
+          const batch = batchMapping(placed, this.options.lanes);
           if (batch) consider(this.plus(below, this.options.cost.batch(batch)));
         }
       const { left, right, cost, mapping } = best!;
