@@ -25,6 +25,9 @@ const kernels = {
   shifted: kernel([a, b, 'i32', 'i32'], { scope }, (a, b, di: number, dj: number) => {
     for (const [i, j] of ndrange(N, N)) b[i][j] = a[i + di][j + dj];
   }),
+  clamped: kernel([x, y, 'i32'], { scope }, (x, y, lag: number) => {
+    for (const t of range(N)) y[t] = x[Math.min(t, 5) + lag] - x[lag - Math.max(t - 3, 2)];
+  }),
   columns: kernel([a, c], { scope }, (a, c) => {
     for (const j of range(N)) {
       let [above, below, crossed] = [0, 0, 0];
@@ -80,6 +83,10 @@ describe.each([['wasm', () => wasm()] as const, ...(hasCompiler ? [['cpp', () =>
           sim.field(y).fromArray(X);
           sim.run.ahead(-3, N + 4, lag);
           expect([...sim.field(y).toArray()]).toEqual(X.map((_, t) => at(t + lag) - at(lag - t)));
+          sim.run.clamped(lag);
+          expect([...sim.field(y).toArray()]).toEqual(
+            X.map((_, t) => at(Math.min(t, 5) + lag) - at(lag - Math.max(t - 3, 2))),
+          );
         }
         for (const w of [1, 7, 60, N - 1, N, 100_000, 0, -3]) {
           const D = X.map((v) => v);
