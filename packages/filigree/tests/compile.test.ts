@@ -38,6 +38,49 @@ describe.each(workingBackends)('compile on %s', (backend) => {
     p.dispose();
   });
 
+  it('compiles a convolution that is cut off below, a row of which is some twenty maxima', async () => {
+    /* Over choices between floats and their bits g++ 12 sat for minutes. */
+    const n = 32;
+    const run = ({ x, w }: { x: number[][]; w: number[][] }): { y: number[][][] } => ({
+      y: w.map((k) =>
+        Array.from({ length: n - 2 }, (_, i) =>
+          Array.from({ length: n - 2 }, (_, j) => {
+            let s = k[9];
+            for (let a = 0; a < 3; a++) for (let b = 0; b < 3; b++) s += k[3 * a + b] * x[i + a][j + b];
+            return Math.max(0, s);
+          }),
+        ),
+      ),
+    });
+    const p = await compile({ inputs: { x: [n, n], w: [8, 10] }, run }, { backend, scope: { n }, cache: false });
+    const x = Array.from({ length: n }, (_, i) => Array.from({ length: n }, (_, j) => Math.sin(5 * i + 3 * j)));
+    const w = Array.from({ length: 8 }, (_, f) => Array.from({ length: 10 }, (_, k) => Math.cos(7 * f + 2 * k)));
+    p.set('x', x.flat());
+    p.set('w', w.flat());
+    p.run();
+    expect([...p.outputs['y']]).toEqual(run({ x, w }).y.flat(2));
+    p.dispose();
+  });
+
+  it.each(['f64', 'f32'] as const)(
+    'takes the least and the greatest of zeros, NaN and infinities, %s',
+    async (dtype) => {
+      const all = [0, -0, 1, -1, NaN, Infinity, -Infinity, 2 ** -140, -(2 ** -140)];
+      const [a, b] = [all.flatMap((v) => all.map(() => v)), all.flatMap(() => all)];
+      const run = (x: { a: number[]; b: number[] }): { least: number[]; most: number[] } => ({
+        least: x.a.map((v, i) => Math.min(v, x.b[i])),
+        most: x.a.map((v, i) => Math.max(v, x.b[i])),
+      });
+      const p = await compile({ inputs: { a: a.length, b: a.length }, run }, { backend, dtype });
+      p.set('a', a);
+      p.set('b', b);
+      p.run();
+      expect([...p.outputs['least']]).toEqual(run({ a, b }).least);
+      expect([...p.outputs['most']]).toEqual(run({ a, b }).most);
+      p.dispose();
+    },
+  );
+
   it('computes what the plain function computes', async () => {
     const n = 40;
     const p = await compile(
