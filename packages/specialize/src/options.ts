@@ -37,7 +37,7 @@ export interface DecomposeOptions {
 
 /** When sums are rolled into loops. */
 export interface GroupOptions {
-  /** Sums with more terms than this are rolled into a loop over terms. */
+  /** Sums with more terms than this are rolled into a loop over terms, but for those of up to 64 light terms that an eighth of the sums of a level are like; 0: all. */
   readonly maxUnrolledTerms: number;
   /** Sums of fewer instances than this share a rolled kernel with others of their kind. */
   readonly minUnrolledInstances: number;

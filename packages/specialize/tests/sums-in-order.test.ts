@@ -90,4 +90,25 @@ describe('long sums whose order counts', () => {
       { numRuns: 60 },
     );
   });
+
+  it.each([5, 7])('that most are like are written out, with a table of rows alone: %i taps both ways', (size) => {
+    const n = 30;
+    const side = n - size + 1;
+    const filtered = (x: readonly Num[], w: readonly Num[]): Num[] =>
+      Array.from({ length: side * side }, (_, p) => {
+        let sum: Num = 0;
+        for (let a = 0; a < size; a++)
+          for (let b = 0; b < size; b++)
+            sum = m.add(sum, m.mul(w[a * size + b]!, x[(Math.floor(p / side) + a) * n + (p % side) + b]!));
+        return sum;
+      });
+    const given = { x: numbers(n * n, 3), w: numbers(size * size, 4) };
+    const program: Program = {
+      inputs: { x: n * n, w: size * size },
+      run: ({ x, w }) => ({ out: filtered(x as Num[], w as Num[]) }),
+    };
+    const { outputs, specialized } = runProgram(program, given, {}, 'exact');
+    expect([...outputs['out']!]).toEqual(filtered([...given.x], [...given.w]));
+    expect(specialized.indexBytes).toBeLessThan(16 * n);
+  });
 });

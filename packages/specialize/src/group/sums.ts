@@ -81,6 +81,8 @@ interface Sums {
   readonly terms: number;
   /** Whether there are enough of them for a kernel of their own. */
   readonly many: boolean;
+  /** Whether they are few terms that cost next to nothing, as those of a filter. */
+  readonly short: boolean;
   readonly loop: boolean;
 }
 
@@ -103,15 +105,28 @@ const sumsOf = (
   const goes = `${code} ${destinationOf(r, r + 1)}`;
   const kinds = kindsOf(list, terms);
   const structure = `${goes} of ${kinds.join(' ')}`;
-  return { units, level, kind: `${level} ${goes}`, goes, structure, kinds, terms, many, loop: false };
+  const short =
+    terms <= MOST_UNROLLED && !list.terms.subarray(0, terms).some((t) => costsMore(d.graph, t, LIGHT, d.stored));
+  return { units, level, kind: `${level} ${goes}`, goes, structure, kinds, terms, many, short, loop: false };
 };
 
-/** Long sums, and sums that few others are like, with the others of the same kinds of terms. */
+/** Terms up to which sums are written out that most sums of a level are like, and what such a term may cost. */
+const MOST_UNROLLED = 64;
+const LIGHT = 4;
+/** Of the sums of a level, those of one structure are usual if they are one in so many. */
+const USUAL = 8;
+
+/**
+ * Long sums, and sums that few others are like, with the others of the same kinds of terms. But not those that many are like, as the sums of a filter of 5 × 5 taps: written out they need no
+ * table of what they read, and run on lanes.
+ */
 const ofSameTerms = (all: readonly Sums[], { maxUnrolledTerms }: GroupOptions): Sums[] => {
   const out: Sums[] = [];
   const families = new Map<string, Sums[]>();
+  const count = all.reduce((n, { units }) => n + units.length, 0);
   for (const sums of all) {
-    if (sums.many && sums.terms <= maxUnrolledTerms) {
+    const usual = sums.short && maxUnrolledTerms > 0 && USUAL * sums.units.length >= count;
+    if (sums.many && (sums.terms <= maxUnrolledTerms || usual)) {
       out.push(sums);
       continue;
     }
