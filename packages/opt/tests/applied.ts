@@ -1,15 +1,8 @@
 import * as E from 'fp-ts/lib/Either.js';
-import { walk, type Diagnostics, type Module, type Pass } from '@filigree/ir';
+import { type Diagnostics, type Module, type Pass } from '@filigree/ir';
 
 /** What a pass makes of a module; throws what it refuses. */
 export const applied = (pass: Pass<Module>, module: Module): Module =>
   E.getOrElse((problems: Diagnostics): Module => {
     throw new Error(problems.map((d) => d.message).join());
   })(pass.run(module));
-
-/** The counted loops of a module's first kernel. */
-export const loopsIn = (module: Module): number => {
-  let loops = 0;
-  walk(module.kernels[0]!.body, ({ name }) => void (name === 'scf.for' && loops++));
-  return loops;
-};

@@ -14,8 +14,9 @@ import {
   type Value,
 } from '@filigree/ir';
 import { markChoices, vectorize } from '@filigree/opt';
-import { applied, loopsIn } from './applied.js';
+import { applied } from './applied.js';
 import { chooser, picker } from './chooser.js';
+import { loopsIn } from './loops-in.js';
 
 const buffers: readonly Buffer[] = [
   declareBuffer('x', 'f32', 96, 'input'),

@@ -13,8 +13,9 @@ import {
   type Value,
 } from '@filigree/ir';
 import { canonicalize, dce, integerRange, partition } from '@filigree/opt';
-import { applied, loopsIn } from './applied.js';
+import { applied } from './applied.js';
 import { chooser, picker } from './chooser.js';
+import { loopsIn } from './loops-in.js';
 
 const SIZE = 64;
 const buffers: readonly Buffer[] = [declareBuffer('x', 'i32', SIZE, 'input'), declareBuffer('y', 'i32', SIZE, 'inout')];

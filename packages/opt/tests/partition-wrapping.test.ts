@@ -14,8 +14,9 @@ import {
   type Value,
 } from '@filigree/ir';
 import { canonicalize, cse, dce, integerRange, licm, partition, vectorize } from '@filigree/opt';
-import { applied, loopsIn } from './applied.js';
+import { applied } from './applied.js';
 import { chooser, picker } from './chooser.js';
+import { loopsIn } from './loops-in.js';
 
 const SIZE = 40;
 /* Two more elements: what is read, and what is written, out of bounds. */

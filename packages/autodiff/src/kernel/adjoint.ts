@@ -222,8 +222,9 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       /* To round again what is stored in formats costs more than to read it. */
       () => {
         const { kernel, settled } = holding(true);
+        if (kernel === held) return undefined;
         const of = read(kernel);
-        return kernel === held ? undefined : drafted(of, new Map([...stored(of), ...settled]));
+        return drafted(of, new Map([...stored(of), ...settled]));
       },
     ]) ?? first;
   const { primal, accesses } = of;

@@ -24,7 +24,7 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
   const { watched } = await import('@filigree/backend');
   const { availability } = await import('@filigree/runtime');
   const known = await knownBackends(extensions);
-  const given = await orValue(backend, extensions);
+  const given = await namedOrLoaded(backend, extensions);
   const named = typeof given === 'string' ? known.find((b) => b.name === given) : given;
   if (emit !== undefined && named && !(await availability([named]))[0]!.usable) {
     const { emitOnly } = await import('@filigree/backend/device');
@@ -32,7 +32,7 @@ export const chosenBackend = async (options: CommonOptions, session: Session, al
   }
   progress.listen();
   try {
-    const { backend: working, because } = await workingBackend(known, given, await orValue(fallback, extensions));
+    const { backend: working, because } = await workingBackend(known, given, await namedOrLoaded(fallback, extensions));
     session.warn(because.map((d) => ({ ...d, severity: 'warning', remedy: `${working.name} is taken instead` })));
     const { bank, ...anew } = working;
     const kept = bank && also === undefined ? { bank } : {};
@@ -52,7 +52,7 @@ export const allBackends = async ({
   use,
 }: CommonOptions): Promise<{ readonly all: readonly Backend[]; readonly order: readonly Backend[] }> => {
   const extensions = await loadExtensions(use);
-  const [given, other] = [await orValue(backend, extensions), await orValue(fallback, extensions)];
+  const [given, other] = [await namedOrLoaded(backend, extensions), await namedOrLoaded(fallback, extensions)];
   const known = await knownBackends(extensions);
   const { chooseBackend } = await import('@filigree/runtime');
   const named = (b: string | Backend | undefined): readonly Backend[] =>
@@ -65,7 +65,7 @@ export const allBackends = async ({
 const knownBackends = async (extensions: readonly Extension[]): Promise<readonly Backend[]> =>
   (await import('../api/backends.js')).backends(extensions);
 
-const orValue = async (
+const namedOrLoaded = async (
   name: string | undefined,
   extensions: readonly Extension[],
 ): Promise<string | Backend | undefined> => (name !== undefined && isPath(name) ? loadBackend(name, extensions) : name);

@@ -49,12 +49,12 @@ export const rolledValue = (
 };
 
 /** Whether instances of a group are made side by side, as a whole: sums of parts are lanes already. */
-export const goSideBySide = ({ segments, turns, instances }: PlacedGroup): boolean =>
+export const goSideBySide = (g: PlacedGroup): boolean =>
   areSideBySide(
-    { segments, ...(turns && { turns }) },
-    instances,
-    segments.reduce((n, s) => n + s.terms, 0),
-  ) && !segments.some(({ parts }) => parts !== undefined);
+    g,
+    g.instances,
+    g.segments.reduce((n, s) => n + s.terms, 0),
+  ) && g.segments.every(({ parts }) => parts === undefined);
 
 /* Where a compiler may add in another order it would gather operands for lanes, which takes twice as long. */
 const OFF_LANES = { lanes: 1 };

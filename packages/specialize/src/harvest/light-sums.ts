@@ -9,7 +9,7 @@ const LIGHT = 12;
 
 interface Sums {
   readonly segments: readonly { readonly template: Template }[];
-  readonly turns?: unknown;
+  readonly turns?: object | undefined;
 }
 
 /** Whether instances of a rolled sum are made side by side: many, long, of light terms, one segment after another. */

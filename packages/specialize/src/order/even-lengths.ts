@@ -11,13 +11,15 @@ const EVEN = 0.85;
  * tetrahedra and others 144, are not. Units change places within windows of their group alone. Nothing where no group gains by it.
  */
 export const evenLengths = (h: Harvest, order: Int32Array): Int32Array | undefined => {
+  const uneven = h.harvested.flatMap((g) => {
+    const lengths = unevenLengths(g);
+    return lengths === undefined ? [] : [{ g, lengths }];
+  });
+  if (uneven.length === 0) return undefined;
   const placeOf = new Int32Array(order.length);
   for (let p = 0; p < order.length; p++) placeOf[order[p]] = p;
-  let found: Int32Array | undefined;
-  for (const g of h.harvested) {
-    const lengths = unevenLengths(g);
-    if (lengths === undefined) continue;
-    found ??= order.slice();
+  const found = order.slice();
+  for (const { g, lengths } of uneven) {
     const byPlace = Int32Array.from(g.units.keys()).sort((i, j) => placeOf[g.units[i]] - placeOf[g.units[j]]);
     for (let from = 0; from < byPlace.length; from += WINDOW) {
       const window = byPlace.subarray(from, from + WINDOW);

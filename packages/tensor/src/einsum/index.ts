@@ -40,7 +40,7 @@ export { denseLayout } from './layout/dense-layout.js';
 export { compressedLayout, cscLayout, positionIn, sameLayout, tensorLayout } from './layout/tensor-layout.js';
 export { deducePattern } from './strength/deduce-pattern.js';
 export { defaultGemmTimes, fusionCost, timeCost, type CostModel, type GemmTimes } from './permute/cost.js';
-export { logMappings, type Contraction, type LogMapping } from './permute/mapping.js';
+export { batchMapping, logMappings, type BatchMapping, type Contraction, type LogMapping } from './permute/mapping.js';
 export type { PlacedNode } from './permute/permute.js';
 export type { Action, Flops, Operand, Operation, Plan } from './plan/plan.js';
 export type { ActionList, Step } from './plan/state.js';

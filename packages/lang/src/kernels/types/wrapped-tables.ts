@@ -1,9 +1,11 @@
 import { byteSize, integerRange, isInteger, type Diagnostic, type ScalarType } from '@filigree/ir';
 import { eachInstruction, typeOfPlace, type Block, type Instruction, type Local } from '../code/code.js';
+import type { OperatorName } from '../code/operators.js';
 import { diagnosticAt } from '../code/origin.js';
 import type { TableUse } from '../elaborate/context/session.js';
 import type { Interval, Scalar, Temp } from '../code/scalar.js';
 import type { Types } from './infer.js';
+import { realInterval } from './real-interval.js';
 import { literalInterval } from './typed-interval.js';
 import { withinBlock } from './within.js';
 
@@ -58,12 +60,12 @@ export const wrappedTables = (code: Block, types: Types, tables: readonly TableU
     /* A variable that they are added to goes on as far as it may. */
     if (i.do === 'read' && isAdded(i.local)) made.set(i.to, undefined);
     if (i.do !== 'compute' || i.type !== undefined) continue;
-    const ends = SUMS.get(i.operator) ?? KEPT.get(i.operator);
-    if (!ends) continue;
+    const { operator } = i;
+    if (!staysWhole(operator)) continue;
     const type = types.typeOf(i.to);
     if (!i.args.some((s) => s.is === 'temp' && made.has(s)) || (type !== 'i32' && type !== 'u32')) continue;
     if (!i.args.every(isOpen)) continue;
-    const result = ends(...i.args.map(known));
+    const result = endsOf(operator, i.args, known);
     made.set(i.to, result);
     if (KEPT.has(i.operator)) continue;
     const [least, most] = integerRange(type).map(Number);
@@ -100,39 +102,23 @@ const handsOn = (operator: unknown): boolean => SUMS.has(operator) || operator =
 
 const isWord = (type: ScalarType): boolean => isInteger(type) && byteSize(type) <= 4;
 
-type Ends = (...args: readonly (Interval | undefined)[]) => Interval | undefined;
-
-const ofBoth =
-  (ends: (a: Interval, b: Interval) => Interval): Ends =>
-  (a, b) =>
-    a && b && ends(a, b);
-
-const SUMS: ReadonlyMap<unknown, Ends> = new Map<unknown, Ends>([
-  ['add', ofBoth((a, b) => [a[0] + b[0], a[1] + b[1]])],
-  ['sub', ofBoth((a, b) => [a[0] - b[1], a[1] - b[0]])],
-  [
-    'mul',
-    ofBoth((a, b) => {
-      const products = a.flatMap((x) => b.map((y) => x * y));
-      return [Math.min(...products), Math.max(...products)];
-    }),
-  ],
-  ['neg', (a) => a && [-a[1], -a[0]]],
-]);
+const SUMS: ReadonlySet<unknown> = new Set(['add', 'sub', 'mul', 'neg']);
 
 /* What gives such numbers again, none of them greater. */
-const KEPT: ReadonlyMap<unknown, Ends> = new Map<unknown, Ends>([
-  ['min', ofBoth((a, b) => [Math.min(a[0], b[0]), Math.min(a[1], b[1])])],
-  ['max', ofBoth((a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1])])],
-  ['select', (_, a, b) => a && b && [Math.min(a[0], b[0]), Math.max(a[1], b[1])]],
-  [
-    'rem',
-    (a, by) => {
-      const most = by ? Math.max(...by.map(Math.abs)) : Infinity;
-      return a && [Math.max(Math.min(a[0], 0), -most), Math.min(Math.max(a[1], 0), most)];
-    },
-  ],
-]);
+const KEPT: ReadonlySet<unknown> = new Set(['min', 'max', 'select', 'rem']);
+
+const staysWhole = (operator: unknown): operator is OperatorName => SUMS.has(operator) || KEPT.has(operator);
+
+/** Where what is computed lies, where it is known of what; of a remainder of any divisor. */
+const endsOf = (
+  operator: OperatorName,
+  args: readonly Scalar[],
+  known: (s: Scalar) => Interval | undefined,
+): Interval | undefined => {
+  const of = operator === 'select' ? args.slice(1) : args;
+  const needed = operator === 'rem' ? of.slice(0, 1) : of;
+  return needed.every((s) => known(s) !== undefined) ? realInterval(operator, of, known) : undefined;
+};
 
 const BITS: ReadonlySet<unknown> = new Set(['bitand', 'bitor', 'bitxor', 'bitnot', 'shl', 'shr', 'ushr']);
 

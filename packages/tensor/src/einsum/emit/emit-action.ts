@@ -15,6 +15,7 @@ export interface ActionContext {
   readonly type: 'f32' | 'f64';
   readonly target: GemmTarget;
   readonly lanes: number;
+  readonly registers: number;
   /** Whether threads may divide an action among them: not where they divide the elements that it is done for. */
   readonly divides: boolean;
   /** Whether a team of threads does each action: products too are loops then, of which each thread takes some entries. */
@@ -32,7 +33,7 @@ export interface ActionContext {
 export const emitAction = (action: Action, ctx: ActionContext): void => {
   const { operation } = action;
   if (action.scale.factor === 0) {
-    if (!action.add) fillZero(ctx.b, ctx.base(action.target), { ...ctx, registers: ctx.target.registers });
+    if (!action.add) fillZero(ctx.b, ctx.base(action.target), ctx);
     return;
   }
   if (operation.kind === 'log' && !ctx.team && fitsGemm(action, operation, ctx))
@@ -51,7 +52,7 @@ export const emitAction = (action: Action, ctx: ActionContext): void => {
       scale: scaleOf(ctx, action.scale),
       type: ctx.type,
       lanes: ctx.lanes,
-      registers: ctx.target.registers,
+      registers: ctx.registers,
       divides: ctx.divides,
       team: ctx.team,
     },
@@ -80,8 +81,7 @@ const emitLoopOverGemm = (action: Action, operation: LoopOverGemm, ctx: ActionCo
   /* Products that do not write the padding of a temporary leave it to others, which may read it. */
   const unpadded = target.temporary && target.storage.size > stored && gemm.mPadded === undefined;
   /* Where an index of a loop is summed over, products are added up. */
-  if (!action.add && (gemm.beta === 1 || written < stored || unpadded))
-    fillZero(b, target, { ...ctx, registers: ctx.target.registers });
+  if (!action.add && (gemm.beta === 1 || written < stored || unpadded)) fillZero(b, target, ctx);
   if (Object.values(ranges).some(([start, stop]) => start >= stop)) return;
   const start = (o: Access): Value =>
     addConstant(

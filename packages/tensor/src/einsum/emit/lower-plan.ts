@@ -208,6 +208,7 @@ const kernelOf = (plan: Plan, context: KernelContext): Kernel => {
       type: plan.type,
       target,
       lanes: target.vectorBytes / byteSize(plan.type),
+      registers: target.registers,
       divides,
       team,
       tables,

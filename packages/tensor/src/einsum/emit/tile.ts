@@ -101,10 +101,11 @@ export const tiledSums = (b: Builder, nest: Tiled & Finish, tile: Tile, attrs: A
   const lanes = (at: Cursor, body: (at: Cursor, width: number) => void): void =>
     alongLanes(b, lane, wide ? attrs : {}, nest.lanes, at, body);
   const tiles = (at: Cursor, body: (at: Cursor, m: number, n: number) => void): void => {
-    const around = outer.length > 0 && !wide ? attrs : {};
-    const first = outer.length === 0 && !wide ? attrs : {};
+    const around = wide ? {} : attrs;
     over(b, outer, around, at, (c) =>
-      eachPart(b, rows, sizes[0], first, c, (r, m) => eachPart(b, columns, sizes[1], {}, r, (q, n) => body(q, m, n))),
+      eachPart(b, rows, sizes[0], outer.length === 0 ? around : {}, c, (r, m) =>
+        eachPart(b, columns, sizes[1], {}, r, (q, n) => body(q, m, n)),
+      ),
     );
   };
   if (crowded) tiles(start, (c, m, n) => lanes(c, (at, width) => oneTile(b, nest, tile, at, m, n, width)));

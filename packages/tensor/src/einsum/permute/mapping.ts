@@ -67,10 +67,14 @@ export const batchMapping = ({ target, left, right, ranges }: Contraction, lanes
   const only = (a: Placed, b: Placed, lacks: Placed): string =>
     [...a.indices].filter((i) => b.indices.includes(i) && !lacks.indices.includes(i)).join('');
   const [m, n, k] = [only(target, left, right), only(target, right, left), only(left, right, target)];
-  const extent = (letters: string): number => [...letters].reduce((v, i) => v * (ranges[i]![1] - ranges[i]![0]), 1);
+  const extent = (letters: string): number => extentOf(letters, ranges);
   const shared = [...target.indices].filter((i) => !m.includes(i) && !n.includes(i)).join('');
   return { along, m, n, k, size: { m: extent(m), n: extent(n), k: extent(k), count: extent(shared) } };
 };
+
+/** How many values indices take together. */
+const extentOf = (indices: string, ranges: Contraction['ranges']): number =>
+  [...indices].reduce((n, i) => n * (ranges[i]![1] - ranges[i]![0]), 1);
 
 /** How many entries follow one another in all operands, by the same indices. */
 const widthOf = (all: readonly Placed[], ranges: Contraction['ranges']): number => {
@@ -101,7 +105,7 @@ const mappingsOf = (
   const sparse = columns.layout.kind !== 'dense';
   if (sparse && batch.length > 0) return [];
   const length = (i: string): number => ranges[i][1] - ranges[i][0];
-  const extent = (indices: string): number => [...indices].reduce((v, i) => v * length(i), 1);
+  const extent = (indices: string): number => extentOf(indices, ranges);
   const ms = runs(M, [target, rows], length);
   const ns = runs(N, sparse ? [target] : [target, columns], length).filter((n) => !sparse || n.length === N.length);
   const ks = runs(K, sparse ? [rows] : [rows, columns], length).filter((k) => !sparse || k.length === K.length);
