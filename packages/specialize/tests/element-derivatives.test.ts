@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ARITHMETICS, symbolicMath as m, type Num } from '@filigree/ir';
 import { plainElements, trace, type ElementsWord, type Program } from '@filigree/specialize';
-import { numbers, relativeError, runProgram } from './support.js';
+import { numbers, relativeError, right, runProgram } from './support.js';
 
 const N = 5;
 const COUNT = 6;
@@ -170,6 +170,74 @@ describe('derivatives of many terms of one form', () => {
     expect(outputs.H.length).toBe(3 * (LINKS + 1) - 2);
     /* Row 1: columns 0, 1, 2; row 0: columns 0, 1. */
     expect(outputs.H[1]).toBe(outputs.H[2]);
+  });
+});
+
+describe('derivatives of functions of what elements add up to', () => {
+  /* A torus of triangles in the plane; at each vertex the square of the sum of what faces pull, by the sum of their areas: every vertex has six faces, which it shares. */
+  const SIDE = 17;
+  const vertex = (i: number, j: number): number => ((i + SIDE) % SIDE) * SIDE + ((j + SIDE) % SIDE);
+  const faces = Array.from({ length: SIDE * SIDE }, (_, f) => [Math.floor(f / SIDE), f % SIDE]).flatMap(([i, j]) => [
+    [vertex(i, j), vertex(i + 1, j), vertex(i, j + 1)],
+    [vertex(i + 1, j + 1), vertex(i, j + 1), vertex(i + 1, j)],
+  ]);
+  const corners = [0, 1, 2].map((c) => Int32Array.from(faces, (f) => f[c]));
+  const all = Int32Array.from({ length: SIDE * SIDE }, (_, v) => v);
+  const program = (second: boolean): Program => ({
+    inputs: { x: [SIDE * SIDE, 2] },
+    run: ({ x }, { elements, gradient, hessian }) => {
+      const points = x as Num[][];
+      const pull = points.map((): Num[] => [0, 0]);
+      const area: Num[] = points.map(() => 0);
+      elements(faces.length, { points, pull, area, corners }, ({ points, pull, area, corners }) => {
+        corners.forEach((i, c) => {
+          const [j, k] = [corners[(c + 1) % 3], corners[(c + 2) % 3]];
+          const [a, b] = [j, k].map((v) => points[v].map((p, d) => m.sub(p, points[i][d])));
+          const size = m.sqrt(m.add(m.pow(m.sub(m.mul(a[0], b[1]), m.mul(a[1], b[0])), 2), 1));
+          const weight = m.div(m.add(m.mul(a[0], b[0]), m.mul(a[1], b[1])), size);
+          for (const d of [0, 1]) {
+            const g = m.mul(weight, m.sub(points[j][d], points[k][d]));
+            pull[j][d] = m.add(pull[j][d], g);
+            pull[k][d] = m.sub(pull[k][d], g);
+          }
+          area[i] = m.add(area[i], size);
+        });
+      });
+      const energy: Num[] = [0];
+      elements(all.length, { pull, area, energy, all }, ({ pull, area, energy, all }) => {
+        const [u, v] = pull[all];
+        energy[0] = m.add(energy[0], m.div(m.add(m.mul(u, u), m.mul(v, v)), area[all]));
+      });
+      const [e] = energy;
+      return { energy: [e], g: gradient(e, points), ...(second && { H: hessian(e, points) }) };
+    },
+  });
+  const x = numbers(2 * all.length, 3);
+
+  it('look at each face once, by one template', () => {
+    const traced = right(trace().run(program(true)));
+    /* The sums, their first and second derivatives, by faces; what of them is multiplied. */
+    const byFaces = traced.elements.filter((e) => e.count === faces.length);
+    expect(byFaces.length).toBe(4);
+  });
+
+  it('agree with central differences', () => {
+    const traced = right(trace().run(program(true)));
+    const { rowPtr, colIdx } = traced.outputs.find(({ name }) => name === 'H')!.pattern!;
+    const along = numbers(x.length, 4);
+    const moved = (t: number) => runProgram(program(t === 0), { x: x.map((v, i) => v + t * along[i]) }).outputs;
+    const [{ g, H }, ahead, behind] = [moved(0), moved(1e-5), moved(-1e-5)];
+    const product = x.map((_, i) =>
+      colIdx.subarray(rowPtr[i], rowPtr[i + 1]).reduce((sum, j, e) => sum + H[rowPtr[i] + e] * along[j], 0),
+    );
+    expect(
+      relativeError(
+        product,
+        ahead.g.map((g, i) => (g - behind.g[i]) / 2e-5),
+      ),
+    ).toBeLessThan(1e-7);
+    const slope = g.reduce((sum, f, i) => sum + f * along[i], 0);
+    expect(slope).toBeCloseTo((ahead.energy[0] - behind.energy[0]) / 2e-5, 3);
   });
 });
 

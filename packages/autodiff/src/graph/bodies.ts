@@ -14,6 +14,12 @@ export interface Body {
   readonly sums: Int32Array;
 }
 
+/** The same where each part of the template is a term of a root of its own. */
+export interface BodyOfRows extends Pick<Body, 'template' | 'columns'> {
+  /** For each part which of the roots it is a term of, by member. */
+  readonly rows: readonly Int32Array[];
+}
+
 /** Values that every member of a body has, and the places that each is added to. */
 export interface DerivedBody {
   readonly template: Pick<Template, 'graph' | 'leaves'>;
@@ -28,10 +34,8 @@ export interface DerivedBody {
 /** Makes the sums of what bodies add to places `0 .. count`: a node for each, of a graph that holds every template once. */
 export type SumsOfBodies = (bodies: readonly DerivedBody[], count: number) => Int32Array;
 
-/** Which derivatives of a template are not zero, before it is known where they go. */
-interface Derived {
-  readonly body: Body;
-  readonly roots: Int32Array;
+/** Values of members and the entries of a matrix that each is added to. */
+export interface Derived extends Pick<DerivedBody, 'template' | 'columns' | 'count' | 'roots'> {
   readonly rows: readonly Int32Array[];
   readonly cols: readonly Int32Array[];
 }
@@ -46,22 +50,22 @@ export const gradientOfBodies = (
 ): Int32Array =>
   sums(
     bodies.map((body) => {
-      const { roots, cols } = firstOf(body, places, table);
-      return derivedBody(body, roots, cols);
+      const { cols, ...of } = firstOf(body, [body.template.root], [body.sums], places, table);
+      return { ...of, places: cols };
     }),
     variables,
   );
 
 /** One row for each sum. */
 export const jacobianOfBodies = (
-  bodies: readonly Body[],
+  bodies: readonly BodyOfRows[],
   places: Int32Array,
   shape: readonly [rows: number, cols: number],
   table: DerivativeTable,
   sums: SumsOfBodies,
 ): Csr<Int32Array> =>
   assembledBodies(
-    bodies.map((body) => firstOf(body, places, table)),
+    bodies.map((body) => firstOf(body, body.template.parts, body.rows, places, table)),
     shape,
     sums,
   );
@@ -105,20 +109,28 @@ export const mirrored = ({ pattern, values }: Csr<Int32Array>): Csr<Int32Array> 
   return { pattern: made.pattern, values: both };
 };
 
-const firstOf = (body: Body, places: Int32Array, table: DerivativeTable): Derived => {
-  const { template, columns, sums } = body;
-  const own = reverseSweep(template.graph, template.root, nodesOfVariables(template), table);
-  const kept = [...own.keys()].filter((k) => own[k] >= 0);
+const firstOf = (
+  { template, columns }: Pick<Body, 'template' | 'columns'>,
+  parts: readonly number[],
+  rows: readonly Int32Array[],
+  places: Int32Array,
+  table: DerivativeTable,
+): Derived => {
+  const own = nodesOfVariables(template);
+  const at = Array.from(template.variables, (leaf) => placesOfColumn(columns[leaf], places));
+  const found = parts.flatMap((part, p) =>
+    [...reverseSweep(template.graph, part, own, table)].flatMap((node, k) => (node < 0 ? [] : [{ node, p, k }])),
+  );
   return {
-    body,
-    roots: Int32Array.from(kept, (k) => own[k]),
-    rows: kept.map(() => sums),
-    cols: kept.map((k) => placesOfColumn(columns[template.variables[k]], places)),
+    ...{ template, columns, count: rows[0].length },
+    roots: Int32Array.from(found, ({ node }) => node),
+    rows: found.map(({ p }) => rows[p]),
+    cols: found.map(({ k }) => at[k]),
   };
 };
 
 const secondOf = (body: Body, places: Int32Array, table: DerivativeTable, secondOrder: SecondOrder): Derived => {
-  const { template, columns } = body;
+  const { template, columns, sums } = body;
   const { graph, root, variables } = template;
   const found = edgePushing(graph, root, nodesOfVariables(template), table, secondOrder);
   const at = Array.from(variables, (leaf) => placesOfColumn(columns[leaf], places));
@@ -126,7 +138,7 @@ const secondOf = (body: Body, places: Int32Array, table: DerivativeTable, second
   const extreme = (e: number, of: (a: number, b: number) => number): Int32Array =>
     at[found.rows[e]].map((place, m) => of(place, at[found.cols[e]][m]));
   return {
-    body,
+    ...{ template, columns, count: sums.length },
     roots: Int32Array.from(order, (e) => found.nodes[e]),
     rows: order.map((e) => extreme(e, Math.max)),
     cols: order.map((e) => extreme(e, Math.min)),
@@ -151,22 +163,13 @@ const nodesOfVariables = ({ leaves, variables }: Template): Int32Array => variab
 
 const placesOfColumn = (column: Int32Array, places: Int32Array): Int32Array => column.map((id) => places[id]);
 
-const derivedBody = (
-  { template, columns, sums }: Body,
-  roots: Int32Array,
-  places: readonly Int32Array[],
-): DerivedBody => ({
-  ...{ template, columns, roots, places },
-  count: sums.length,
-});
-
-/** The matrix of all derivatives, whose pattern is what occurs. */
-const assembledBodies = (
+/** The matrix of all sums, whose pattern is what occurs. */
+export const assembledBodies = (
   derived: readonly Derived[],
   [height, width]: readonly [number, number],
   sums: SumsOfBodies,
 ): Csr<Int32Array> => {
-  const total = derived.reduce((n, { roots, body }) => n + roots.length * body.sums.length, 0);
+  const total = derived.reduce((n, { roots, count }) => n + roots.length * count, 0);
   const [rows, cols] = [new Int32Array(total), new Int32Array(total)];
   let at = 0;
   for (const d of derived)
@@ -177,13 +180,10 @@ const assembledBodies = (
     });
   const { pattern, entry } = csrFromTriplets(height, width, rows, cols);
   at = 0;
-  const bodies = derived.map(({ body, roots }) =>
-    derivedBody(
-      body,
-      roots,
-      Array.from(roots, () => entry.subarray(at, (at += body.sums.length))),
-    ),
-  );
+  const bodies = derived.map(({ rows: _rows, cols: _cols, ...of }) => ({
+    ...of,
+    places: Array.from(of.roots, () => entry.subarray(at, (at += of.count))),
+  }));
   return { pattern, values: sums(bodies, pattern.colIdx.length) };
 };
 

@@ -1,8 +1,8 @@
-import { fail, type Graph } from '@filigree/ir';
+import { Sym, algebraOfGraph, fail, type Graph } from '@filigree/ir';
 import type { Csr } from '@filigree/sparse/formats';
 import type { DerivativeTable } from '../table/derivative.js';
 import { derivatives } from '../table/derivatives.js';
-import { activity } from './active.js';
+import { activity, type Activity } from './active.js';
 import { assembled, sumsByPlace, type Triplets } from './assemble.js';
 import {
   gradientOfBodies,
@@ -14,14 +14,15 @@ import {
   type Body,
   type SumsOfBodies,
 } from './bodies.js';
-import { composed } from './composed.js';
 import { edgePushing } from './edge-pushing.js';
-import { groupByForm, joinTerms, type Element, type ElementGroup } from './elements.js';
+import { groupByForm, joinTerms, type ElementGroup } from './elements.js';
+import { NONE } from './guarded.js';
 import { innerSums } from './inner-sums.js';
 import { reverseSweep } from './reverse-sweep.js';
 import { SecondOrder } from './second-order.js';
 import { instantiator, templateOf, type Template } from './template.js';
-import { termsOf } from './terms.js';
+import { Peel, type Term } from './terms.js';
+import { composed, weighted } from './through-sums.js';
 
 /** How a graph is differentiated. */
 export interface DeriveOptions {
@@ -41,43 +42,92 @@ export type Half = 'lower' | 'both';
  * each other.
  *
  * The sum at `root` is peeled, its terms are grouped by form, one of each form is differentiated, and the result is built for each by its leaves. Terms that
- * share most of what they are made of are differentiated together. Fails with `derivative/independent`, `derivative/by-expression`, `derivative/twice`,
- * `derivative/no-rule`, `derivative/refused`.
+ * share most of what they are made of are differentiated together, and sums that many of them are made of for themselves. Fails with `derivative/independent`,
+ * `derivative/by-expression`, `derivative/twice`, `derivative/no-rule`, `derivative/refused`.
  */
 export const gradientOf = (
   graph: Graph,
   root: number,
   variables: Int32Array,
   options: DeriveOptions = {},
+): Int32Array => gradientOfTerms(graph, [whole(graph, root)], variables, options);
+
+const gradientOfTerms = (
+  graph: Graph,
+  given: readonly Term[],
+  variables: Int32Array,
+  options: DeriveOptions,
 ): Int32Array => {
-  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options);
-  if (bodies) return gradientOfBodies(bodies, places, variables.length, table, sums);
+  const of = sumOf(graph, given, variables, options);
+  if (of.inner.length > 0) {
+    const outer = gradientOfTerms(graph, given, Int32Array.of(...of.inner, ...variables), { table: of.table });
+    const direct = outer.subarray(of.inner.length);
+    const through = gradientOfTerms(graph, weighted(graph, of.inner, outer), variables, options);
+    const s = algebraOfGraph(graph);
+    return direct.map((node, k) => s.add(new Sym(graph, node), new Sym(graph, through[k])).id);
+  }
+  const { places, table } = of;
+  const { groups, bodies } = elementsOf(graph, of, options);
+  if (bodies) {
+    const { of: all, sums } = bodies;
+    return gradientOfBodies([...all, ...(options.bodies ?? [])], places, variables.length, table, sums);
+  }
   const at: number[] = [];
   const nodes: number[] = [];
-  forEachFirst(graph, groups, places, table, (_sum, variable, node) => {
-    at.push(variable);
-    nodes.push(node);
-  });
+  forEachFirst(
+    graph,
+    groups,
+    (template) => [template.root],
+    places,
+    table,
+    (_element, _part, variable, node) => {
+      at.push(variable);
+      nodes.push(node);
+    },
+  );
   return sumsByPlace(graph, at, nodes, variables.length);
 };
 
-/** The derivatives of each of `roots` by each of `variables`, one row a root; its pattern is found. As `gradientOf` otherwise. */
+/** The derivatives of each of `roots` by each of `variables`, one row a root; its pattern is found. What rows are sums of is grouped by form, in all of them. As `gradientOf` otherwise. */
 export const jacobianOf = (
   graph: Graph,
   roots: Int32Array,
   variables: Int32Array,
   options: DeriveOptions = {},
 ): Csr<Int32Array> => {
-  const { groups, places, bodies, table, sums } = elementsOf(graph, roots, variables, options);
-  if (bodies) return jacobianOfBodies(bodies, places, [roots.length, variables.length], table, sums);
+  const { table = derivatives, bodies: given = [] } = options;
+  const places = placesOf(graph, variables);
+  const found = activity(graph, roots, variables, table);
+  const peel = new Peel(graph, found);
+  const wholes = Array.from(roots, (node, row) => [{ ...whole(graph, node), row }]);
+  const terms = wholes.flatMap(([{ row, ...root }]) => peel.terms([root]).map((term) => ({ ...term, row })));
+  /* By node as in a sum, and not by row: then elements that are alike have their terms alike. */
+  terms.sort((a, b) => a.node - b.node || a.factor - b.factor);
+  const of = { terms, wholes, places, table, found };
+  const { elements, groups, bodies } = elementsOf(graph, of, options);
+  if (bodies) {
+    const ofRows = bodies.of.map((body, g) => ({
+      ...body,
+      rows: body.template.parts.map((_, p) => Int32Array.from(groups[g].sums, (e) => elements[e][p].row)),
+    }));
+    const all = [...ofRows, ...given.map((body) => ({ ...body, rows: [body.sums] }))];
+    return jacobianOfBodies(all, places, [roots.length, variables.length], table, bodies.sums);
+  }
   const rows: number[] = [];
   const cols: number[] = [];
   const nodes: number[] = [];
-  forEachFirst(graph, groups, places, table, (row, variable, node) => {
-    rows.push(row);
-    cols.push(variable);
-    nodes.push(node);
-  });
+  forEachFirst(
+    graph,
+    groups,
+    (template) => template.parts,
+    places,
+    table,
+    (element, part, variable, node) => {
+      rows.push(elements[element][part].row);
+      cols.push(variable);
+      nodes.push(node);
+    },
+  );
   return assembled(graph, roots.length, variables.length, { rows, cols, nodes });
 };
 
@@ -88,18 +138,34 @@ export const hessianOf = (
   variables: Int32Array,
   { half = 'both', ...options }: DeriveOptions & { readonly half?: Half } = {},
 ): Csr<Int32Array> => {
-  const found = activity(graph, [root], variables, options.table ?? derivatives);
-  /* Over the reals it is not known what else is computed from a sum. */
-  const inner = graph.algebraic ? [] : innerSums(graph, root, found);
+  const lower = hessianOfTerms(graph, [whole(graph, root)], variables, options);
+  return half === 'lower' ? lower : mirrored(lower);
+};
+
+/** The lower half. */
+const hessianOfTerms = (
+  graph: Graph,
+  given: readonly Term[],
+  variables: Int32Array,
+  options: DeriveOptions,
+): Csr<Int32Array> => {
+  const of = sumOf(graph, given, variables, options);
+  const { inner, places, table } = of;
   if (inner.length > 0) {
-    const lower = hessianThrough(graph, root, variables, inner, options);
-    return half === 'lower' ? lower : mirrored(lower);
+    const { bodies: _, ...apart } = options;
+    const sums = weighted(graph, inner, gradientOfTerms(graph, given, Int32Array.from(inner), { table }));
+    const outer = {
+      hessian: hessianOfTerms(graph, given, Int32Array.of(...inner, ...variables), { table }),
+      jacobian: jacobianOf(graph, Int32Array.from(inner), variables, apart),
+      inner: hessianOfTerms(graph, sums, variables, options),
+    };
+    return composed(graph, outer, options.sums);
   }
-  const { groups, places, bodies, table, sums } = elementsOf(graph, [root], variables, options, found);
+  const { groups, bodies } = elementsOf(graph, of, options);
   const secondOrder = new SecondOrder(graph.arithmetic, table);
   if (bodies) {
-    const lower = hessianOfBodies(bodies, places, variables.length, table, secondOrder, sums);
-    return half === 'lower' ? lower : mirrored(lower);
+    const all = [...bodies.of, ...(options.bodies ?? [])];
+    return hessianOfBodies(all, places, variables.length, table, secondOrder, bodies.sums);
   }
   const rows: number[] = [];
   const cols: number[] = [];
@@ -109,43 +175,17 @@ export const hessianOf = (
     const own = nodesOfVariables(template);
     const found = edgePushing(template.graph, template.root, own, table, secondOrder);
     const second = inOrder(found, (k) => places[group.leaves[template.variables[k]]]);
-    instances(graph, group, template, second.nodes, (_sum, given, found) => {
-      for (let e = 0; e < found.length; e++) {
-        const i = places[given[template.variables[second.rows[e]]]];
-        const j = places[given[template.variables[second.cols[e]]]];
+    instances(graph, group, template, second.nodes, (_element, leaves, values) => {
+      for (let e = 0; e < values.length; e++) {
+        const i = places[leaves[template.variables[second.rows[e]]]];
+        const j = places[leaves[template.variables[second.cols[e]]]];
         rows.push(Math.max(i, j));
         cols.push(Math.min(i, j));
-        nodes.push(found[e]);
-        if (half === 'lower' || i === j) continue;
-        rows.push(Math.min(i, j));
-        cols.push(Math.max(i, j));
-        nodes.push(found[e]);
+        nodes.push(values[e]);
       }
     });
   }
   return assembled(graph, variables.length, variables.length, { rows, cols, nodes });
-};
-
-/** The lower half of the second derivatives of a function of these sums, each of which is differentiated for itself. */
-const hessianThrough = (
-  graph: Graph,
-  root: number,
-  variables: Int32Array,
-  inner: readonly number[],
-  options: DeriveOptions,
-): Csr<Int32Array> => {
-  const { bodies: _, ...own } = options;
-  const lower = { half: 'lower' } as const;
-  const all = Int32Array.of(...inner, ...variables);
-  const outer = {
-    gradient: gradientOf(graph, root, Int32Array.from(inner), own),
-    hessian: hessianOf(graph, root, all, { ...options, ...lower }),
-  };
-  const sums = inner.map((sum) => ({
-    gradient: gradientOf(graph, sum, variables, own),
-    hessian: hessianOf(graph, sum, variables, { ...own, ...lower }),
-  }));
-  return assembled(graph, variables.length, variables.length, composed(graph, outer, sums));
 };
 
 const inOrder = (given: Triplets, placeOf: (variable: number) => number): Triplets => {
@@ -154,41 +194,70 @@ const inOrder = (given: Triplets, placeOf: (variable: number) => number): Triple
   return { rows: order.map((e) => rows[e]), cols: order.map((e) => cols[e]), nodes: order.map((e) => nodes[e]) };
 };
 
-/** What is differentiated: terms of the graph by form, or bodies for all of them. */
-type Terms = {
-  readonly groups: readonly ElementGroup[];
+/** A node as the only term of a sum. */
+const whole = (graph: Graph, node: number): Term => ({ node, factor: graph.constant(1), condition: NONE });
+
+/** What is differentiated: terms, and those that they were peeled from, as elements. */
+interface Peeled<T extends Term> {
+  readonly terms: readonly T[];
+  readonly wholes: readonly (readonly T[])[];
+  readonly found: Activity;
+  /** The number of each variable, by its node; −1 for other nodes. */
   readonly places: Int32Array;
   readonly table: DerivativeTable;
-} & (
-  | { readonly bodies: readonly Body[]; readonly sums: SumsOfBodies }
-  | { readonly bodies?: undefined; readonly sums?: undefined }
-);
+}
 
-/** Elements of one root, or of several: those of a Jacobian are its rows. */
-const elementsOf = (
+/** A sum of terms, and what of it is to be differentiated by itself. */
+const sumOf = (
   graph: Graph,
-  roots: ArrayLike<number>,
+  given: readonly Term[],
   variables: Int32Array,
-  { table = derivatives, sums, bodies = [] }: DeriveOptions,
-  found = activity(graph, roots, variables, table),
-): Terms => {
+  { table = derivatives }: DeriveOptions,
+): Peeled<Term> & { readonly inner: readonly number[] } => {
   const places = placesOf(graph, variables);
+  const roots = given.map(({ node }) => node);
+  const found = activity(graph, roots, variables, table);
+  const terms = new Peel(graph, found).terms(given);
+  /* Over the reals it is not known what else is computed from a sum. */
+  const inner = graph.algebraic ? [] : innerSums(graph, terms, found);
+  return { terms, wholes: [given], found, places, table, inner };
+};
+
+/** Terms by form: nodes are made for each of them, or, where many have one form, they are bodies. */
+interface Elements<T extends Term> {
+  readonly elements: readonly (readonly T[])[];
+  readonly groups: readonly ElementGroup[];
+  /** One for each group. */
+  readonly bodies: { readonly of: readonly Body[]; readonly sums: SumsOfBodies } | undefined;
+}
+
+const elementsOf = <T extends Term>(
+  graph: Graph,
+  { terms, wholes, found }: Peeled<T>,
+  { sums, bodies = [] }: DeriveOptions,
+): Elements<T> => {
   if (!found.depends && bodies.length === 0)
     fail('derivative/independent', 'what is differentiated depends on none of the values it is differentiated by', {
       remedy: 'compute it from them, or leave the derivative out: it is zero',
     });
-  const one = graph.constant(1);
-  const whole = Array.from(roots, (node): Element => [{ node, factor: one }]);
-  const elements = roots.length === 1 ? joinTerms(graph, termsOf(graph, roots[0], found), found) : whole;
-  const apart = elements.flatMap((e): readonly Element[] => (e.length > MOST_JOINED ? e.map((term) => [term]) : [e]));
-  const groups =
-    (apart.length > elements.length ? groupByForm(graph, apart, found, MOST_REPEATED * found.count) : undefined) ??
-    groupByForm(graph, elements, found, MOST_REPEATED * found.count) ??
-    /* Below a Jacobian every row is differentiated for itself, whatever it shares with others. */
-    groupByForm(graph, whole, found, Infinity)!;
+  const joined = joinTerms(graph, terms, found);
+  const apart = joined.flatMap((e): readonly (readonly T[])[] =>
+    e.length > MOST_JOINED ? e.map((term) => [term]) : [e],
+  );
+  const grouped = (elements: Elements<T>['elements'], most: number): Omit<Elements<T>, 'bodies'> | undefined => {
+    const groups = groupByForm(graph, elements, found, most);
+    return groups && { elements, groups };
+  };
+  const isSplit = apart.length > joined.length;
+  const { elements, groups } =
+    (isSplit ? grouped(apart, MOST_REPEATED * found.count) : undefined) ??
+    /* What is joined is one sum, but in a Jacobian, where each term is differentiated for itself. */
+    (isSplit && wholes.length > 1 ? undefined : grouped(joined, MOST_REPEATED * found.count)) ??
+    /* There every row is then differentiated for itself, whatever it shares with others. */
+    grouped(wholes, Infinity)!;
   const members = groups.reduce((n, g) => n + g.sums.length, 0);
-  if (sums === undefined || (bodies.length === 0 && !repeats(members, groups.length))) return { groups, places, table };
-  return { groups, places, table, sums, bodies: [...bodies, ...groups.map((g) => bodyOf(graph, g))] };
+  const many = sums !== undefined && (bodies.length > 0 || repeats(members, groups.length));
+  return { elements, groups, bodies: many ? { of: groups.map((g) => bodyOf(graph, g)), sums } : undefined };
 };
 
 /** A group of terms as a body, its leaves in columns. */
@@ -234,26 +303,26 @@ const placesOf = (graph: Graph, variables: Int32Array): Int32Array => {
 
 const nodesOfVariables = ({ leaves, variables }: Template): Int32Array => variables.map((k) => leaves[k]);
 
-/** First derivatives of all elements: the sum, the variable's place, and the node. */
+/** First derivatives of parts of all elements: the element, which of the parts, the variable's place, and the node. */
 const forEachFirst = (
   graph: Graph,
   groups: readonly ElementGroup[],
+  partsOf: (template: Template) => readonly number[],
   places: Int32Array,
   table: DerivativeTable,
-  visit: (sum: number, variable: number, node: number) => void,
+  visit: (element: number, part: number, variable: number, node: number) => void,
 ): void => {
   for (const group of groups) {
     const template = templateOf(group.form, graph);
-    const own = reverseSweep(template.graph, template.root, nodesOfVariables(template), table);
-    const kept = template.variables.filter((_, k) => own[k] >= 0);
-    instances(
-      graph,
-      group,
-      template,
-      own.filter((id) => id >= 0),
-      (sum, given, found) => {
-        for (let k = 0; k < found.length; k++) visit(sum, places[given[kept[k]]], found[k]);
-      },
+    const variables = nodesOfVariables(template);
+    const found = partsOf(template).flatMap((root, part) =>
+      [...reverseSweep(template.graph, root, variables, table)].flatMap((node, k) =>
+        node < 0 ? [] : [{ node, part, leaf: template.variables[k] }],
+      ),
+    );
+    const roots = Int32Array.from(found, ({ node }) => node);
+    instances(graph, group, template, roots, (element, leaves, nodes) =>
+      found.forEach(({ part, leaf }, e) => visit(element, part, places[leaves[leaf]], nodes[e])),
     );
   }
 };

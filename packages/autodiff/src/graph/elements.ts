@@ -20,9 +20,13 @@ export type Element = readonly Term[];
  * Joins terms that depend on exactly the same variables: what an energy says of one face, be it in one statement or in several loops, is one element, in which the
  * derivatives of its parts meet.
  */
-export const joinTerms = (graph: Graph, terms: readonly Term[], { active }: Activity): readonly Element[] => {
+export const joinTerms = <T extends Term>(
+  graph: Graph,
+  terms: readonly T[],
+  { active }: Activity,
+): readonly (readonly T[])[] => {
   const walk = new Walk(graph, active);
-  const joined: { readonly variables: Int32Array; readonly terms: Term[] }[] = [];
+  const joined: { readonly variables: Int32Array; readonly terms: T[] }[] = [];
   const byHash = new Map<number, number[]>();
   let own: Int32Array = new Int32Array(64);
   for (const term of terms) {

@@ -12,7 +12,7 @@ const { ARITY, CONSTANT, SELECT, VARIABLE } = graphCodes;
  */
 export interface Form {
   readonly words: Int32Array;
-  /** Pairs of node and factor, whose products are added. */
+  /** Triples of node, factor and condition: the products are added, each where its condition holds. */
   readonly terms: Int32Array;
   readonly leaves: number;
 }
@@ -46,17 +46,18 @@ export class FormTable {
     this.words = 0;
     this.leaves = 0;
     walk.begin();
-    const pairs: number[] = [];
-    for (const { node, factor } of terms) {
+    const triples: number[] = [];
+    for (const { node, factor, condition } of terms) {
       walk.below(node, this.visit);
-      pairs.push(this.number[node], this.factor(factor, walk));
+      triples.push(this.number[node], this.constantOf(factor, walk));
+      triples.push(condition < 0 ? NONE : this.constantOf(condition, walk));
     }
-    const form = this.known(this.ownWords.subarray(0, this.words), pairs, this.leaves);
+    const form = this.known(this.ownWords.subarray(0, this.words), triples, this.leaves);
     return { form, leaves: this.ownLeaves.subarray(0, this.leaves), size: this.words / 4 };
   }
 
-  /* Factors depend on no variable, also those that happen to be written as one is: by a = x·w the derivative of (a·w)·x is w·x. */
-  private factor(id: number, walk: Walk): number {
+  /* Factors and conditions are not differentiated, also those that happen to be written as what depends on variables: by a = x·w the derivative of (a·w)·x is w·x. */
+  private constantOf(id: number, walk: Walk): number {
     if (this.active[id] > 0) return this.leaf(id, 0);
     walk.below(id, this.visit);
     return this.number[id];

@@ -11,7 +11,10 @@ export interface Template {
   readonly leaves: Int32Array;
   /** Which leaves are variables by which we differentiate. */
   readonly variables: Int32Array;
+  /** What is differentiated: the sum of the parts. */
   readonly root: number;
+  /** Each term of the form. */
+  readonly parts: readonly number[];
 }
 
 /** The graph of a form of `from`. */
@@ -34,10 +37,14 @@ export const templateOf = (form: Form, from: Graph): Template => {
   }
   const s = algebraOfGraph(graph);
   const sym = (id: number): Sym => new Sym(graph, id);
-  let root = graph.constant(0);
-  for (let t = 0; t < terms.length; t += 2)
-    root = s.add(sym(root), s.mul(sym(there[terms[t]]), sym(there[terms[t + 1]]))).id;
-  return { graph, leaves, variables: Int32Array.from(variables), root };
+  const zero = graph.constant(0);
+  const parts = Array.from({ length: terms.length / 3 }, (_, t) => {
+    const [node, factor, condition] = terms.subarray(3 * t, 3 * t + 3);
+    const value = s.mul(sym(there[node]), sym(there[factor])).id;
+    return condition < 0 ? value : graph.select(there[condition], value, zero);
+  });
+  const root = parts.reduce((sum, part) => s.add(sym(sum), sym(part)).id, zero);
+  return { graph, leaves, variables: Int32Array.from(variables), root, parts };
 };
 
 /**

@@ -2,39 +2,105 @@ import { Sym, algebraOfGraph, graphCodes, type Graph } from '@filigree/ir';
 import type { Activity } from './active.js';
 import { Guarded, NONE } from './guarded.js';
 
-const { ADD, DIV, MUL, NEG } = graphCodes;
+const { ADD, ARITY, CONSTANT, DIV, MUL, NEG, SELECT } = graphCodes;
 
-/** A term of a sum: `factor` times `node`, both nodes. */
+/** A term of a sum: `factor` times `node` where `condition` holds, and 0 elsewhere; all are nodes, and `NONE` is no condition. Neither factor nor condition is differentiated. */
 export interface Term {
   readonly node: number;
   readonly factor: number;
+  readonly condition: number;
 }
 
+/** Peels the sum at `root`, as `Peel` does. */
+export const termsOf = (graph: Graph, root: number, found: Activity): readonly Term[] =>
+  new Peel(graph, found).terms([{ node: root, factor: graph.constant(1), condition: NONE }]);
+
 /**
- * Peels the sum at `root`: the expression as terms with factors that do not depend on the variables. It looks through sums, signs and such factors only, by one
- * sweep, so a sum that stands in several places is peeled once. Terms are in the order of their nodes.
+ * Expressions as terms with factors that do not depend on the variables. What is looked through are sums, signs and such factors only, by one sweep, so a sum that
+ * stands in several places is peeled once.
  */
-export const termsOf = (graph: Graph, root: number, { active }: Activity): readonly Term[] => {
-  const s = algebraOfGraph(graph);
-  const sym = (id: number): Sym => new Sym(graph, id);
-  const factors = new Guarded(graph, s, root + 1);
-  const terms: Term[] = [];
-  const { op, left, right } = graph;
-  factors.add(root, graph.constant(1), NONE);
-  for (let id = root; id >= 0; id--) {
-    const factor = factors.valueAt(id);
-    if (factor < 0 || active[id] === 0) continue;
-    const [a, b] = [left[id], right[id]];
-    const into = (operand: number, by: number): void => factors.add(operand, by, NONE);
-    if (active[id] === 2) terms.push({ node: id, factor });
-    else if (op[id] === ADD) {
-      into(a, factor);
-      into(b, factor);
-    } else if (op[id] === NEG) into(a, s.neg(sym(factor)).id);
-    else if (op[id] === MUL && active[b] === 0) into(a, s.mul(sym(factor), sym(b)).id);
-    else if (op[id] === MUL && active[a] === 0) into(b, s.mul(sym(factor), sym(a)).id);
-    else if (op[id] === DIV && active[b] === 0) into(a, s.div(sym(factor), sym(b)).id);
-    else terms.push({ node: id, factor });
+export class Peel {
+  private readonly factors: Guarded;
+  private readonly isSeen: Uint8Array;
+
+  constructor(
+    private readonly graph: Graph,
+    private readonly found: Activity,
+  ) {
+    this.factors = new Guarded(graph, algebraOfGraph(graph), found.active.length);
+    this.isSeen = new Uint8Array(found.active.length);
   }
-  return terms.reverse();
+
+  /** The terms of a sum of `given`, in the order of their nodes. */
+  terms(given: readonly Term[]): readonly Term[] {
+    const { graph, factors, isSeen } = this;
+    const { active } = this.found;
+    const s = algebraOfGraph(graph);
+    const sym = (id: number): Sym => new Sym(graph, id);
+    const nodes: number[] = [];
+    const waiting: number[] = [];
+    const meet = (id: number): void => {
+      if (active[id] === 0 || isSeen[id] === 1) return;
+      isSeen[id] = 1;
+      nodes.push(id);
+      waiting.push(id);
+    };
+    for (const { node, factor, condition } of given) {
+      meet(node);
+      if (active[node] !== 0) factors.add(node, factor, condition);
+    }
+    while (waiting.length > 0) {
+      const id = waiting.pop()!;
+      if (isLinear(graph, this.found, id)) for (const operand of valueOperands(graph, id)) meet(operand);
+    }
+    const terms: Term[] = [];
+    for (const id of Int32Array.from(nodes).sort().reverse()) {
+      const factor = factors.valueAt(id);
+      const condition = factors.conditionAt(id);
+      factors.clear(id);
+      isSeen[id] = 0;
+      const [a, b] = [graph.left[id], graph.right[id]];
+      const into = (operand: number, by: number): void => {
+        if (active[operand] !== 0) factors.add(operand, by, condition);
+      };
+      if (!isLinear(graph, this.found, id)) terms.push({ node: id, factor, condition });
+      else if (graph.op[id] === ADD) {
+        into(a, factor);
+        into(b, factor);
+      } else if (graph.op[id] === NEG) into(a, s.neg(sym(factor)).id);
+      else if (graph.op[id] === DIV) into(a, s.div(sym(factor), sym(b)).id);
+      else if (active[b] === 0) into(a, s.mul(sym(factor), sym(b)).id);
+      else into(b, s.mul(sym(factor), sym(a)).id);
+    }
+    return terms.reverse();
+  }
+}
+
+/** Whether a node that depends on the variables is a sum, or something times what does not. */
+export const isLinear = ({ op, left, right }: Graph, { active }: Activity, id: number): boolean =>
+  active[id] === 1 &&
+  (op[id] === ADD ||
+    op[id] === NEG ||
+    (op[id] === MUL && (active[left[id]] === 0 || active[right[id]] === 0)) ||
+    (op[id] === DIV && active[right[id]] === 0));
+
+/** What a node is computed from; of a selection its arms. */
+export const valueOperands = ({ op, left, right }: Graph, id: number): readonly number[] =>
+  op[id] === SELECT
+    ? [left[right[id]], right[right[id]]]
+    : ARITY[op[id]] === 2
+      ? [left[id], right[id]]
+      : ARITY[op[id]] === 1
+        ? [left[id]]
+        : [];
+
+/** A node as a value and the condition under which it is that, and else 0; `NONE` where it has none. */
+export const guardOf = (graph: Graph, id: number): { readonly value: number; readonly condition: number } => {
+  const otherwise = graph.op[id] === SELECT ? graph.right[graph.right[id]] : NONE;
+  return otherwise >= 0 && isZero(graph, otherwise)
+    ? { value: graph.left[graph.right[id]], condition: graph.left[id] }
+    : { value: id, condition: NONE };
 };
+
+/** Whether a node is the number 0. */
+export const isZero = (graph: Graph, id: number): boolean => graph.op[id] === CONSTANT && graph.constantValue(id) === 0;

@@ -142,7 +142,7 @@ const bodyOf = (from: Graph, { of, roots, leaves, variable, factor, members, sum
     root = s.add(sym(root), s.mul(sym(by), sym(values[i]))).id;
   });
   return {
-    template: { graph, leaves: Int32Array.from(own), variables: Int32Array.from(variables), root },
+    template: { graph, leaves: Int32Array.from(own), variables: Int32Array.from(variables), root, parts: [root] },
     columns,
     sums: Int32Array.from(sums),
   };

@@ -1,4 +1,4 @@
-import { activity, derivatives, termsOf } from '@filigree/autodiff';
+import { activity, derivatives, termsOf, type Term } from '@filigree/autodiff';
 import { algebraOfGraph, Sym, type Graph } from '@filigree/ir';
 import type { Dependence } from './dependence.js';
 import { elementsOfSum, hasSum, valueOf, type Elements } from './elements.js';
@@ -35,7 +35,7 @@ export const sumsAmong = (
   const parts: Part[] = [];
   let isApart = true;
   const general = roots.map((root, sum) => {
-    const terms =
+    const terms: readonly Pick<Term, 'node' | 'factor'>[] =
       roots.length === 1
         ? termsOf(graph, root, activity(graph, roots, d.withSums, derivatives))
         : [{ node: root, factor: graph.constant(1) }];

@@ -11,11 +11,18 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
   const { op, left, right } = graph;
   const wanted = new Uint8Array(length);
   const values = new Map<number, number>();
+  /* By call and element. */
+  const valuesOf = new Map<number, Value[]>();
   const rewritten = (id: number): boolean => d.depends[id] === 1 && !d.isVariable(id);
   /* From the last to the first: who reads stands behind what is read. */
   const reads = (term: number): void => {
     if (term >= 0) wanted[term] = 1;
-    else {
+    else if (!values.has(~term)) {
+      const value = { ...valueOf(all, ~term), id: ~term };
+      const key = value.element * all.length + value.of;
+      const known = valuesOf.get(key);
+      if (known) known.push(value);
+      else valuesOf.set(key, [value]);
       values.set(~term, -1);
     }
   };
@@ -30,10 +37,14 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
       ...(sums.factors && { factors: sums.factors.subarray(from, to) }),
     };
   };
-  const nodesOf = ({ of, element, root }: ReturnType<typeof valueOf>): Map<number, number> => {
+  const leavesByRoots = new Map<string, Int32Array>();
+  const nodesOf = ({ of, element }: Element, roots: readonly number[]): Map<number, number> => {
     const e = all[of];
+    const key = `${of} ${roots.join()}`;
+    const leaves = leavesByRoots.get(key) ?? leavesOf(graph, e, roots);
+    leavesByRoots.set(key, leaves);
     return new Map(
-      Array.from(leavesOf(graph, e, [e.roots[root]]), (leaf) => {
+      Array.from(leaves, (leaf) => {
         const at = e.variables.indexOf(leaf);
         return [leaf, at < 0 ? leaf : e.columns[at][element]];
       }),
@@ -46,7 +57,9 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
       for (const factor of factors ?? []) if (factor !== NO_FACTOR) wanted[factor] = 1;
       for (const term of terms) {
         reads(term);
-        if (term < 0) for (const node of nodesOf(valueOf(all, ~term)).values()) wanted[node] = 1;
+        if (term >= 0) continue;
+        const value = valueOf(all, ~term);
+        for (const node of nodesOf(value, [all[value.of].roots[value.root]]).values()) wanted[node] = 1;
       }
       continue;
     }
@@ -65,11 +78,13 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
   const valueAt = (value: number): number => {
     const known = values.get(value)!;
     if (known >= 0) return known;
-    const v = valueOf(all, value);
-    const given = new Map([...nodesOf(v)].map(([leaf, node]) => [leaf, at(node)]));
-    const [node] = copyInto(graph, graph, [all[v.of].roots[v.root]], given);
-    values.set(value, node);
-    return node;
+    /* All of an element at once, so that the nodes of elements that are alike follow each other alike. */
+    const { of, element } = valueOf(all, value);
+    const own = valuesOf.get(element * all.length + of)!.sort((a, b) => a.root - b.root);
+    const roots = own.map(({ root }) => all[of].roots[root]);
+    const given = new Map([...nodesOf({ of, element }, roots)].map(([leaf, node]) => [leaf, at(node)]));
+    copyInto(graph, graph, roots, given).forEach((node, k) => values.set(own[k].id, node));
+    return values.get(value)!;
   };
   for (let id = 0; id < length; id++) {
     if (wanted[id] === 0 || !rewritten(id) || op[id] === ARMS) continue;
@@ -90,3 +105,14 @@ export const writtenOut = (graph: Graph, all: readonly Elements[], roots: Int32A
   }
   return roots.map(at);
 };
+
+interface Element {
+  readonly of: number;
+  readonly element: number;
+}
+
+/** A value of an element that is wanted, and its number. */
+interface Value extends Element {
+  readonly root: number;
+  readonly id: number;
+}
