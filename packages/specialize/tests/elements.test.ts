@@ -310,6 +310,31 @@ const switches: readonly Partial<SpecializeOptions>[] = [
   { place: { ...defaultOptions.place, tileBytes: 256 } },
 ];
 
+it.each([
+  ['few operations on lanes, and all off them', 6, { emit: defaultOptions.emit }, 8],
+  ['few operations on lanes, and all off them', 200, { emit: { ...defaultOptions.emit, simd: false } }, 8],
+  /* Of bytes a compiler makes vectors of 64, and eight operations for each one on doubles. */
+  ['many operations on lanes', 200, { emit: defaultOptions.emit }, 32],
+])('tables are narrow for %s', (_name, operations, options, width) => {
+  const at = Int32Array.from({ length: 200 }, (_, e) => (7 * e * e + 13 * e) % 200);
+  const { outputs, plain, specialized } = both(
+    { x: 200 },
+    ({ x }, elements) => {
+      const y: Num[] = x.map(() => 0);
+      elements(200, { x, y, at }, ({ x, y, at }, e) => {
+        let value: Num = x[at];
+        for (let k = 0; k < operations; k++) value = m.sub(m.mul(value, x[at]), 0.25 + k / 512);
+        y[e] = value;
+      });
+      return { y };
+    },
+    options,
+  );
+  expect([...outputs.y]).toEqual(plain.y);
+  const tables = specialized.module.buffers.map(({ name }) => name);
+  expect(tables.filter((name) => name.startsWith('index'))).toEqual([`index${width}`]);
+});
+
 const runRecipe = (steps: readonly Step[], { x, y }: Record<string, Num[]>, elements: ElementsWord) => {
   const numbersOnly = Array.from({ length: N }, (_, i) => 0.5 + i / N);
   const mixed: Num[] = x.map((v, i) => (i % 3 === 0 ? v : i % 3 === 1 ? y[i] : i / N));

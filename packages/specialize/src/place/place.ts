@@ -295,17 +295,22 @@ const leastOf = (counts: Int32Array): number => {
   return Number.isFinite(least) ? least : 1;
 };
 
+/** Operations of an instance on lanes beside which the bytes of its tables are little. */
+const MANY_ON_LANES = 64;
+
 /** Instances a step from which its columns have minima of their own. */
 const MANY_A_STEP = 64;
 
 const encodeTiles = (
-  { options, simd }: PlaceContext,
+  { options: given, simd }: PlaceContext,
   g: Movable,
   columns: readonly Int32Array[],
   starts: Int32Array,
 ): Encoded => {
   const onLanes = simd && g.body && payOnLanes(g.body.template, columns.length);
   const lanes = onLanes ? operationsOf(g.body.template) : 0;
+  /* A compiler fills vectors with what is narrowest: of bytes 64, and each operation on doubles is then eight, with as many values to keep. */
+  const options = lanes >= MANY_ON_LANES ? { ...given, narrow: false } : given;
   if (!g.repeated) return encode(columns, starts, options, lanes);
   const steps = starts.length - 1;
   const many = starts[steps] >= MANY_A_STEP * steps;
