@@ -29,4 +29,5 @@ export {
 } from './kernel/fields/with-gradients.js';
 export { tangent, type Tangent, type TangentOptions } from './kernel/tangent/tangent.js';
 export { elementsAt, placeOfField, type Touched } from './kernel/elements/touched.js';
+export { keepingPlaces, type Places, type WithPlaces } from './kernel/keep/places.js';
 export { firstOverwrite, NeededElements, type NeedingLaunch, type Needs, type Overwrite } from './kernel/keep/needs.js';

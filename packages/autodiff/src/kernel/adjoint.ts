@@ -26,6 +26,7 @@ import { inOrder, reversesInAnyOrder } from './gather/any-order.js';
 import { adjointBuffers } from './fields/adjoint-buffers.js';
 import { boundedLoops } from './indices/bounded-loops.js';
 import { clearedBy } from './elements/cleared.js';
+import { forgettingCleared } from './reverse/cleared.js';
 import { draftAdjoint, type Draft, type Overflow, type Remembered, type Setting } from './reverse/draft.js';
 import { elementOps, type ElementOpOf } from './elements/element-ops.js';
 import { gatherStencils } from './gather/gather.js';
@@ -38,6 +39,7 @@ import { keptReads, roomForReads, type KeptReads } from './keep/kept-reads.js';
 import { isLost, lost, missedIn, refuseLost } from './keep/lost.js';
 import { madeByLoops } from './values/made-by-loops.js';
 import type { Needs } from './keep/needs.js';
+import { alsoKeeping, lookingUp, NO_PLACES, type Places } from './keep/places.js';
 import { orderedChoices } from './ordered.js';
 import { needsOf, overwrittenBy, refuseRunningExtrema } from './keep/overwrites.js';
 import { runPasses } from './run-passes.js';
@@ -69,6 +71,8 @@ export interface AdjointOptions {
   readonly iterations?: number;
   /** Whether elements of a box gather what their neighbours would add to them, see `gatherStencils`; default true. */
   readonly gather?: boolean;
+  /** Fields in which the kernel keeps where its appends have put something, see `keepingPlaces`. */
+  readonly places?: Places;
 }
 
 /** An adjoint kernel, and what it gives. */
@@ -115,6 +119,7 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     table: rows = derivatives,
     iterations = ITERATIONS,
     gather = true,
+    places: appended = NO_PLACES,
   } = checkOptions('adjoint', given, adjointSpec);
   const layout = layoutOf(module.layout ?? { branches: [] }, formats);
   const source =
@@ -123,15 +128,15 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
   const dialects = [...coreDialects, fieldDialect(layout), derivative, lost, keptValues, ...own];
   const table = opTable(dialects);
   /* Of equal loads each would become an update of memory. */
-  const shared = runPasses({ ...module, kernels: [storesApart(boundedLoops(source, table, layout))] }, [
-    storeForwarding({ dialects }),
-    cse({ dialects: orderedChoices(dialects, rows) }),
-  ]).kernels[0];
+  const shared = runPasses(
+    { ...module, kernels: [storesApart(boundedLoops(lookingUp(source, appended, dialects), table, layout))] },
+    [storeForwarding({ dialects }), cse({ dialects: orderedChoices(dialects, rows) })],
+  ).kernels[0];
 
   const controlOf = controlBy(table);
   const ownBuffers = adjointBuffers(module, shared);
   const elementOf = elementOps(layout, adjoints, ownBuffers);
-  const cleared = clearedBy(layout, table, elementOf);
+  const cleared = clearedBy(layout, table, elementOf, new Set(Object.values(adjoints)));
   const places = new Set([
     ...Object.keys(adjoints).map((f) => valueName(layout.nodes[layout.fields.get(f)!.path.at(-1)!])),
     ...ownBuffers.keys(),
@@ -177,7 +182,9 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
       places,
       facts,
       ownedIn,
+      forgetCleared: forgettingCleared(layout, adjoints),
       iterations,
+      appended,
       anyOrder: reversesInAnyOrder(primal, layout, table),
     };
   };
@@ -246,13 +253,17 @@ export const adjoint = (module: Module, name: string, given: AdjointOptions): Ad
     ...(setting && { first: setting }),
     buffers: all.filter((x) => !taken.has(x.name)),
     ...made,
-    needs: needsOf(
-      accesses,
-      accessesOf(scattered, layout, elementOf, cleared, accesses.keys),
-      elementOf,
-      cleared,
-      kept,
-      settledPlaces(primal.body, elementOf),
+    needs: alsoKeeping(
+      needsOf(
+        accesses,
+        accessesOf(scattered, layout, elementOf, cleared, accesses.keys),
+        elementOf,
+        cleared,
+        kept,
+        settledPlaces(primal.body, elementOf),
+      ),
+      source,
+      appended,
     ),
     ...flowOf(primal, elementOf, of.active),
   };
@@ -327,6 +338,7 @@ const adjointSpec: OptionSpec<AdjointOptions> = {
   table: option.anything,
   iterations: option.number(1),
   gather: option.truth,
+  places: option.anything,
 };
 
 const ITERATIONS = 65_536;

@@ -172,34 +172,37 @@ const madeOf = <const K extends Kernels, F extends Fields>(
     /* What not every program needs is loaded when one does: pages load the rest only. */
     const derived = asksForDerivatives(options) ? await import('../tape/derived.js') : undefined;
     const asked = derived?.withCompanions(plain, options, options.debug === true);
-    const layout = options.over
+    const placed = options.over
       ? layoutOver(options.over.storage.layout, asked?.layout ?? plain)
       : (asked?.layout ?? plain);
-    const companions = asked && { ...asked, layout };
-    const bits = hasBits(layout, options) ? await import('@filigree/quant/passes') : undefined;
+    const companions = asked && { ...asked, layout: placed };
+    const bits = hasBits(placed, options) ? await import('@filigree/quant/passes') : undefined;
     const front = once((): FrontEnd => {
-      const { module, signatures } = lowered(named, layout, options);
+      const { module, signatures } = lowered(named, placed, options);
       return derived && companions
         ? {
             signatures,
             ...derived.withDerivatives(
-              options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(layout).run(module)) : module,
+              options.backend?.capabilities.grain === undefined ? orThrow(boxLoops(placed).run(module)) : module,
               companions,
               signatures,
               (kernel) => shownIn({ ...named.definitions.get(kernel)!, name: kernel }),
               options.extensions,
               waits(options),
+              options.over !== undefined,
             ),
           }
         : { signatures, module };
     });
     const keeper = isBankable(options) ? await loadKeeping() : undefined;
-    const keeping = keeper?.isToldByText(layout) === true ? keeper : undefined;
+    const keeping = keeper?.isToldByText(placed) === true ? keeper : undefined;
     const texts =
-      keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, layout) : undefined;
+      keeping && !looksIntoKernels(options) ? await keeping.textsOf(options, named.definitions, placed) : undefined;
     const found = texts?.read();
     const known = found && keeping?.isTold(found.told) ? found.told : undefined;
     if (!known) orThrow(await withLowering(attempt(() => withFrontEnd(() => front().module))));
+    /* Kernels that are differentiated may have fields of their own. */
+    const layout = known ? placed : (front().layout ?? placed);
     const storage = options.over
       ? storageOver(options.over, layout, front().module)
       : storageOf(layout, {

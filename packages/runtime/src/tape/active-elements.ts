@@ -1,6 +1,6 @@
 import { allocateArray, isFloat, type TypedArray } from '@filigree/ir';
 import { growCell, visitElements } from '@filigree/sparse/cells';
-import { type FieldDecl } from '@filigree/sparse/fields';
+import type { FieldDecl, Layout } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
 import { componentsIn } from '../fields/component.js';
 import { elementWriter } from '../fields/elements/write-element.js';
@@ -12,6 +12,7 @@ import type { State } from './saved.js';
  * becomes active.
  */
 export const activeElements = (arena: Arena, fields: readonly FieldDecl[]): State => {
+  const { layout } = arena.storage;
   const components = fields.flatMap((f) => componentsIn(arena, f));
   const [{ path, nodes }] = components;
   const branches = new Set([nodes[0]]);
@@ -57,10 +58,13 @@ export const activeElements = (arena: Arena, fields: readonly FieldDecl[]): Stat
     bytes: then.values.reduce((sum, { byteLength }) => sum + byteLength, then.indices.byteLength),
     restore,
     restoreLast: restore,
-    differs: () => {
-      const now = taken();
-      const place = placeIn(now, then, width);
-      const differs = (n: number): boolean => !place || !areNear(fields[n].type, then.values[n], now.values[n], place);
+    differs: (mixed = false) => {
+      const [before, now] = [then, taken()].map((copy) =>
+        mixed && isInList(layout, fields[0].name) ? sorted(copy, width) : copy,
+      );
+      const place = placeIn(now, before, width);
+      const differs = (n: number): boolean =>
+        !place || !areNear(fields[n].type, before.values[n], now.values[n], place);
       return fields.find((_, n) => differs(n))?.name;
     },
   };
@@ -72,6 +76,33 @@ interface Copy {
   readonly indices: Int32Array;
   readonly values: readonly TypedArray[];
 }
+
+/** Whether the elements of a field are the cells of lists. */
+export const isInList = ({ fields, nodes }: Layout, field: string): boolean =>
+  nodes[fields.get(field)!.path.at(-2)!].kind === 'dynamic';
+
+/** The elements of lists, each list in the order of its values. */
+const sorted = ({ count, indices, values }: Copy, width: number): Copy => {
+  const isOneList = (n: number, m: number): boolean =>
+    indices.subarray(n * width, (n + 1) * width - 1).every((x, a) => x === indices[m * width + a]);
+  const order: number[] = [];
+  for (let from = 0, to = 0; from < count; from = to) {
+    while (to < count && isOneList(from, to)) to++;
+    const list = Array.from({ length: to - from }, (_, k) => from + k);
+    order.push(...list.sort((n, m) => differenceOf(values, n, m)));
+  }
+  const inOrder = (all: TypedArray): TypedArray => {
+    const made = all.slice();
+    order.forEach((from, n) => (made[n] = all[from]));
+    return made;
+  };
+  return { count, indices, values: values.map(inOrder) };
+};
+
+const differenceOf = (values: readonly TypedArray[], n: number, m: number): number => {
+  for (const all of values) if (all[n] !== all[m]) return all[n] < all[m] ? -1 : 1;
+  return 0;
+};
 
 /** Where the elements of another copy are in one: a hash table may have them in another order. Nothing where it has others. */
 const placeIn = (one: Copy, other: Copy, width: number): ((n: number) => number) | undefined => {

@@ -10,7 +10,7 @@ import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
 import { keeperOf } from './keeper.js';
 import { leavingsOf } from './leavings.js';
 import { keepFieldsIn } from './kept-fields.js';
-import { overwriting } from './overwriting.js';
+import { overwritingAs } from './overwriting.js';
 import { recorderOf, type Recorder } from './recorder.js';
 import { saversOf } from './saved-fields.js';
 import { structuresOf } from './structure.js';
@@ -51,7 +51,7 @@ export const decksOf = (
   const tapeOf = (kernels: AdjointKernels): Pick<Decks, 'tape'> & { readonly recorder: Recorder } => {
     const structures = structuresOf(arena, kernels.structural, kernels.fields, kernels.shown);
     const needs = [...kernels.of].map(([kernel, made]) => {
-      return [kernel, 'needs' in made ? made.needs : overwriting(kernels.writes.get(kernel)!)] as const;
+      return [kernel, 'needs' in made ? made.needs : overwritingAs(kernels, kernel)] as const;
     });
     const recorder = recorderOf(instance, structures, keeperOf(new Map(needs), keep));
     const tape = (queue: Queue | undefined): TapeDeck =>

@@ -38,6 +38,8 @@ export interface DerivativeKernels<D> {
 export interface AdjointKernels extends DerivativeKernels<Adjoint> {
   /** The kernels that set the adjoint of a field of one number to one, by the name of the field. */
   readonly begin: ReadonlyMap<string, string>;
+  /** The fields in which kernels keep where they have appended. */
+  readonly places: readonly string[];
   /** The kernels that watch accesses, where these are checked. */
   readonly watched: WatchedKernels | undefined;
 }

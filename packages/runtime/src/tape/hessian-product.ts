@@ -77,12 +77,12 @@ export const hessianProduct = <const W extends Readonly<Record<string, AnyField>
   along?.((f) => sim.field(tangentField(checked(f))));
   const { result: recorded } = tangents.run(() => tape.record(forward), changes);
   const sources = by.flatMap(([, f]) => componentsOf(f).map((c) => c.name));
-  if (!tape.dependents(recorded, [...sources, ...sources.map((s) => tangents.fields[s])]).has(slopeOf.name))
-    refuseIndependent(loss, sources);
+  const both = [...sources, ...sources.map((s) => tangents.fields[s])];
+  if (!tape.dependents(recorded, both).has(slopeOf.name)) refuseIndependent(loss, sources);
   const [value, slope] = [loss, slopeOf].map((f) => sim.field(f).get(first) as number);
   tape.clear(recorded, slopeOf.name);
   sim.field(adjointField(slopeOf)).set(first, 1);
-  const found = tape.backward(recorded, slopeOf.name);
+  const found = tape.backward(recorded, slopeOf.name, both);
   const [productByArgument, byArgument] = apart(found.byArgument, tangents.primals);
   const [productByArray, byArray] = apart(found.byArray, tangents.primals);
   const views = (fieldOf: (f: AnyField) => AnyField) =>

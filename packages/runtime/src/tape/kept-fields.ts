@@ -43,5 +43,5 @@ const together = (all: readonly State[]): State => ({
   bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
   restore: () => all.forEach((one) => one.restore()),
   restoreLast: () => all.forEach((one) => one.restoreLast()),
-  differs: () => all.map((one) => one.differs()).find((field) => field !== undefined),
+  differs: (mixed) => all.map((one) => one.differs(mixed)).find((field) => field !== undefined),
 });

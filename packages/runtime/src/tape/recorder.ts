@@ -33,8 +33,12 @@ export interface Segment {
   readonly bytes: number;
   /** Which cells were active before them. */
   readonly structure?: Structure | undefined;
-  /** Brings that state back, and runs the steps again. */
-  readonly again: () => readonly Entry[];
+  /**
+   * Brings that state back, and runs the steps again.
+   *
+   * @param mixed whether lists may have the same in another order then, as where several threads append
+   */
+  readonly again: (mixed: boolean) => readonly Entry[];
 }
 
 /** A launch or a step of the host; within steps with their state, and whether they will run again for the derivative. */

@@ -8,8 +8,12 @@ export interface Saved {
 
 /** A copy of a state. */
 export interface State extends Saved {
-  /** The field that differs now from what it was, by more than rounding in another order does. */
-  readonly differs: () => string | undefined;
+  /**
+   * The field that differs now from what it was, by more than rounding in another order does.
+   *
+   * @param mixed whether lists may have the same in another order
+   */
+  readonly differs: (mixed?: boolean) => string | undefined;
 }
 
 /** Copies of fields as they were before a launch. */

@@ -1,4 +1,4 @@
-import { adjoint, type Adjoint, type DerivativeTable } from '@filigree/autodiff';
+import { adjoint, type Adjoint, type DerivativeTable, type Places } from '@filigree/autodiff';
 import type { AdjointKernels, TangentKernels } from './derivative-kernels.js';
 import { madeKernels, type Made, type Setting } from './made-kernels.js';
 import { PRIME } from './primed.js';
@@ -12,6 +12,7 @@ export const secondKernels = (
   { buffers, kernels, known: first }: Made<TangentKernels>,
   second: Readonly<Record<string, string>>,
   table: DerivativeTable,
+  places?: Places,
 ): Made<AdjointKernels> | undefined => {
   const tangents = [...first.of].flatMap(([of, made]) => ('kernel' in made ? [{ of, ...made }] : []));
   const named = new Set(tangents.map(({ kernel }) => kernel.name));
@@ -28,7 +29,7 @@ export const secondKernels = (
     signatures: Object.fromEntries(tangents.map(({ of, kernel }) => [kernel.name, signatures[of]])),
   };
   const adjoints = madeKernels<Adjoint>(setting, second, 'clear_products', (name) =>
-    adjoint(moved, name, { adjoints: second, dialects, table }),
+    adjoint(moved, name, { adjoints: second, dialects, table, ...(places && { places }) }),
   );
   if (!adjoints) return undefined;
   const parameters = tangents.map(({ of, kernel, parameters }) => {
@@ -48,6 +49,7 @@ export const secondKernels = (
       parameters: new Map(parameters),
       arrays: new Map([...first.arrays, ...twins]),
       begin: new Map(),
+      places: [...(places?.keys() ?? [])],
       watched: undefined,
     },
   };

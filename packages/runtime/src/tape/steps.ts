@@ -48,7 +48,11 @@ export const steps = (sim: Sim, n: number, step: (k: number) => void, given: Ste
       n,
       step: twice ? sim.tangents!.later(step) : step,
       segments,
-      state: new Set(withEncoded(sim.storage.layout, twice ? withTangents(names, sim.tangents) : names)),
+      state: new Set([
+        ...withEncoded(sim.storage.layout, twice ? withTangents(names, sim.tangents) : names),
+        ...tape.places,
+      ]),
+      places: tape.places,
     });
 };
 

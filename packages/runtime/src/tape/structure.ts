@@ -4,12 +4,13 @@ import {
   populationChange,
   populationOf,
   repopulate,
+  visitElements,
   type Population,
   type PopulationChange,
 } from '@filigree/sparse/cells';
 import { axesOf, elementsBelow, isSparse, pathTowards, type Path } from '@filigree/sparse/fields';
 import type { Arena } from '../fields/arena.js';
-import { fieldsOf } from '../fields/component.js';
+import { componentsIn, fieldsOf } from '../fields/component.js';
 import { inBrackets, placed, type Place } from './placed.js';
 import type { Structural } from './structural.js';
 
@@ -46,11 +47,15 @@ export interface Structures {
   readonly now: (state: ReadonlySet<string>) => Structure | undefined;
   /** Takes note of all there is; brings it back. */
   readonly whole: () => () => void;
+  /** Counts elements of adjoints that are not zero. */
+  readonly count: (adjoints: readonly string[]) => Counted;
   /** The same of what is around a state; cells stay as they are in which launches have left other fields, by their names. */
   readonly around: (state: ReadonlySet<string>) => (left: ReadonlySet<string>) => void;
   /** The fields that lie in what is sparse, and the adjoints that do. */
   readonly fields: readonly string[];
   readonly adjoints: readonly string[];
+  /** Those that lie in lists. */
+  readonly inLists: readonly string[];
 }
 
 /**
@@ -96,7 +101,8 @@ export const structuresOf = (
     const first = at?.map((x, n) => x * elementsBelow(layout, id, path.at(-1)!, axes[n]));
     return first ? `element [${first.join(', ')}] of field '${field.name}'` : `a list of field '${field.name}'`;
   };
-  const structureOf = (ids: Iterable<number>, who: string, kernel?: string): Structure => {
+  /* What kernels have cleared has adjoints of zero before. */
+  const structureOf = (ids: Iterable<number>, who: string, kernel?: string, keeps = false): Structure => {
     const known = kernel === undefined ? undefined : kernels.get(kernel);
     const all = [...ids].sort((a, b) => a - b).map(taken);
     return {
@@ -115,8 +121,8 @@ export const structuresOf = (
         for (const { id, then } of all) {
           const change = populationChange(pathOf.get(id)!(), then, current(id));
           if (!change) continue;
-          if (change.disappeared.length > 0 && within(id).some((name) => derived.has(name)))
-            refuseGone(who, text(id, change.disappeared[0]));
+          if (keeps && change.disappeared.length > 0 && within(id).some((name) => derived.has(name)))
+            refuseDeactivated(who, text(id, change.disappeared[0]));
           first();
           put(id, then);
         }
@@ -130,8 +136,18 @@ export const structuresOf = (
       },
     };
   };
-  const maybe = (ids: readonly number[], who: string, kernel?: string): Structure | undefined =>
-    ids.length === 0 ? undefined : structureOf(ids, who, kernel);
+  const maybe = (ids: readonly number[], who: string, kernel?: string, keeps = false): Structure | undefined =>
+    ids.length === 0 ? undefined : structureOf(ids, who, kernel, keeps);
+  const nonZeros = (name: string): number => {
+    const { field } = layout.fields.get(name)!;
+    const [{ path, nodes, get }] = componentsIn(arena, field);
+    arena.ready(undefined, new Set([nodes[0]]));
+    let count = 0;
+    visitElements(arena, path, (cell) => {
+      if (Number(get(cell)) !== 0) count++;
+    });
+    return count;
+  };
   const changed = new Set([...kernels.values()].flatMap(({ changes }) => [...changes.keys()]));
   const volatile = [...new Set([...kernels.values()].flatMap(({ reads }) => [...reads.keys()]))].filter((id) => changed.has(id)); // prettier-ignore
   const inSparse = names.filter((name) => sparse.some((id) => within(id).includes(name)));
@@ -150,7 +166,7 @@ export const structuresOf = (
     },
     beforeHost: (writes) => {
       const ids = sparse.filter((id) => writes.some((f) => layout.fields.get(f)!.path.includes(id)));
-      return maybe(ids, 'a step of the host');
+      return maybe(ids, 'a step of the host', undefined, true);
     },
     skip,
     now: (state) => maybe([...new Set([...volatile, ...aroundAny(state)])], 'a step'),
@@ -165,8 +181,23 @@ export const structuresOf = (
       const all = sparse.map((id) => [id, current(id)] as const);
       return () => all.forEach(([id, then]) => put(id, then));
     },
+    count: (names) => {
+      const then = names.filter((name) => inSparse.includes(name)).map((name) => [name, nonZeros(name)] as const);
+      const less = (): string | undefined => then.find(([name, count]) => nonZeros(name) < count)?.[0];
+      return {
+        isZero: () => then.every(([, count]) => count === 0),
+        isLess: () => less() !== undefined,
+        refuseLost: () => {
+          const lost = less();
+          if (lost !== undefined) refuseGone(lost);
+        },
+      };
+    },
     fields: inSparse.filter((name) => !derived.has(name)),
     adjoints: inSparse.filter((name) => derived.has(name)),
+    inLists: inSparse.filter(
+      (name) => derived.has(name) && layout.fields.get(name)!.path.some((n) => layout.nodes[n].kind === 'dynamic'),
+    ),
   };
 };
 
@@ -194,7 +225,20 @@ const refuseMixed = (
   throw new DiagnosticError([{ ...error('tape/structure', message, { remedy }), ...read }]);
 };
 
-const refuseGone = (who: string, where: string): never =>
+/** How many derivatives there were. */
+export interface Counted {
+  readonly isZero: () => boolean;
+  readonly isLess: () => boolean;
+  /** Refuses that there are fewer, since cells of elements have gone. Error: `tape/structure`. */
+  readonly refuseLost: () => void;
+}
+
+const refuseGone = (adjoint: string): never =>
+  fail('tape/structure', `derivatives are asked for by elements that have no cells in the end, in which they would lie: in field '${adjoint}'`, {
+    remedy: 'clear and deactivate after the gradient is read, or start from fields whose cells stay, and copy from these',
+  }); // prettier-ignore
+
+const refuseDeactivated = (who: string, where: string): never =>
   fail('tape/structure', `${who} has deactivated ${where}, and derivatives by it lie in its cell`, {
     remedy: 'set it to zero instead, or deactivate before the first launch that is recorded',
   });

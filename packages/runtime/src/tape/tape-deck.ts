@@ -8,7 +8,7 @@ import { derivativeOf, type AdjointKernels } from './derivative-kernels.js';
 import { firstsOf, NO_FIRSTS, touchedByAdjoints, type Firsts } from './firsts.js';
 import { followed } from './followed.js';
 import { refuseOverwrites } from './overwritten.js';
-import { overwriting } from './overwriting.js';
+import { overwriting, overwritingAs } from './overwriting.js';
 import { isSegment, type Entry, type Flat, type Launched, type Recorder, type Touched } from './recorder.js';
 import { placed } from './placed.js';
 import type { Saved } from './saved.js';
@@ -54,6 +54,8 @@ export interface TapeDeck {
   readonly record: (run: () => void) => Tape;
   /** The names of the scalar fields that kernels write, or may. */
   readonly writes: AdjointKernels['writes'];
+  /** The fields in which kernels keep where they have appended. */
+  readonly places: AdjointKernels['places'];
   /** Sets all adjoints to zero, but for those that the adjoint of some launch of a tape is the first to touch, and sets. */
   readonly clear: (tape: Tape, loss: string) => void;
   /** Sets the adjoint of a loss to one by a launch; where it is no single number that is always there, as the host does. */
@@ -64,8 +66,10 @@ export interface TapeDeck {
   /**
    * Launches the adjoints of what was recorded, the last first, but those of launches that write nothing that the loss follows from. Errors: `tape/…`, and why
    * a kernel that was launched has no adjoint.
+   *
+   * @param wrt the fields whose adjoints are asked for
    */
-  readonly backward: (tape: Tape, loss: string) => Backward;
+  readonly backward: (tape: Tape, loss: string, wrt: readonly string[]) => Backward;
   /** The scalar fields that depend on some of others by what was recorded. */
   readonly dependents: (tape: Tape, on: readonly string[]) => ReadonlySet<string>;
 }
@@ -96,7 +100,7 @@ export const tapeDeck = (
   const hasAdjoint = (kernel: string): boolean =>
     !Array.isArray(kernels.of.get(kernel)) || kernels.reshapes.has(kernel);
   const needsOf = (kernel: string): Needs =>
-    hasAdjoint(kernel) ? adjointOf(kernel).needs : overwriting(kernels.writes.get(kernel)!);
+    hasAdjoint(kernel) ? adjointOf(kernel).needs : overwritingAs(kernels, kernel);
   const touched = new Map<string, Touched>();
   const touchedBy = (kernel: string): Touched => {
     const found = touched.get(kernel) ?? touchedOf(needsOf(kernel));
@@ -153,6 +157,7 @@ export const tapeDeck = (
   return {
     fields,
     writes: kernels.writes,
+    places: kernels.places,
     recorder,
     steps: (block) => {
       const state = stateOf(block.state);
@@ -192,7 +197,7 @@ export const tapeDeck = (
       for (const [kernel, of] of kernels.clearOf) if (!of.every((f) => firsts.fields.has(f))) launch(kernel);
     },
     begin: (loss, otherwise) => (begin.has(loss) ? launch(begin.get(loss)!) : otherwise()),
-    backward: ({ entries, begun }, loss) => {
+    backward: ({ entries, begun }, loss, wrt) => {
       refuse(entries, loss);
       let most = 0;
       const found = firsts;
@@ -281,6 +286,11 @@ export const tapeDeck = (
         if (commands) together(commands);
         return all.length;
       };
+      const clearsAdjoints = (steps: readonly Flat[]): boolean =>
+        structures.adjoints.length > 0 &&
+        steps.some(
+          (e) => !('kernel' in e) || kernels.writes.get(e.kernel)!.some((f) => structures.adjoints.includes(f)),
+        );
       const reverse = (list: readonly Entry[]): void => {
         for (let n = list.length - 1; n >= 0; n--) {
           const many = reverseMany(list, n);
@@ -290,12 +300,14 @@ export const tapeDeck = (
           }
           const entry = list[n];
           if (isSegment(entry)) {
-            let gradients: Saved | undefined;
+            /* Where nothing follows from what lists have in the end, their order does not matter. Steps that clear cells clear what lies in them. */
+            const mixed = structures.count(structures.inLists).isZero();
+            let gradients = clearsAdjoints(entry.entries) ? keep(structures.adjoints) : undefined;
             entry.structure?.restore(() => {
               beforeCellsChange();
               gradients ??= keep(structures.adjoints);
             });
-            const steps = entry.again();
+            const steps = entry.again(mixed);
             /* Those by elements that steps have activated, and activate again. */
             gradients?.restoreLast();
             most = Math.max(most, bytesOf(steps));
@@ -314,7 +326,10 @@ export const tapeDeck = (
         }
       };
       reverse(entries);
+      const gradients = cellsInTheEnd ? keep(structures.adjoints) : undefined;
+      const whole = gradients && structures.count(wrt.map((f) => fields[f]));
       cellsInTheEnd?.();
+      const isLess = whole?.isLess() === true;
       for (const fields of ended.values()) fields.restoreLast();
       const left = new Set(
         begun.length > 0
@@ -322,6 +337,14 @@ export const tapeDeck = (
           : [],
       );
       for (const state of begun) state.restore(left);
+      if (gradients && whole) {
+        /* Into those of their cells that there are. */
+        const cells = structures.whole();
+        gradients.restoreLast();
+        cells();
+        /* What was activated on the way had no derivative to be asked for. */
+        if (isLess) whole.refuseLost();
+      }
       return { byArgument: sums, byArray: arraySums, bytes: most };
     },
     dependents: ({ entries }, on) => {
@@ -375,8 +398,14 @@ interface List {
 const refuseOverflow = (kernel: string, { loops }: Overflow, code: number, shown: (kernel: string) => Shown): void => {
   const loop = loops[code - 1];
   if (!loop) return;
-  const message = `a loop of kernel '${kernel}' ran more than ${loop.most} times, those in it counted too, and its derivative needs what it carried and read each time`;
-  const remedy = 'bound the loop by a number, or launch a kernel for each part of it';
+  /* Places of appends are looked up. */
+  const isAppend = loop.op.name === 'field.load';
+  const message = isAppend
+    ? `kernel '${kernel}' appended more often than there is room for the places, of which its derivative needs all: ${loop.most} in all, the same number for each iteration`
+    : `a loop of kernel '${kernel}' ran more than ${loop.most} times, those in it counted too, and its derivative needs what it carried and read each time`;
+  const remedy = isAppend
+    ? 'let the loops around it count between numbers, or launch a kernel for each part of them'
+    : 'bound the loop by a number, or launch a kernel for each part of it';
   throw new DiagnosticError([{ ...error('tape/history', message, { remedy }), ...placed(loop.op.loc, shown(kernel)) }]);
 };
 

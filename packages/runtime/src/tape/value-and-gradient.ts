@@ -99,7 +99,7 @@ const differentiated = <W extends Readonly<Record<string, AnyField>>>(
   look(first);
   tape.clear(recorded, loss.name);
   tape.begin(loss.name, () => sim.field(adjointField(loss)).set(first, 1));
-  const { bytes, ...byArguments } = tape.backward(recorded, loss.name);
+  const { bytes, ...byArguments } = tape.backward(recorded, loss.name, sources);
   return {
     gradient: Object.fromEntries(
       by.map(([name, f]) => [name, sim.field(adjointField(f))]),

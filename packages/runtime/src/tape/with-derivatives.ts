@@ -2,6 +2,7 @@ import {
   adjoint,
   clearGradients,
   derivatives,
+  keepingPlaces,
   tangent,
   watched,
   withoutGiven,
@@ -13,7 +14,8 @@ import {
 } from '@filigree/autodiff';
 import { combined, coreDialects, type Extension, type Kernel, type Module } from '@filigree/ir';
 import type { KernelSignature, Shown } from '@filigree/lang/kernels';
-import { fieldDialect } from '@filigree/sparse/fields';
+import { fieldDialect, type Layout } from '@filigree/sparse/fields';
+import { noteOrigin } from '../program/shared-layout.js';
 import { beginKernels } from './begin-kernels.js';
 import type { AdjointKernels, DerivativeKernels, TangentKernels, WatchedKernels } from './derivative-kernels.js';
 import type { Companions } from './differentiated-fields.js';
@@ -23,6 +25,8 @@ import { secondKernels } from './second-kernels.js';
 /** A module, and what is known of the derivatives among its kernels. */
 export interface DerivedKernels {
   readonly module: Module;
+  /** The layout of the module, where that has more fields than the one that was given. */
+  readonly layout?: Layout;
   readonly adjoints?: AdjointKernels;
   readonly tangents?: TangentKernels;
   /** The adjoints of the kernels with tangents; what belongs to a tangent is called as what it is the tangent of, with a prime. */
@@ -34,27 +38,35 @@ export interface DerivedKernels {
  *
  * @param shown shows the places that ops of a kernel name
  * @param waits whether launches wait, so that adjoints of losses are set by kernels
+ * @param shared whether the fields are those of another program, so that there can be no more of them
  */
 export const withDerivatives = (
-  module: Module,
-  { layout, adjoints, tangents, second, marks }: Companions,
+  given: Module,
+  { layout: plain, adjoints, tangents, second, marks }: Companions,
   signatures: Readonly<Record<string, KernelSignature>>,
   shown: (kernel: string) => Shown,
   extensions: readonly Extension[] = [],
   waits = false,
+  shared = false,
 ): DerivedKernels => {
   const { dialects: known = [], derivatives: more } = combined(extensions);
   const dialects = known.filter((d) => !coreDialects.includes(d));
   const table = { ...derivatives, ...more };
+  const adjoined = new Set([...Object.keys(adjoints), ...Object.keys(second)]);
+  const { module, layout, places } =
+    adjoined.size > 0 && !shared
+      ? keepingPlaces(given, plain, adjoined, dialects)
+      : { module: given, layout: plain, places: undefined };
+  noteOrigin(layout, plain);
   const setting = { module, layout, signatures, dialects, shown };
   const backward = madeKernels<Adjoint>(setting, adjoints, 'clear_gradients', (name) =>
-    adjoint(module, name, { adjoints, dialects, table }),
+    adjoint(module, name, { adjoints, dialects, table, ...(places && { places }) }),
   );
   const forward = madeKernels<Tangent>(setting, tangents, 'clear_tangents', (name) =>
     tangent(module, name, { tangents, dialects, table, again: Object.keys(second).length > 0 }),
   );
   if (!backward && !forward) return { module };
-  const twice = forward && secondKernels(setting, forward, second, table);
+  const twice = forward && secondKernels(setting, forward, second, table, places);
   const watching = backward && watchedKernels(setting, backward.known, marks);
   const begin = waits ? beginKernels(layout, adjoints) : new Map<string, Kernel>();
   const all = [backward, forward, twice].filter((x) => x !== undefined);
@@ -70,10 +82,12 @@ export const withDerivatives = (
         ...(watching?.kernels ?? []),
       ],
     },
+    ...(layout !== plain && { layout }),
     ...(backward && {
       adjoints: {
         ...backward.known,
         begin: new Map([...begin].map(([primal, { name }]) => [primal, name])),
+        places: [...(places?.keys() ?? [])],
         watched: watching?.known,
       },
     }),

@@ -37,6 +37,7 @@ export {
   encodedWith,
   holdsWords,
   isSparse,
+  nodesWithin,
   layout,
   layoutText,
   noLayout,

@@ -7,7 +7,7 @@ export { simplifyAccess, type SimplifyOptions } from './access/simplify-access.j
 export { lowerFields, lowerFieldsSpec, type LowerFieldsOptions } from './lower-fields.js';
 export { loadLowering } from '#lowering';
 export { fieldPasses } from './field-passes.js';
-export { withBeside } from './layout/beside.js';
+export { withBeside, withBranches } from './layout/beside.js';
 export { boxLoop, boxOf } from './loops/box-loop.js';
 export { boxLoops } from './loops/box-loops.js';
 export { flattenBranches } from './loops/flatten.js';

@@ -5,10 +5,20 @@ import type { ElementOpOf } from './element-ops.js';
 /** The fields of which an op overwrites elements that it does not name. */
 export type ClearedBy = (op: Op) => readonly string[];
 
-/** Those of ops that deactivate cells, or make them ambient. */
-export const clearedBy = ({ fields, nodes }: Layout, table: OpTable, elementOf: ElementOpOf): ClearedBy => {
+/**
+ * Those of ops that deactivate cells, or make them ambient.
+ *
+ * @param adjoints fields that hold nothing while primals run
+ */
+export const clearedBy = (
+  { fields, nodes }: Layout,
+  table: OpTable,
+  elementOf: ElementOpOf,
+  adjoints: ReadonlySet<string>,
+): ClearedBy => {
   const fieldsIn = new Map<string, string[]>();
   for (const [name, { path }] of fields) {
+    if (adjoints.has(name)) continue;
     const words = valueName(nodes[path[path.length - 1]]);
     fieldsIn.set(words, [...(fieldsIn.get(words) ?? []), name]);
   }

@@ -13,13 +13,15 @@ import {
 } from '@filigree/ir';
 import type { DerivativeTable } from '../../table/derivative.js';
 import { againIn, passingWrites } from './again.js';
+import type { ForgetCleared } from './cleared.js';
 import { cutsOf } from './cuts.js';
 import type { ElementOpOf } from '../elements/element-ops.js';
 import type { MakeBuffer } from '../keep/history.js';
 import type { Influence } from './influence.js';
-import type { KeptReads } from '../keep/kept-reads.js';
+import type { Found, KeptReads } from '../keep/kept-reads.js';
 import type { LoopFacts } from '../indices/loop-facts.js';
 import type { Overwritten } from '../keep/overwrites.js';
+import type { Places } from '../keep/places.js';
 import { ownsAll, type OwnedIn } from '../elements/own.js';
 import { recordLoop } from './record.js';
 import { foundAgain } from '../values/found-again.js';
@@ -45,7 +47,10 @@ export interface Setting {
   readonly places: ReadonlySet<string>;
   readonly facts: LoopFacts;
   readonly ownedIn: OwnedIn;
+  readonly forgetCleared: ForgetCleared;
   readonly iterations: number;
+  /** See `keepingPlaces`. */
+  readonly appended: Places;
   /** See `reversesInAnyOrder`. */
   readonly anyOrder: (loop: Op) => boolean;
   readonly overwritten: Overwritten;
@@ -66,7 +71,7 @@ export interface Overflow {
   readonly loops: readonly TooLong[];
 }
 
-/** A loop that may have more iterations than there is room for, those of loops in it among them. */
+/** A loop that may have more iterations than there is room for, those of loops in it among them; or an append of which more places may be asked for. */
 export interface TooLong {
   readonly op: Op;
   readonly most: number;
@@ -109,6 +114,12 @@ export const draftAdjoint = (
   );
   const settled = settledPlaces(primal.body, elementOf);
   const keeping = keptReads?.keeping(buffer, remembered.reads);
+  /* Where there was no room for the place of an append, that is reported. */
+  const found: Found = (b, read, valueOf) => {
+    const slots = setting.appended.get(String(read.attrs.field));
+    if (slots?.isOpen) r.overflow(b, read, b.cmp('ge', valueOf(read.operands[0]), b.i32(slots.room)), slots.room);
+    return keeping?.found(b, read, valueOf);
+  };
   const tooLong: TooLong[] = [];
   let flag: string | undefined;
   const r: Reversal = {
@@ -121,7 +132,7 @@ export const draftAdjoint = (
       ({ id }) => influence.of.has(id),
       { body: primal.body, places: settled },
       setting.overwritten,
-      keeping?.found,
+      found,
     ),
     found: foundAgain(primal, setting.derivatives),
     settled,

@@ -14,6 +14,7 @@ import type { ElementOpOf } from '../elements/element-ops.js';
 import type { FoundAgain } from '../values/found-again.js';
 import type { MakeBuffer, ReportTooLong } from '../keep/history.js';
 import type { OwnedIn, Owns } from '../elements/own.js';
+import type { ForgetCleared } from './cleared.js';
 import type { Recorded } from './recorded.js';
 import type { Sums } from './sums.js';
 
@@ -49,6 +50,7 @@ export interface Reversal {
   readonly iterations: number;
   readonly buffer: MakeBuffer;
   readonly ownedIn: OwnedIn;
+  readonly forgetCleared: ForgetCleared;
   /** Whether the reverse of a serial loop runs in any order. */
   readonly anyOrder: (loop: Op) => boolean;
   /** Whether an op lies in a parallel loop. */

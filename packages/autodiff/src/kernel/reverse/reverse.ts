@@ -27,7 +27,7 @@ const reverseOp = (r: Reversal, b: Builder, op: Op, known: Known, sums: Sums, ow
     if (sums.some(op.results) || writesAdjoined(r, op)) reverseControl(r, b, op, known, sums, owns);
     return;
   }
-  refuseOtherWrites(r, op);
+  if (forgetsCleared(r, b, op, known)) return;
   reverseScalar(r, b, op, known, sums);
 };
 
@@ -184,16 +184,22 @@ const writesAdjoined = (r: Reversal, op: Op): boolean => {
   return found;
 };
 
-/** Ops that write what has an adjoint in a way that has no reverse: clearing, deactivating. */
-const refuseOtherWrites = (r: Reversal, op: Op): void => {
+/** Whether an op clears what has an adjoint, which is set to zero then. */
+const forgetsCleared = (r: Reversal, b: Builder, op: Op, known: Known): boolean => {
   const written = r.table
     .get(op.name)!
     .effects(op)
     .find((e) => (e.kind === 'write' || e.kind === 'atomic') && e.buffer !== undefined && r.places.has(e.buffer));
-  if (written)
-    fail('adjoint/no-rule', `'${op.name}' changes '${written.buffer!.replace(/^\$/, '')}', and has no reverse`, {
+  if (!written) return false;
+  const at = op.operands.map((v) => r.again.value(known, v));
+  if (op.name === 'field.clear_all' && r.isParallel(op))
+    fail('adjoint/no-rule', 'all that a node holds is cleared by each iteration of a parallel loop', {
       loc: op.loc,
-      remedy:
-        'set what is active to zero instead, for (const I of active(u)) put(u, I, 0); or clear in a kernel that is not differentiated, before the first launch that is',
+      remedy: 'clear before the loop, or in a kernel of its own',
     });
+  if (r.forgetCleared(b, op, at)) return true;
+  return fail('adjoint/no-rule', `'${op.name}' changes '${written.buffer!.replace(/^\$/, '')}', and has no reverse`, {
+    loc: op.loc,
+    remedy: 'do so in a kernel that is not differentiated, before the first launch that is',
+  });
 };

@@ -37,3 +37,18 @@ export const withBeside = (of: Layout, more: (field: FieldDecl) => readonly Fiel
   };
   return layout(...of.nodes[0].children.filter((c) => !holdsWords(of.nodes[c])).flatMap((c) => branchesOf(c, false)));
 };
+
+/** The layout with more branches behind those that it has. Fields stay what they are, and nodes keep their numbers. Throws what `layout` does. */
+export const withBranches = (of: Layout, more: readonly Branch[]): Layout => {
+  const branchesIn = (id: number): readonly Branch[] =>
+    of.nodes[id].children
+      .map((c) => of.nodes[c])
+      .filter((n) => !n.field && !holdsWords(n))
+      .map((n) => Branch.whole([specOf(n)], placesIn(n), branchesIn(n.id)));
+  const placesIn = ({ children }: SNode) =>
+    children.flatMap((c) => {
+      const { field, stored } = of.nodes[c];
+      return field && !holdsWords(of.nodes[c]) ? [{ field, stored }] : [];
+    });
+  return layout(...branchesIn(0), ...more);
+};
