@@ -165,13 +165,20 @@ const check = (sim: Sim, forward: () => void): void => {
 const programs: Readonly<Record<string, (sim: Sim) => void>> = {
   'in bins': ({ run }) => (run.bin(), run.overBins()),
   'in bins that are emptied and filled anew': ({ run }) => {
-    for (const _ of range(3)) (run.empty(), run.bin(), run.move(0.1));
+    for (const _ of range(3)) {
+      run.empty();
+      run.bin();
+      run.move(0.1);
+    }
     run.overBins();
     run.empty();
   },
   'in lists of the iteration, in a loop': ({ run }) => (run.near(), run.overNear(), run.near(), run.overNear()),
   'in loops of which nobody knows how long they are': ({ run }) => {
-    for (const _ of range(2)) (run.splat(), run.overTiles());
+    for (const _ of range(2)) {
+      run.splat();
+      run.overTiles();
+    }
   },
   'in branches, up to an argument': ({ run }) => {
     run.take(N);
