@@ -408,4 +408,52 @@ describe.each([cpp(), wasm()].map((b) => [b.name, b] as const))('what is appende
     ).toEqual([4, 4, 6]);
     sim.dispose();
   });
+
+  can.each(['bitmasked', 'pointer', 'hash'] as const)(
+    `leaves out elements that their own loop deactivates, of %s${why}`,
+    async (around) => {
+      const move = kernel([x, y, 'f64'], (x, y, dt) => {
+        for (const p of active(x)) x[p] += dt * y[p] * x[p];
+      });
+      const leave = kernel([x], (x) => {
+        for (const p of active(x)) if (x[p] > 1) deactivate(x, p);
+      });
+      const over = kernel([x, loss], (x, loss) => {
+        for (const p of active(x)) loss[0] += x[p] * x[p] * (p + 1);
+      });
+      const cells = around === 'hash' ? hash(i, 64) : around === 'pointer' ? dense(i, 8).pointer() : dense(i, 8).bitmasked(); // prettier-ignore
+      const sim = await made(
+        program({ layout: layout(cells.place(x, y), dense(i, 1).place(loss)), kernels: { move, leave, over }, backend, differentiate: true }), // prettier-ignore
+      );
+      /* x grows by 1 + y / 10 in each step, and counts until it is larger than 1. */
+      const wanted = (p: number): number => {
+        const by = 1 + 0.1 * (0.5 + p / 40);
+        let [at, slope] = [0.3 + p / 10, 0];
+        for (let k = 0, d = by; k < 5; k++, d *= by) {
+          at *= by;
+          if (at > 1) break;
+          slope += 2 * (p + 1) * at * d;
+        }
+        return slope;
+      };
+      for (const keep of [undefined, 'all', 'root'] as const) {
+        sim.field(x).clear();
+        for (let p = 0; p < 8; p++) {
+          sim.field(x).set(p, 0.3 + p / 10);
+          sim.field(y).set(p, 0.5 + p / 40);
+        }
+        sim.field(loss).fill(0);
+        const step = () => void (sim.run.move(0.1), sim.run.leave(), sim.run.over());
+        const forward = () => {
+          if (keep) steps(sim, 5, step, { state: [x, y, loss], keep });
+          else for (const _ of range(5)) step();
+        };
+        if (keep) {
+          const { gradient } = valueAndGradient(sim, forward, { loss, wrt: { x } });
+          for (let p = 0; p < 8; p++) expect(gradient.x.get([p])).toBeCloseTo(wanted(p), 10);
+        } else expect(() => valueAndGradient(sim, forward, { loss, wrt: { x } })).toThrow(/tape\/structure/);
+      }
+      sim.dispose();
+    },
+  );
 });

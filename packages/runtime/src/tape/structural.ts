@@ -7,6 +7,8 @@ export interface Structural {
   readonly reads: ReadonlyMap<number, Loc | undefined>;
   /** Where it may activate or deactivate some. */
   readonly changes: ReadonlyMap<number, Loc | undefined>;
+  /** Whether it may deactivate cells, and activates none. */
+  readonly shrinks: boolean;
   /** Nodes that it reads before it has changed them, or while it does. */
   readonly mixed: ReadonlySet<number>;
   /** Whether effects of its ops are on which cells there are of any node. */
@@ -17,7 +19,7 @@ export const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonl
   const table = opTable([...coreDialects, fieldDialect(layout), derivative, ...dialects]);
   const nodes = new Map(layout.nodes.map((n) => [structureName(n), n]));
   const [reads, changes] = [new Map<number, Place>(), new Map<number, Place>()];
-  let reshapes = false;
+  let [reshapes, grows] = [false, false];
   const note = (places: Map<number, Place>, n: number, { loc }: Op, top: number): void =>
     void places.set(n, { loc, ...places.get(n), first: places.get(n)?.first ?? top, last: top });
   const visit = (op: Op, parents: readonly Op[], top: number): void => {
@@ -30,8 +32,10 @@ export const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonl
     /* What is at the element of an iteration is active. */
     const loop = parents.findLast(({ name }) => name === 'field.for');
     const own = loop && nodeOf(layout, loop)!.id;
-    for (const n of changesOf(layout, { params: loop?.regions[0].params ?? [], ops: [op] }, own).nodes)
+    for (const n of changesOf(layout, { params: loop?.regions[0].params ?? [], ops: [op] }, own).nodes) {
       note(changes, n, op, top);
+      grows ||= !SHRINKING.has(op.name);
+    }
   };
   body.ops.forEach((first, top) => {
     visit(first, [], top);
@@ -42,8 +46,11 @@ export const structuralOf = ({ body }: Kernel, layout: Layout, dialects: readonl
     changes: locsOf(changes),
     mixed: new Set([...reads].flatMap(([n, { first }]) => (first <= (changes.get(n)?.last ?? -1) ? [n] : []))),
     reshapes,
+    shrinks: changes.size > 0 && !grows,
   };
 };
+
+const SHRINKING: ReadonlySet<string> = new Set(['field.deactivate', 'field.clear', 'field.clear_all']);
 
 /** Where something stands in a kernel: the first of its places, and the numbers of the outermost ops around the first and the last. */
 interface Place {

@@ -17,6 +17,8 @@ import type { Structural } from './structural.js';
 /** Which cells were active before a launch that may change that. */
 export interface Structure {
   readonly bytes: number;
+  /** Whether the adjoint of the launch runs over what was active before it: the launch has looked for that, and activated nothing. */
+  readonly comesFirst: boolean;
   /**
    * Refuses to run the adjoint of the launch, where it looked for active cells before it changed which there are, or where these will not be those that it looked for. Error: `tape/structure`.
    *
@@ -107,6 +109,7 @@ export const structuresOf = (
     const all = [...ids].sort((a, b) => a - b).map(taken);
     return {
       bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+      comesFirst: known?.shrinks === true && all.some(({ id }) => known.reads.has(id)),
       check: (kept) => {
         for (const { id, then } of all) {
           if (!known?.reads.has(id)) continue;

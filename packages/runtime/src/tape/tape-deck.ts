@@ -242,7 +242,8 @@ export const tapeDeck = (
         const { kernel, arrays, structure, kept, state } = entry;
         for (const f of kept?.fields ?? []) if (!ended.has(f) && !state?.has(f)) ended.set(f, keep([f]));
         const runs = hasAdjoint(kernel) ? reversed(entry, comesFirst) : undefined;
-        if (runs) structure?.check(adjointOf(kernel).needs.kept);
+        if (structure?.comesFirst) structure.restore(beforeCellsChange);
+        else if (runs) structure?.check(adjointOf(kernel).needs.kept);
         kept?.before();
         if (!hasAdjoint(kernel)) return;
         const made = adjointOf(kernel);

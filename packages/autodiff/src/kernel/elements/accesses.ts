@@ -1,7 +1,7 @@
 import { walk, type Kernel, type Op, type Value } from '@filigree/ir';
 import type { Layout } from '@filigree/sparse/fields';
 import { besideArguments } from './beside.js';
-import type { ClearedBy } from './cleared.js';
+import { isOneCleared, type ClearedBy } from './cleared.js';
 import type { ElementOpOf } from './element-ops.js';
 import { indexKeys, type IndexKey, type IndexKeys } from '../indices/index-keys.js';
 import { integerForms, type IntegerForms } from '../indices/integer-forms.js';
@@ -77,7 +77,8 @@ export const accessesOf = (
     if (element) note(element.place, element.index, element.does !== 'load', element.extents);
     if (element && element.does !== 'load')
       for (const field of element.encodedWith) note(placeOfField(field), element.index, true);
-    for (const field of cleared(op)) note(placeOfField(field), [], true);
+    for (const field of cleared(op))
+      note(placeOfField(field), isOneCleared(op, layout, field) ? op.operands : [], true);
   });
   return { uses, forms, keys };
 };

@@ -2,8 +2,15 @@ import type { Op, OpTable } from '@filigree/ir';
 import { valueName, type Layout } from '@filigree/sparse/fields';
 import type { ElementOpOf } from './element-ops.js';
 
-/** The fields of which an op overwrites elements that it does not name. */
+/** The fields of which an op overwrites elements that it does not name as what it is given. */
 export type ClearedBy = (op: Op) => readonly string[];
+
+/** Whether an op deactivates one element of a field, at the index that it is given. */
+export const isOneCleared = (op: Op, { nodes, fields }: Layout, field: string): boolean => {
+  if (op.name !== 'field.deactivate') return false;
+  const { path } = fields.get(field)!;
+  return nodes[path.at(-2)!].name === op.attrs.node && nodes[path.at(-2)!].kind !== 'bits';
+};
 
 /**
  * Those of ops that deactivate cells, or make them ambient.
