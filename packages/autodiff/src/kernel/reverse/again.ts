@@ -128,7 +128,7 @@ const returnedBy = ({ name, attrs }: Op): Loss => {
     return {
       why: 'the place in a list that an append has returned',
       remedy:
-        'append in a loop over numbers or over elements that lie within ends, or once in each iteration; or append indices, and compute from these in a kernel of its own, by a loop over the list',
+        'append in a loop over numbers or over elements that lie within ends, or once in each iteration, in a program with fields of its own; or append indices, and compute from these in a kernel of its own, by a loop over the list',
     };
   if (attrs.kind !== undefined)
     return {
