@@ -9,7 +9,7 @@ const each = (names: string, row: Derivative): DerivativeTable =>
 const control = structure('control flow is followed: branches stay branches, loops run backwards, or with tangents');
 const element = structure('what is done to an element is done to its tangent, and undone to its adjoint');
 const cleared = structure(
-  'tangents that lie in the same cells are cleared with them; there is no adjoint, since what was there is gone',
+  'tangents that lie in the same cells are cleared with them; adjoints become zero, since what was there is gone',
 );
 
 /** Rows of ops that do not compute: control flow, memory and fields. Those that are about lanes or addresses are refused. */
