@@ -518,6 +518,79 @@ it('bits of numbers that are known and no whole numbers of 32 bits', () =>
     }
   }));
 
+describe('whole numbers of more digits than f32 has', () => {
+  const points = Float32Array.of(0, 0.137, 0.274, 0.411, -0.548, 1.685, 9.822, -20.959);
+
+  /** Runs a function as a kernel over f32 and as what it is, and wants the same integers. */
+  const agreeOn = (fn: (x: Float32Array, n: Int32Array) => void): void => {
+    const def = define([array('f32', 8), array('i32', 8)], fn, { name: 'k' });
+    const [expected, got] = [new Int32Array(8), new Int32Array(8)];
+    fn(points.slice(), expected);
+    run(def, [points.slice(), got]);
+    expect([...got]).toEqual([...expected]);
+  };
+
+  it('are hashed as in plain TypeScript, where they came of rounded floats', () => {
+    agreeOn((x, n) => {
+      for (const i of range(8)) n[i] = ((Math.floor(x[i] * 64) * 73856093) ^ (Math.round(x[i] * 32) * 19349663)) & 1023;
+    });
+    agreeOn((x, n) => {
+      for (const i of range(8)) {
+        const cell = Math.floor(x[i] * 8192);
+        let h = cell * 92837111;
+        h = h ^ (cell * 689287499);
+        n[i] = Math.abs(h) % 1024;
+      }
+    });
+  });
+
+  it('are kept by variables that are floats at times and integers at others', () => {
+    agreeOn((x, n) => {
+      const spread = (v: number): number => {
+        v = (v | (v << 16)) & 0x030000ff;
+        v = (v | (v << 8)) & 0x0300f00f;
+        v = (v | (v << 4)) & 0x030c30c3;
+        return (v | (v << 2)) & 0x09249249;
+      };
+      for (const i of range(8)) n[i] = spread(Math.min(1023, Math.floor(Math.abs(x[i]) * 512)));
+    });
+    agreeOn((x, n) => {
+      for (const i of range(8)) {
+        let a = x[i] * 65536;
+        a = a | 0;
+        for (const k of range(3)) a = ((a * 48271) | 0) + k;
+        n[i] = a;
+      }
+    });
+    agreeOn((x, n) => {
+      for (const i of range(8)) {
+        let v = Math.floor(x[i] * 131072);
+        v = (v << 9) | 5;
+        n[i] = i32(v % 1000) + (v > 16777217 ? 1 : 0);
+      }
+    });
+  });
+
+  it('and what is no 32 bits, asked whether it is there, is no number of 32 bits', () =>
+    agreeOn((x, n) => {
+      for (const i of range(8)) {
+        let v = x[i] * 0.25;
+        if (i % 2 === 0) v = n[i] | 3;
+        n[i] = v ? v | 4 : 9;
+      }
+    }));
+
+  it('but stay f32 where no digits are lost', () => {
+    const text = (fn: (x: Float32Array, n: Int32Array) => void): string =>
+      textOf(define([array('f32', 8), array('i32', 8)], fn, { name: 'k' }));
+    expect(
+      text((x, n) => {
+        for (const i of range(8)) n[i] = (Math.floor(x[i]) + 1) & 255;
+      }),
+    ).not.toContain('f64');
+  });
+});
+
 describe('a product that is too large for what follows', () => {
   const warnings = (body: string): readonly (readonly [string, number | undefined])[] =>
     lowered(define(['i32', 'f64'], fromText(`(s, x) => {\n${body} }`))).signature.warnings.map((w) => [

@@ -109,7 +109,7 @@ class Emitter {
       case 'read':
         return this.bind(i.to, this.local(i.local));
       case 'write':
-        return this.write(i.local, this.as(i.value, this.types.typeOf(i.local.cell)));
+        return this.write(i.local, this.given(i.value, this.types.typeOf(i.local.cell)));
       case 'one-of':
         return this.oneOf(i);
       case 'compute':
@@ -145,7 +145,7 @@ class Emitter {
         );
       }
       case 'given':
-        return this.given(i);
+        return this.givenGradient(i);
       case 'if':
         return this.branch(this.as(i.condition, 'i1'), i.then, i.otherwise);
       case 'loop':
@@ -160,7 +160,7 @@ class Emitter {
     }
   }
 
-  private given({ to, values, near, inputs, seeds, body, yields }: Instruction & { do: 'given' }): void {
+  private givenGradient({ to, values, near, inputs, seeds, body, yields }: Instruction & { do: 'given' }): void {
     const [of, at] = [values, near ?? []].map((list) => list.map((v, n) => this.as(v, this.types.typeOf(to[n]))));
     /* Whole numbers have no adjoints. */
     const by = inputs.map((s) => this.value(s));
@@ -258,10 +258,19 @@ class Emitter {
       : this.b.neg(this.as(value, type));
   }
 
+  /** A scalar as a variable takes it: of a float its bits, where they are all that is used. */
+  private given(s: Scalar, type: ScalarType): Value {
+    const isOfBits = type === 'i32' && isReal(s.is === 'literal' ? givenKind(s) : this.types.kindOf(s));
+    return isOfBits ? this.bits(s, type) : this.as(s, type);
+  }
+
   /** A scalar as it is stored: of a typed array as its bits. */
   private stored(s: Scalar, place: Place): Value {
     const type = typeOfPlace(place);
-    if (!takesBits(place)) return this.as(s, type);
+    return takesBits(place) ? this.bits(s, type) : this.as(s, type);
+  }
+
+  private bits(s: Scalar, type: ScalarType): Value {
     if (s.is === 'literal') return this.b.constant(constantOf(bitsOf(s.value), type), type);
     return this.to(wholeValue(this.b, this.value(s)), type);
   }

@@ -76,6 +76,8 @@ export { isItem, nearestItem, privateArrays } from '../emit/private-arrays.js';
 export { narrowingRemedy } from '../types/narrowing-remedy.js';
 export { wrappedProducts } from '../types/wrapped-products.js';
 export { wrappedTables } from '../types/wrapped-tables.js';
+export { bitsAlone } from '../types/bits-alone.js';
+export { longWholes } from '../types/long-wholes.js';
 export { wholeVariables } from '../types/whole-variables.js';
 export { withinBlock } from '../types/within.js';
 export { accumulate, atomic } from '../intrinsics/atomics.js';

@@ -1,19 +1,23 @@
 import { isBits, takesBits, type Cell, type Instruction } from '../code/code.js';
-import { typeOfKind, type Kind } from '../code/kinds.js';
+import { isReal, typeOfKind, type Kind } from '../code/kinds.js';
 import { isMisfit, operatorOf } from '../code/operators.js';
 import type { Scalar, Temp } from '../code/scalar.js';
 
 type Known = Scalar | Cell;
 
 /**
- * Of what is an u32 at times and signed at others: what only its bits are used of, as hashes and generators of random numbers do. It takes no 64 bits.
+ * Of what is an u32 at times and signed at others: what only its bits are used of, as hashes and generators of random numbers do. It takes no 64 bits. So it is
+ * of variables that are floats at times and integers at others, `v = (v | (v << 8)) & mask` of what was rounded.
  */
 export const bitsAlone = (
   all: readonly Instruction[],
   kinds: ReadonlyMap<Temp | Cell, Kind>,
   kindOf: (s: Known) => Kind,
+  long: ReadonlySet<Known>,
 ): ReadonlySet<Known> => {
   const alone = new Set<Known>([...kinds].flatMap(([s, kind]) => (kind === 'mixed' ? [s] : [])));
+  for (const i of all)
+    if (i.do === 'read' && i.to.type === undefined && long.has(i.local.cell)) alone.add(i.to).add(i.local.cell);
   /* Where more of one is used, so it is of what that was made of. */
   let before = Infinity;
   while (alone.size < before) {
@@ -46,8 +50,9 @@ const valuesUsed = (i: Instruction, alone: ReadonlySet<Known>, kindOf: (s: Known
 
 /** Whether of operands, of what is cast, and of what is asked whether it is 0, 32 bits count at most. */
 const takesWords = (i: Instruction & { do: 'compute' }, kindOf: (s: Known) => Kind): boolean => {
-  if (i.operator === 'truth') return true;
-  if (i.operator === 'cast') return i.type !== undefined && isWord(i.type);
+  const isOfFloats = isReal(kindOf(i.args[0]));
+  if (i.operator === 'truth') return !isOfFloats;
+  if (i.operator === 'cast') return !isOfFloats && i.type !== undefined && isWord(i.type);
   const { bits, kind } = operatorOf(i.operator);
   const result = kind(i.args.map(kindOf), i.args, true);
   return bits === true && !isMisfit(result) && isWord(result);

@@ -1,8 +1,10 @@
+import { rare } from '#rare';
 import { isInteger, type ScalarType } from '@filigree/ir';
 import { eachInstruction, takesBits, typeOfPlace, type Block, type Cell, type Instruction } from '../code/code.js';
 import {
   givenKind,
   isEither64,
+  isReal,
   isWholeLiteral,
   join,
   joinOperands,
@@ -15,7 +17,6 @@ import {
 import { isMisfit, operatorOf, type OperatorName } from '../code/operators.js';
 import type { Literal, Scalar, Temp } from '../code/scalar.js';
 import { ROUNDING } from '../code/whole.js';
-import { bitsAlone } from './bits-alone.js';
 
 /** The types of all scalars of a kernel. */
 export interface Types {
@@ -58,27 +59,32 @@ export const inferTypes = (body: Block, float: FloatType): Types => {
   const open = all.filter((i) => !isStated(i));
   for (const settled of [false, true]) while (widened(open, kinds, kindOf, settled));
 
+  const long: ReadonlySet<Scalar | Cell> = mayBeLong(all, kindOf) ? rare().longWholes(all, kindOf) : new Set();
+  const alone: ReadonlySet<Scalar | Cell> =
+    long.size > 0 || [...kinds.values()].includes('mixed') ? rare().bitsAlone(all, kinds, kindOf, long) : new Set();
   const wide = new Set<Temp | Cell>();
   /* The last first, as that is the way in which they ask. */
-  const users = float === 'f32' ? all.filter((i) => asks.has(i.do)).reverse() : [];
-  const isQuotient = quotientsIn(all);
+  const users = float === 'f32' || long.size > 0 ? all.filter((i) => asks.has(i.do)).reverse() : [];
+  const wider: Wider = { wide, long, alone, isQuotient: quotientsIn(all) };
   let asked = users.length > 0;
   while (asked) {
     asked = false;
-    for (const i of users) if (backwards(i, wide, kindOf, isQuotient)) asked = true;
+    for (const i of users) if (backwards(i, wider, kindOf)) asked = true;
   }
 
-  const alone = bitsAlone(all, kinds, kindOf);
   const typeOf = (s: Temp | Cell): ScalarType => {
     if (alone.has(s)) return 'i32';
+    if (wide.has(s)) return 'f64';
     const kind = kindOf(s);
-    if (kind === 'float') return wide.has(s) ? 'f64' : float;
+    if (kind === 'float') return float;
     return kind === undefined ? 'i32' : typeOfKind(kind);
   };
   const joinedType = (args: readonly Scalar[]): ScalarType => {
     const kind = joinOperands(args, args.map(kindOf), true);
     if (kind === 'conflict') throw new Error('operands without a common type are left after the check');
-    if (kind === 'float') return args.some((s) => wide.has(s as Temp)) ? 'f64' : float;
+    if (kind === 'float' && args.some((s) => wide.has(s as Temp))) return 'f64';
+    if (isReal(kind) && args.some((s) => wide.has(s as Temp) && long.has(s))) return 'f64';
+    if (kind === 'float') return float;
     return kind === undefined ? 'i32' : typeOfKind(kind);
   };
   const literalType = (l: Literal): ScalarType => {
@@ -198,6 +204,31 @@ const forwards = (i: Instruction, kinds: Kinds, kindOf: (s: Scalar | Cell) => Ki
   }
 };
 
+/** Who becomes f64, and who may. */
+interface Wider {
+  readonly wide: Set<Temp | Cell>;
+  /** Whole numbers of more digits than f32 has. */
+  readonly long: ReadonlySet<Scalar | Cell>;
+  /** Variables of which only the bits are used. */
+  readonly alone: ReadonlySet<Scalar | Cell>;
+  readonly isQuotient: (s: Scalar) => boolean;
+}
+
+/** Whether there may be whole numbers of more digits than f32 has, of which integers or bits are made. */
+const mayBeLong = (all: readonly Instruction[], kindOf: (s: Scalar | Cell) => Kind): boolean =>
+  all.some((i) => i.do === 'compute' && isMadeWhole(i) && isReal(kindOf(i.args[0]))) &&
+  all.some(
+    (i) =>
+      (i.do === 'compute' && ROUNDING.has(i.operator as OperatorName) && kindOf(i.to) === 'f32') ||
+      (i.do === 'write' && kindOf(i.local.cell) === 'f32' && isWord(kindOf(i.value))),
+  );
+
+/** Whether bits or an integer are made of what this takes. */
+const isMadeWhole = ({ operator, type }: Instruction & { do: 'compute' }): boolean =>
+  operator === 'cast' ? type !== undefined && type !== 'i1' && isInteger(type) : operatorOf(operator).bits === true;
+
+const isWord = (k: Kind): boolean => k !== undefined && k !== 'i1' && k !== 'int' && !isReal(k);
+
 /** Whether what an operation takes is to be f64: for bits it is, as in plain TypeScript, whatever comes of it. */
 const asksFor = (i: Instruction & { do: 'compute' }, isWide: (s: Scalar) => boolean): boolean => {
   const { operands, bits } = operatorOf(i.operator);
@@ -222,13 +253,13 @@ const quotientsIn = (all: readonly Instruction[]): ((s: Scalar) => boolean) => {
 /** Turns operands that are just `float` into f64 if they are used with f64; returns whether that changed any. */
 const backwards = (
   i: Instruction,
-  wide: Set<Temp | Cell>,
+  { wide, long, alone, isQuotient }: Wider,
   kindOf: (s: Scalar | Cell) => Kind,
-  isQuotient: (s: Scalar) => boolean,
 ): boolean => {
   const isWide = (s: Scalar | Cell): boolean => kindOf(s) === 'f64' || wide.has(s as Temp);
   const ask = (s: Scalar | Cell): boolean => {
-    if (('is' in s && s.is === 'literal') || kindOf(s) !== 'float' || wide.has(s)) return false;
+    if (('is' in s && s.is === 'literal') || wide.has(s) || alone.has(s)) return false;
+    if (kindOf(s) !== 'float' && !long.has(s)) return false;
     wide.add(s);
     return true;
   };
@@ -237,7 +268,7 @@ const backwards = (
     case 'read':
       return askAll([i.local.cell, i.to], isWide(i.to) || isWide(i.local.cell));
     case 'write':
-      return askAll([i.value], isWide(i.local.cell));
+      return askAll([i.value], isWide(i.local.cell) || alone.has(i.local.cell));
     case 'reduce':
       return askAll([i.value], isWide(i.reduction.local.cell));
     case 'store':
@@ -252,7 +283,8 @@ const backwards = (
         })
         .includes(true);
     case 'compute':
-      if (i.type !== undefined) return askAll(i.args, i.type === 'f64' || (isInteger(i.type) && isQuotient(i.args[0])));
+      if (i.type !== undefined)
+        return askAll(i.args, i.type === 'f64' || (isMadeWhole(i) && (isQuotient(i.args[0]) || long.has(i.args[0]))));
       return askAll(i.args, asksFor(i, isWide));
     default:
       return false;
