@@ -212,6 +212,17 @@ const mathOp = (c: Context, name: string, of: ScalarType, args: readonly Expr[])
             apply('f64', 'f64.div', constant('f64', 1), apply('f64', 'f64.sqrt', promote(args[0]))),
           )
         : op('div', constant(type, 1), op('sqrt', args[0]));
+    case 'hypot': {
+      if (of !== 'f32') return call(c, name, of, args);
+      /* No square of an f32 is too large or too small in f64. With an infinity beside it nothing else matters, not even NaN. */
+      const squared = (x: Expr): Expr => apply('f64', 'f64.mul', ...c.b.share(x, 2));
+      const [[x, p], [y, q]] = args.map((a) => c.b.share(promote(a), 2));
+      const length = apply('f64', 'f64.sqrt', apply('f64', 'f64.add', squared(x), squared(y)));
+      const isEndless = (z: Expr): Expr =>
+        apply('i32', 'f64.eq', apply('f64', 'f64.abs', z), constant('f64', Infinity));
+      const endless = apply('i32', 'i32.or', isEndless(p), isEndless(q));
+      return apply('f32', 'f32.demote_f64', apply('f64', 'select', constant('f64', Infinity), length, endless));
+    }
     case 'fround':
       return of === 'f32' ? args[0] : promote(apply('f32', 'f32.demote_f64', args[0]));
     case 'fma':
