@@ -417,6 +417,44 @@ describe('an item behind the end of an array', () => {
     expect(codes('if (m > 1) t = 2;')).toEqual(['lang/unassigned']);
     expect(codes('if (m > 1) t = 2; else t = 5;')).toEqual([]);
   });
+
+  it('but what each way gives a value at first is one, wherever it goes in a loop', () => {
+    agree((a, k) => {
+      for (const i of range(k.length)) {
+        let [at, before] = [0, -1];
+        while (true) {
+          const parent = 2 * at - 1;
+          if (at > 6) {
+            before = at;
+            at = parent >> 2;
+            continue;
+          }
+          let next;
+          if (before < at) next = 2 * at + 1;
+          else if (before === k[i]) {
+            const far = at + 3;
+            next = far > 5 ? -1 : far;
+          } else next = -1;
+          if (next === -1) break;
+          before = at;
+          at = next;
+        }
+        a[i] = at + before * 10;
+      }
+    });
+    const codes = (s: string): readonly string[] =>
+      problemsOf(
+        define(
+          ['i32'],
+          fromText(
+            `(m) => { let u = m; for (let k = 0; k < m; k++) { let t; ${s} if (t === 4) break; u = t + u; } return u; }`,
+          ),
+        ),
+      ).map((d) => d.code);
+    expect(codes('if (m > 1) t = 2; else if (u > 3) continue; else { const v = u; t = v; }')).toEqual([]);
+    expect(codes('if (m > 1) t = 2; else if (u > 3) t = 5;')).toEqual(['lang/unassigned']);
+    expect(codes('if (t === m) t = 2; else t = 3;')).toEqual([]);
+  });
 });
 
 describe('integers of few bits', () => {

@@ -2,6 +2,7 @@ import type { AnyNode } from 'acorn';
 import type { Binding } from '../../../source/scope.js';
 import type { Context } from '../context/context.js';
 import { keyOf } from './pattern.js';
+import { isSurelyGiven } from './surely-given.js';
 import { assignSlot, madeLike, ownerOf, pending } from '../terms/slots.js';
 import { nothing, type Owner, type Pending, type Slot, type Term } from '../context/term.js';
 
@@ -36,8 +37,10 @@ const ofThisAttempt = (cx: Context, term: Term): Term => {
   return { ...term, members, ...(term.of && { of: cx.session.ownClasses.get(term.of.node) ?? term.of }) };
 };
 
-/** A variable that is declared without a value, which nobody asks for, and compared. */
+/** A variable that is declared without a value, which nobody asks for, and compared: undefined, where it is not given one on every way. */
 export const compared = (cx: Context, node: AnyNode, binding: Binding): Slot =>
   binding.values.length === 1
     ? { is: 'constant', term: nothing, what: 'constant' }
-    : nullable(cx, node, binding.name, nothing, ownerOf(cx, binding), keyOf(cx, binding), true);
+    : isSurelyGiven(cx, binding)
+      ? pending(cx, node, binding.name, true, ownerOf(cx, binding))
+      : nullable(cx, node, binding.name, nothing, ownerOf(cx, binding), keyOf(cx, binding), true);
