@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coreDialects, interpret, printModule, symbolicMath as m, verifyModule, type Num } from '@filigree/ir';
+import {
+  coreDialects,
+  interpret,
+  printModule,
+  symbolicMath as m,
+  verifyModule,
+  type Num,
+  type Op,
+  type Region,
+} from '@filigree/ir';
 import {
   decompose,
   defaultOptions,
@@ -14,7 +23,7 @@ import {
   type Program,
   type SpecializeOptions,
 } from '@filigree/specialize';
-import { numbers, relativeError, right, runProgram } from './support.js';
+import { both, numbers, relativeError, right, runProgram } from './support.js';
 
 const list = (x: unknown): Num[] => x as Num[];
 const d = defaultOptions;
@@ -300,6 +309,19 @@ describe('edge cases', () => {
   });
 });
 
+/** Loops that have none within them. */
+const innermost = function* (region: Region): Generator<Op> {
+  for (const op of region.ops) {
+    const inner = op.regions.flatMap((r) => [...innermost(r)]);
+    yield* inner.length === 0 && op.name === 'scf.for' ? [op] : inner;
+  }
+};
+
+const isTemporary =
+  (name: string) =>
+  (op: Op): boolean =>
+    op.name === name && op.attrs['buffer'] === '@temp';
+
 describe('instances that fill vector lanes', () => {
   /** Numbers of every row but its last, each by itself; `steps` say how much is computed of one. */
   const program = (rows: number, columns: number, steps: number): Program => ({
@@ -322,6 +344,36 @@ describe('instances that fill vector lanes', () => {
     expect(piecesOf(1, true)).toBe(16);
     expect(piecesOf(24, true)).toBeUndefined();
     expect(piecesOf(24, false)).toBe(16);
+  });
+
+  it('read before them what all of them read of a buffer that they write, so that they can be put on lanes', () => {
+    const n = 64;
+    const at = [7, 5].map((k) => Int32Array.from({ length: n }, (_, e) => (k * e) % (n + 2)));
+    const { outputs, plain, specialized } = both({ x: n + 2, k: 1 }, ({ x, k }, each) => {
+      const half = m.mul(0.5, k[0]);
+      const sums: Num[] = new Array<Num>(n + 2).fill(0);
+      each(n, { x, sums, at }, ({ x, sums, at: [a, b] }) => {
+        const d = m.sub(x[a], x[b]);
+        const q = Array.from({ length: 24 }).reduce<Num>(
+          (w) => m.add(m.mul(w, half), d),
+          m.sqrt(m.add(m.mul(d, d), 1)),
+        );
+        sums[a] = m.add(sums[a], q);
+        sums[b] = m.sub(sums[b], m.mul(q, d));
+      });
+      return { sums };
+    });
+    expect(relativeError(outputs.sums, plain.sums)).toBeLessThan(1e-13);
+    const loops = specialized.module.kernels.flatMap(({ body }) => [...innermost(body)]);
+    const onLanes = loops.filter(({ attrs }) => attrs['simd'] === true);
+    expect(onLanes.some((loop) => loop.regions[0]!.ops.some(isTemporary('mem.store')))).toBe(true);
+    for (const { regions } of onLanes) {
+      const { ops, params } = regions[0]!;
+      const within = new Set(
+        [...params, ...ops.flatMap((op) => (op.name === 'arith.constant' ? [] : op.results))].map(({ id }) => id),
+      );
+      expect(ops.filter(isTemporary('mem.load')).every((op) => within.has(op.operands[0]!.id))).toBe(true);
+    }
   });
 });
 

@@ -14,7 +14,16 @@ import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type SpecializeOptions } from '../options.js';
 import { POOL } from '../place/pools.js';
 import type { Launch, PlacedGroup, Placement } from '../place/place.js';
-import { columnStarts, emitAddresses, inStep, linear, tileTables, type Instance, type Tile } from './address.js';
+import {
+  columnStarts,
+  emitAddresses,
+  inStep,
+  linear,
+  tileTables,
+  type Instance,
+  type Tile,
+  type TileTables,
+} from './address.js';
 import { checkTrees } from './expression.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
 import { emitPartsOf, goSideBySide, rolledValue, valuesSideBySide, wholeSegment } from './rolled.js';
@@ -170,6 +179,24 @@ const LEAST_LANES = 4;
 
 const storeCount = (g: PlacedGroup): number => g.stores.reduce((n, list) => n + list.length, 0);
 
+/**
+ * What all instances read of a buffer that they also write, by column. It is read before them, since whoever puts them on lanes cannot tell that none of them
+ * writes it.
+ */
+const readBefore = (
+  b: Builder,
+  { columnBuffers, encoded, stores }: PlacedGroup,
+  { shifts }: TileTables,
+): readonly (Value | undefined)[] => {
+  const written = new Set(stores.flatMap((list) => list.map(({ buffer }) => buffer)));
+  return columnBuffers.map((buffer, c) => {
+    const a = encoded.addresses[c];
+    if (a.is !== 'affine' || a.stride !== 0 || !written.has(buffer)) return undefined;
+    const shift = shifts[c];
+    return b.load(buffer, shift === undefined ? b.i32(a.base) : b.add(b.i32(a.base), shift));
+  });
+};
+
 /** Every `step`-th instance from the first of a tile or piece on; where there are teams, `team` divides them among one. */
 const emitInstances = (
   b: Builder,
@@ -182,6 +209,8 @@ const emitInstances = (
   const constants = columnStarts(b, tile, g.constantCount, g.bases.constants);
   const rolled = g.segments.length > 0;
   const segments = g.segments.map((s) => wholeSegment(b, s, tile.step));
+  const simd = options.emit.simd && !rolled && g.most >= LEAST_LANES && isComputeBound(g.template, g, storeCount(g));
+  const read = simd && !options.emit.teams ? readBefore(b, g, tables) : undefined;
   const placed = (m: Value): Instance => {
     const j = step === 1 ? m : b.mul(m, b.i32(step));
     return { m, j, i: tile.first === undefined ? j : b.add(tile.first, j) };
@@ -196,7 +225,7 @@ const emitInstances = (
     const columns = emitAddresses(b, g.encoded, tables, at, 0, g.columnBuffers.length, []);
     const values = rolled
       ? [rolledValue(b, g, segments, at.i, options)]
-      : expressionValues(b, g, inStep(b, g.encoded, tables, columns), constants, at.j, options);
+      : expressionValues(b, g, inStep(b, g.encoded, tables, columns), constants, at.j, options, read);
     store(at, values, columns);
   };
   /* One instance is no loop: compilers would put it on lanes. Tiles keep theirs, by which launches of several programs are told to go together. */
@@ -220,7 +249,6 @@ const emitInstances = (
     );
     return void b.for(whole, tile.count, b.i32(1), { trips: SIDE_BY_SIDE / 2 }, [], instance);
   }
-  const simd = options.emit.simd && g.most >= LEAST_LANES && isComputeBound(g.template, g, storeCount(g));
   const lanes = options.emit.simd ? { simd, ...(simd && g.least > 1 ? { least: g.least } : {}) } : {};
   b.for(b.i32(0), tile.count, b.i32(1), { ...lanes, trips }, [], instance);
 };

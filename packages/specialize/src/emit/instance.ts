@@ -13,7 +13,7 @@ export type EmitContext = Pick<SpecializeOptions, 'dtype' | 'decompose' | 'emit'
 /** Below this much work a kernel does not repay waking other threads. */
 export const PARALLEL_WORK = 1 << 14;
 
-/** The values of a template at instance or term `j`, whose columns stand at `positions`. */
+/** The values of a template at instance or term `j`, whose columns stand at `positions`, but for those whose values are `known`. */
 export const expressionValues = (
   b: Builder,
   g: Pick<PlacedSegment, 'columnBuffers'> & { readonly template: Template | undefined },
@@ -21,9 +21,10 @@ export const expressionValues = (
   constants: readonly Value[],
   j: Value,
   { dtype, decompose }: EmitContext,
+  known: readonly (Value | undefined)[] = [],
 ): Value[] => {
   const columns = g.columnBuffers.length;
-  const loads = positions.map((p, c) => b.load(g.columnBuffers[c], p));
+  const loads = positions.map((p, c) => known[c] ?? b.load(g.columnBuffers[c], p));
   const numbers = constants.map((start) => b.load(POOL.constants, columnEntry(b, start, j, constants.length)));
   return emitExpression(b, g.template!, dtype, (k) => (k < columns ? loads[k] : numbers[k - columns]), decompose.local);
 };
