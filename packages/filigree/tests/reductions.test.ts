@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { watched } from '@filigree/backend';
+import { wasm } from '@filigree/backend-wasm';
+import { walk, type Module } from '@filigree/ir';
 import { compile } from 'filigree';
 import { workingBackends } from './support.js';
 
@@ -68,5 +71,45 @@ describe.each(workingBackends)('long sums and recurrences on %s', (backend) => {
     expect(results[2]).toEqual(results[0]);
     expect(p.stats.kernels).toBeLessThanOrEqual(24);
     p.dispose();
+  });
+});
+
+describe('steps of recurrences', () => {
+  const m = 300;
+  const run = ({ x }: { x: number[] }): Record<string, number[]> => {
+    const y = [x[0], x[1]];
+    for (let i = 2; i < m; i++) y.push(0.3 * y[i - 1] - 0.2 * y[i - 2] + x[i]);
+    const back = new Array<number>(m).fill(0);
+    back[m - 1] = y[m - 1];
+    for (let i = m - 2; i >= 0; i--) back[i] = Math.sqrt(1 + back[i + 1] * back[i + 1]) - x[i];
+    return { y, back };
+  };
+
+  it('carry what they have stored to those that read it, and give the same numbers', async () => {
+    const modules: Module[] = [];
+    const watch = {
+      after: ({ pass, output }: { pass: { name: string }; output: unknown }): void => {
+        if (pass.name === 'carry-stores') modules.push(output as Module);
+      },
+    };
+    const x = Array.from({ length: m }, (_, i) => Math.cos(3 * i));
+    const p = await compile({ inputs: { x: m }, run }, { backend: watched(wasm(), watch), scope: { m } });
+    p.set('x', x);
+    p.run();
+    for (const [name, values] of Object.entries(run({ x }))) expect([...p.outputs[name]]).toEqual(values);
+    p.dispose();
+    const readBack: string[] = [];
+    let loops = 0;
+    for (const { body } of modules.at(-1)!.kernels)
+      walk(body, ({ name, regions }) => {
+        const buffersOf = (access: string): readonly unknown[] =>
+          regions.flatMap(({ ops }) => ops.filter((op) => op.name === access).map((op) => op.attrs['buffer']));
+        const stored = buffersOf('mem.store');
+        if (name !== 'scf.for' || stored.length === 0) return;
+        loops++;
+        readBack.push(...(buffersOf('mem.load').filter((buffer) => stored.includes(buffer)) as string[]));
+      });
+    expect(loops).toBeGreaterThan(1);
+    expect(readBack).toEqual([]);
   });
 });

@@ -17,6 +17,8 @@ export interface Specialized {
   /** Distinct templates: the paper’s kernels. */
   readonly kernels: number;
   readonly launches: number;
+  /** Whether some launch runs steps one after the other. */
+  readonly repeats: boolean;
   readonly indexBytes: number;
 }
 
@@ -46,6 +48,7 @@ const withFigures = (emitter: Pass<Placement, Module>): Pass<Placement, Speciali
         nodes: p.nodes,
         kernels: p.launches.reduce((n, l) => n + l.groups.length, 0),
         launches: p.launches.length,
+        repeats: p.launches.some(({ repeated }) => repeated !== undefined),
         indexBytes: p.indexBytes,
       })),
     ),

@@ -1,5 +1,6 @@
 import type { Backend } from '@filigree/backend';
 import { runPass, arithmeticOf, DiagnosticError, fail, type Arithmetic, type Diagnostics, orThrow } from '@filigree/ir';
+import { carryStores, loadRarePasses } from '@filigree/opt';
 import { instantiate, type Instance, type SharingOptions } from '@filigree/runtime';
 import {
   overridesFor,
@@ -76,7 +77,7 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
   checkNames(traced);
   const tracedAt = performance.now();
   await onProgress?.('analyse');
-  const specialized = orThrow(specialize(specializeOptions)(traced, backend.watch));
+  const specialized = await carried(orThrow(specialize(specializeOptions)(traced, backend.watch)), backend);
   checkBuffers(specialized);
   const analysedAt = performance.now();
   const instance = orThrow(
@@ -103,6 +104,13 @@ const built = async (program: Program, options: BuildOptions): Promise<Built> =>
       compile: instance.ms.compile + instance.ms.load,
     },
   };
+};
+
+/** What a step has stored is carried to the next that reads it, as fields' recurrences are. Pages have the pass only where there are steps. */
+const carried = async (specialized: Specialized, { watch }: Backend): Promise<Specialized> => {
+  if (!specialized.repeats) return specialized;
+  await loadRarePasses();
+  return { ...specialized, module: orThrow(runPass(carryStores(), specialized.module, watch)) };
 };
 
 /** Instances of a tile in a session: tiles of programs over equally many are equal, and small enough that what one leaves the next finds in the cache. */
