@@ -28,8 +28,7 @@ export const tileTables = (
   tile: Tile,
 ): TileTables => {
   const rows = (width: Width): Value[] => columnStarts(b, tile, encoded.rows[width], bases[width]);
-  const anchorRow = encoded.anchorCount > 0 ? linear(b, tile.index, encoded.anchorCount, bases.anchors) : undefined;
-  const anchors = Array.from({ length: encoded.anchorCount }, (_, k) => b.load(POOL[32], plus(b, anchorRow!, k)));
+  const anchors = originsOf(b, encoded, bases, tile.index);
   const { step } = tile;
   const made = new Map<Shift, Value>();
   const shiftOf = (shift: Shift): Value | undefined => {
@@ -42,6 +41,18 @@ export const tileTables = (
     return value;
   };
   return { rows: { 8: rows(8), 16: rows(16), 32: rows(32) }, anchors, shifts: shifts.map(shiftOf) };
+};
+
+/** The anchors of a tile, a piece or a sum. */
+export const originsOf = (
+  b: Builder,
+  { anchorCount }: Encoded,
+  bases: PlacedSegment['bases'],
+  index: Value | undefined,
+): Value[] => {
+  if (anchorCount === 0) return [];
+  const row = linear(b, index, anchorCount, bases.anchors);
+  return Array.from({ length: anchorCount }, (_, k) => b.load(POOL[32], plus(b, row, k)));
 };
 
 /** Positions in the step that runs. What is a constant away from another position is so there too, and needs no register of its own. */
@@ -78,6 +89,13 @@ export interface Instance {
   readonly m: Value;
   readonly j: Value;
   readonly i: Value;
+  /** Of a term: its sum, which is so many behind sum number `from`. */
+  readonly sum?: SumOfTerm;
+}
+
+export interface SumOfTerm {
+  readonly from: Value;
+  readonly behind: number;
 }
 
 /** Positions of columns `from .. to)` for one instance, appended to those before. */
@@ -94,7 +112,13 @@ export const emitAddresses = (
   for (let c = from; c < to; c++) {
     const a = encoded.addresses[c];
     if (a.is === 'affine') positions.push(linear(b, a.stride === 0 ? undefined : at.i, a.stride, a.base));
-    else if (a.is === 'piece') {
+    else if (a.is === 'line') {
+      const { from, behind } = at.sum!;
+      const ofSum = a.step === 0 ? undefined : linear(b, from, a.step, 0);
+      const ofTerm = a.stride === 0 ? undefined : linear(b, at.m, a.stride, 0);
+      const both = ofSum && ofTerm ? b.add(ofSum, ofTerm) : (ofSum ?? ofTerm);
+      positions.push(linear(b, both, 1, a.base + behind * a.step));
+    } else if (a.is === 'piece') {
       const origin = tables.anchors[a.origin];
       positions.push(a.stride === 0 ? origin : b.add(origin, linear(b, at.m, a.stride, 0)));
     } else if (a.is === 'offset') positions.push(plus(b, positions[a.column], a.delta));

@@ -6,7 +6,17 @@ import { TEMPORARIES } from '../place/columns.js';
 import { PART, PART_TERMS } from '../place/parts.js';
 import type { PlacedGroup, PlacedParts, PlacedSegment, PlacedTurns } from '../place/place.js';
 import { POOL } from '../place/pools.js';
-import { columnStarts, emitAddresses, inStep, linear, tileTables, type Tile, type TileTables } from './address.js';
+import {
+  columnStarts,
+  emitAddresses,
+  inStep,
+  linear,
+  originsOf,
+  tileTables,
+  type SumOfTerm,
+  type Tile,
+  type TileTables,
+} from './address.js';
 import { expressionValues, isComputeBound, PARALLEL_WORK, type EmitContext } from './instance.js';
 
 /** A segment's tables are one tile: its terms are found by their number. */
@@ -14,6 +24,8 @@ interface WholeSegment {
   readonly segment: PlacedSegment;
   readonly tables: TileTables;
   readonly constants: readonly Value[];
+  /** The sum that runs, where columns grow evenly within sums. */
+  readonly sum?: SumOfTerm;
 }
 
 /** @param step which step runs, where tables are those of one */
@@ -24,9 +36,49 @@ export const wholeSegment = (b: Builder, segment: PlacedSegment, step?: Value): 
   };
   return {
     segment,
-    tables: tileTables(b, segment, tile),
+    /* Anchors are those of sums. */
+    tables: tileTables(b, { ...segment, encoded: { ...segment.encoded, anchorCount: 0 } }, tile),
     constants: columnStarts(b, tile, segment.constantCount, segment.bases.constants),
   };
+};
+
+/** The segment as a sum has it: where columns grow evenly within sums, they do so from its origins. */
+const segmentOfSum = (b: Builder, s: WholeSegment, sum: SumOfTerm): WholeSegment => {
+  if (!countsInSum(s)) return s;
+  const { encoded, bases } = s.segment;
+  const number = sum.behind === 0 ? sum.from : b.add(sum.from, b.i32(sum.behind));
+  return { ...s, sum, tables: { ...s.tables, anchors: originsOf(b, encoded, bases, number) } };
+};
+
+/** Whether some column grows evenly within sums, so that terms are counted from the first of theirs. */
+const countsInSum = ({ segment }: WholeSegment): boolean =>
+  segment.encoded.addresses.some(({ is }) => is === 'piece' || is === 'line');
+
+/** Terms `first + begin .. end)` of a sum that begins with term `first`; `begin` is 0 if absent, and `count` is found if absent. */
+interface Terms {
+  readonly first: Value;
+  readonly begin?: Value;
+  readonly end: Value;
+  /** How many the sum has. */
+  readonly count?: Value;
+}
+
+/** A loop over terms of a sum, which are counted from the first of the sum where some column grows from there. */
+const loopOverTerms = (
+  b: Builder,
+  s: WholeSegment,
+  { first, begin, end, count }: Terms,
+  attrs: { readonly trips: number; readonly lanes?: number },
+  start: Value,
+  options: EmitContext,
+): Value => {
+  const inSum = countsInSum(s);
+  const from = inSum ? (begin ?? b.i32(0)) : begin ? b.add(first, begin) : first;
+  const to = inSum ? (count ?? b.sub(end, first)) : end;
+  return b.for(from, to, b.i32(1), attrs, [start], (t, [sum]) => {
+    const value = inSum ? termValue(b, s, b.add(first, t), options, t) : termValue(b, s, t, options);
+    return [join(b, s.segment, sum, value)];
+  })[0];
 };
 
 /** The value of instance `i` of a rolled group: its terms, or the sums of its parts, segment by segment or in turns. */
@@ -79,17 +131,22 @@ export const valuesSideBySide = (
       if (ptrBase === undefined)
         return sums.map((sum, k) => join(b, segment, sum, termValue(b, s, b.add(i, b.i32(k)), options)));
       const bounds = [...each, SIDE_BY_SIDE].map((k) => b.load(POOL[32], linear(b, i, 1, ptrBase + k)));
+      const own = each.map((k) => segmentOfSum(b, s, { from: i, behind: k }));
       const counts = each.map((k) => b.sub(bounds[k + 1], bounds[k]));
       const common = counts.reduce((x, y) => b.min(x, y));
       const trips = Math.ceil(segment.terms / size);
       const together = b.for(b.i32(0), common, b.i32(1), { trips, ...OFF_LANES }, sums, (t, before) =>
-        before.map((sum, k) => join(b, segment, sum, termValue(b, s, b.add(bounds[k], t), options))),
+        before.map((sum, k) => join(b, segment, sum, termValue(b, own[k], b.add(bounds[k], t), options, t))),
       );
-      return together.map(
-        (sum, k) =>
-          b.for(b.add(bounds[k], common), bounds[k + 1], b.i32(1), { trips: 1, ...OFF_LANES }, [sum], (t, [before]) => [
-            join(b, segment, before, termValue(b, s, t, options)),
-          ])[0],
+      return together.map((sum, k) =>
+        loopOverTerms(
+          b,
+          own[k],
+          { first: bounds[k], begin: common, end: bounds[k + 1], count: counts[k] },
+          { trips: 1, ...OFF_LANES },
+          sum,
+          options,
+        ),
       );
     },
     each.map(() => start),
@@ -109,9 +166,15 @@ const sumOfTerms = (
   if (segment.ptrBase === undefined) return join(b, segment, start, termValue(b, s, i, options));
   const from = b.load(POOL[32], linear(b, i, 1, segment.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, segment.ptrBase + 1));
-  return b.for(from, to, b.i32(1), { trips: Math.ceil(segment.terms / instances) }, [start], (t, [sum]) =>
-    join(b, segment, sum, termValue(b, s, t, options)),
-  )[0];
+  const own = segmentOfSum(b, s, { from: i, behind: 0 });
+  return loopOverTerms(
+    b,
+    own,
+    { first: from, end: to },
+    { trips: Math.ceil(segment.terms / instances) },
+    start,
+    options,
+  );
 };
 
 /** A loop over the terms of instance `i` in the order of the program, which looks up the segment that the next term is of. */
@@ -128,16 +191,19 @@ const sumInTurns = (
   const from = b.load(POOL[32], linear(b, i, 1, turns.ptrBase));
   const to = b.load(POOL[32], linear(b, i, 1, turns.ptrBase + 1));
   const firsts = segments.map(({ segment }) => b.load(POOL[32], linear(b, i, 1, segment.ptrBase!)));
+  const own = segments.map((s) => segmentOfSum(b, s, { from: i, behind: 0 }));
   const trips = Math.ceil(turns.terms / instances);
   return b.for(from, to, one, { trips }, [start, ...firsts], (t, [sum, ...next]) => {
     const turn = b.cast(b.load(POOL[turns.width], linear(b, t, 1, turns.base)), 'i32');
     const isTurn = segments.map((_, s) => b.cmp('eq', turn, b.i32(s)));
+    const valueOf = (s: number): Value =>
+      termValue(b, own[s], next[s], options, countsInSum(own[s]) ? b.sub(next[s], firsts[s]) : next[s]);
     const term = (s: number): Value =>
       s + 1 === segments.length
-        ? termValue(b, segments[s], next[s], options)
+        ? valueOf(s)
         : b.if(
             isTurn[s],
-            () => termValue(b, segments[s], next[s], options),
+            () => valueOf(s),
             () => term(s + 1),
           )[0];
     return [join(b, segments[0].segment, sum, term(0)), ...next.map((p, s) => b.select(isTurn[s], b.add(p, one), p))];
@@ -216,16 +282,17 @@ const emitParts = (b: Builder, s: WholeSegment, parts: PlacedParts, range: Range
   });
 };
 
-const termValue = (b: Builder, { segment, tables, constants }: WholeSegment, t: Value, options: EmitContext): Value => {
-  const positions = emitAddresses(
-    b,
-    segment.encoded,
-    tables,
-    { m: t, i: t, j: t },
-    0,
-    segment.columnBuffers.length,
-    [],
-  );
+/** The value of term `t`, which is number `m` of its sum where origins are those of sums. */
+const termValue = (
+  b: Builder,
+  { segment, tables, constants, sum }: WholeSegment,
+  t: Value,
+  options: EmitContext,
+  m: Value = t,
+): Value => {
+  const columns = segment.columnBuffers.length;
+  const at = { m, i: t, j: t, ...(sum && { sum }) };
+  const positions = emitAddresses(b, segment.encoded, tables, at, 0, columns, []);
   return expressionValues(b, segment, inStep(b, segment.encoded, tables, positions), constants, t, options)[0];
 };
 

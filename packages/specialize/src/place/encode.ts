@@ -11,6 +11,8 @@ export type Address =
   | { readonly is: 'affine'; readonly base: number; readonly stride: number }
   /** The piece's origin + stride·m for its instance m; no table, and an origin a piece. */
   | { readonly is: 'piece'; readonly origin: number; readonly stride: number }
+  /** base + step·s + stride·m for term m of sum s; no table, and no origin a sum. */
+  | { readonly is: 'line'; readonly base: number; readonly step: number; readonly stride: number }
   /** The position of an earlier column plus a constant; no table. */
   | { readonly is: 'offset'; readonly column: number; readonly delta: number }
   /** A table entry, plus a constant, plus the position of an earlier column or the tile's anchor. */
@@ -72,14 +74,37 @@ export const encode = (
   const whole = Int32Array.of(0, starts[starts.length - 1]);
   const cut = encoding(columns, free, whole, options, pieces);
   const cost = tableBytes(cut) + piecesBytes(pieces.count, onLanes) - whole[1] * savedBesides(bytes, pieces);
-  return written(cost < tableBytes(plain) ? cut : plain);
+  return cost < tableBytes(plain) ? written(cut, pieces) : written(plain);
+};
+
+/**
+ * The same for the terms of sums, of which sum i has `ptr[i] .. ptr[i + 1])`: a column that grows evenly within sums, as much in each of them, has an origin a sum in place of an
+ * entry a term, where that saves bytes, and none where origins grow evenly too. Anchors are those of sums then.
+ */
+export const encodeTerms = (columns: readonly Int32Array[], ptr: Int32Array, options: PlaceOptions): Encoded => {
+  const free = columns.map((_, c) => (options.coherence ? withoutTable(columns, c) : undefined));
+  const whole = Int32Array.of(0, ptr[ptr.length - 1]);
+  const plain = encoding(columns, free, whole, options, undefined);
+  if (!options.pieces) return written(plain);
+  const strides = columns.map((column, c) =>
+    plain.addresses[c].is === 'table' ? strideWithin(column, ptr) : undefined,
+  );
+  if (strides.every((stride) => stride === undefined)) return written(plain);
+  const cut = encoding(columns, free, whole, options, { first: ptr.subarray(0, -1), strides, inLines: true });
+  return written(tableBytes(cut) < tableBytes(plain) ? cut : plain);
 };
 
 /** How columns are to be encoded: all but the tables, which are written when it is settled. */
-interface Encoding extends Omit<Encoded, 'tables' | 'rows'> {
+interface Encoding extends Omit<Encoded, 'tables' | 'rows' | 'pieces'> {
+  readonly pieces: Stretches | undefined;
   readonly entries: Readonly<Record<Width, readonly Entries[]>>;
   /** Of the tiles that anchors belong to. */
   readonly starts: Int32Array;
+}
+
+/** Where columns grow evenly, and from where on: what pieces and sums have in common. `inLines`: origins that grow evenly need not be stored. */
+interface Stretches extends Pick<Pieces, 'first' | 'strides'> {
+  readonly inLines?: boolean;
 }
 
 /** A column of a table: entry i is `column[i]` less the same entry of `base`, the anchor of its tile, and `bias`. */
@@ -105,7 +130,7 @@ const encoding = (
   free: readonly (Address | undefined)[],
   starts: Int32Array,
   options: PlaceOptions,
-  pieces: Pieces | undefined,
+  pieces: Stretches | undefined,
 ): Encoding => {
   const addresses: Address[] = [];
   const entries: Record<Width, Entries[]> = { 8: [], 16: [], 32: [] };
@@ -118,8 +143,14 @@ const encoding = (
       return;
     }
     if (pieces !== undefined && stride !== undefined) {
+      const origins = pieces.first.map((i) => column[i]);
+      const step = stepOf(origins);
+      if (pieces.inLines === true && isAffine(origins, step)) {
+        addresses.push({ is: 'line', base: origins[0] ?? 0, step, stride });
+        return;
+      }
       addresses.push({ is: 'piece', origin: anchors.length, stride });
-      anchors.push(pieces.first.map((i) => column[i]));
+      anchors.push(origins);
       return;
     }
     const choice = options.narrow ? narrowest(columns, c, starts, options.coherence) : undefined;
@@ -166,10 +197,12 @@ const fromRoots = (addresses: readonly Address[]): readonly Address[] => {
   return found;
 };
 
-const written = ({ entries, starts, ...rest }: Encoding): Encoded => {
+/** @param pieces where there are such that loops go over */
+const written = ({ entries, starts, ...rest }: Encoding, pieces?: Pieces): Encoded => {
   const instances = starts[starts.length - 1];
   return {
     ...rest,
+    pieces,
     tables: {
       8: writeTable(new Uint8Array(instances * entries[8].length), entries[8], starts),
       16: writeTable(new Uint16Array(instances * entries[16].length), entries[16], starts),
@@ -196,7 +229,7 @@ const NO_ENTRIES = new Int32Array(0);
 
 const withoutTable = (columns: readonly Int32Array[], c: number): Address | undefined => {
   const column = columns[c];
-  const stride = column.length > 1 ? column[1] - column[0] : 0;
+  const stride = stepOf(column);
   if (isAffine(column, stride)) return { is: 'affine', base: column[0] ?? 0, stride };
   for (let d = c - 1; d >= 0; d--) {
     const delta = column[0] - columns[d][0];
@@ -205,9 +238,22 @@ const withoutTable = (columns: readonly Int32Array[], c: number): Address | unde
   return undefined;
 };
 
+const stepOf = (column: Int32Array): number => (column.length > 1 ? column[1] - column[0] : 0);
+
 const isAffine = (column: Int32Array, stride: number): boolean => {
   for (let i = 1; i < column.length; i++) if (column[i] - column[i - 1] !== stride) return false;
   return true;
+};
+
+/** By how much a column grows from term to term of all sums; undefined where it does not do so evenly. */
+const strideWithin = (column: Int32Array, ptr: Int32Array): number | undefined => {
+  let stride: number | undefined;
+  for (let i = 0; i + 1 < ptr.length; i++)
+    for (let t = ptr[i] + 1; t < ptr[i + 1]; t++) {
+      stride ??= column[t] - column[t - 1];
+      if (column[t] - column[t - 1] !== stride) return undefined;
+    }
+  return stride;
 };
 
 const isOffset = (column: Int32Array, base: Int32Array, delta: number): boolean => {

@@ -6,7 +6,7 @@ import type { Template } from '../harvest/template.js';
 import { specializeSpec, withDefaults, type PlaceOptions, type SpecializeOptions } from '../options.js';
 import type { Ordered } from '../order/order.js';
 import { bufferOf, destinationColumns, positionsOf, TEMPORARIES, type Positions } from './columns.js';
-import { encode, interleave, type Encoded } from './encode.js';
+import { encode, encodeTerms, interleave, type Encoded } from './encode.js';
 import { fused, type PlannedLaunch } from './fuse.js';
 import { placeIntermediates } from './intermediates.js';
 import { operationsOf, payOnLanes } from './lanes.js';
@@ -383,7 +383,9 @@ const placeRolled = (at: PlaceContext, g: Movable, starts: Int32Array): PlacedGr
         shared ? keptOf(shared, column, ofTerms[k].starts) : column;
       const ptr = shared ? keptPtr(shared, s.ptr, starts) : s.ptr;
       const terms = ptr[ptr.length - 1];
-      const table = encode(positions.map(kept), Int32Array.of(0, terms), { ...at.options, pieces: false });
+      const own = positions.map(kept);
+      /* Parts find their terms by the number alone. */
+      const table = encodeTerms(own, ptr, parts[k] ? { ...at.options, pieces: false } : at.options);
       return {
         operation: s.operation,
         template: s.template,
