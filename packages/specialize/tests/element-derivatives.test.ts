@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ARITHMETICS, symbolicMath as m, type Num } from '@filigree/ir';
+import { ARITHMETICS, symbolicMath as m, walk, type Num, type Region } from '@filigree/ir';
 import { plainElements, trace, type ElementsWord, type Program } from '@filigree/specialize';
 import { numbers, relativeError, right, runProgram } from './support.js';
 
@@ -298,3 +298,72 @@ it('a factor of a term beside elements that is written as a variable is none', (
   const expected = Array.from(x, (v, i) => Math.cos(v * w[i]) + (i === 0 ? v * w[i] : 0));
   expect(relativeError(outputs.g, expected)).toBeLessThan(1e-14);
 });
+
+describe('elements that compute much of the same', () => {
+  const n = 200;
+  const i = Int32Array.from({ length: n }, (_, e) => (7 * e) % 50);
+  const j = Int32Array.from({ length: n }, (_, e) => (11 * e + 3) % 50);
+  const x = numbers(50, 3);
+
+  it('are one unit, as an energy and its gradient: functions are called once an element', () => {
+    const program: Program = {
+      inputs: { x: 50 },
+      run: ({ x }, { elements, gradient }) => {
+        const energy: Num[] = [0];
+        elements(n, { x: x as Num[], energy, i, j }, ({ x, energy, i, j }) => {
+          energy[0] = m.add(energy[0]!, m.mul(m.exp(m.mul(x[i]!, x[j]!)), m.sin(x[i]!)));
+        });
+        return { energy, g: gradient(energy[0]!, x as Num[]) };
+      },
+    };
+    const { outputs, specialized } = runProgram(program, { x }, {}, 'exact');
+    const g = new Array<number>(50).fill(0);
+    let energy = 0;
+    for (let e = 0; e < n; e++) {
+      const [a, b] = [x[i[e]!]!, x[j[e]!]!];
+      energy += Math.exp(a * b) * Math.sin(a);
+      g[i[e]!]! += Math.exp(a * b) * (b * Math.sin(a) + Math.cos(a));
+      g[j[e]!]! += Math.exp(a * b) * a * Math.sin(a);
+    }
+    expect([...outputs['energy']!]).toEqual([energy]);
+    expect(relativeError(outputs['g']!, g)).toBeLessThan(1e-13);
+    const calls = (name: string): number => JSON.stringify(specialized.module.kernels).split(`"${name}"`).length - 1;
+    expect([calls('math.exp'), calls('math.sin'), calls('math.cos')]).toEqual([1, 1, 1]);
+  });
+
+  it('stay apart where they have leaves in common and no more', () => {
+    const program: Program = {
+      inputs: { x: 50 },
+      run: ({ x }, { elements }) => {
+        const [a, b]: [Num[], Num[]] = [new Array<Num>(50).fill(0), new Array<Num>(50).fill(0)];
+        elements(n, { x: x as Num[], a, i, j }, ({ x, a, i, j }) => {
+          a[j] = m.add(a[j]!, m.exp(m.sin(m.exp(m.mul(x[i]!, x[j]!)))));
+          a[i] = m.add(a[i]!, m.sin(m.exp(m.mul(x[i]!, x[j]!))));
+        });
+        elements(n, { x: x as Num[], b, i, j }, ({ x, b, i, j }) => {
+          b[j] = m.add(b[j]!, m.sqrt(m.abs(m.cos(m.add(x[i]!, x[j]!)))));
+          b[i] = m.add(b[i]!, m.cos(m.cos(m.add(x[i]!, x[j]!))));
+        });
+        return { a, b };
+      },
+    };
+    const { outputs, specialized } = runProgram(program, { x }, {}, 'exact');
+    const plain = program.run({ x: [...x] } as never, { elements: plainElements } as never) as Record<string, number[]>;
+    expect([...outputs['a']!]).toEqual(plain['a']);
+    expect([...outputs['b']!]).toEqual(plain['b']);
+    expect(loopsWith(specialized.module.kernels, ['math.exp'])).toBeGreaterThan(0);
+    expect(loopsWith(specialized.module.kernels, ['math.cos'])).toBeGreaterThan(0);
+    expect(loopsWith(specialized.module.kernels, ['math.exp', 'math.cos'])).toBe(0);
+  });
+});
+
+/** Innermost loops in which all these functions are called. */
+const loopsWith = (kernels: readonly { readonly body: Region }[], names: readonly string[]): number => {
+  let found = 0;
+  for (const { body } of kernels)
+    walk(body, ({ name, regions }) => {
+      const own = new Set(regions.flatMap(({ ops }) => ops.map((op) => op.name)));
+      if (name === 'scf.for' && names.every((f) => own.has(f))) found++;
+    });
+  return found;
+};

@@ -5,6 +5,7 @@ import { countFrom } from '../trace/count-from.js';
 import { MAX_DIRECT, type Destinations } from '../group/destinations.js';
 import type { Grouping } from '../group/group.js';
 import type { GroupOptions } from '../options.js';
+import { hostsOf } from './hosts.js';
 import { sumBlocks, type SumUnits } from './sum-blocks.js';
 
 /** Units of elements and their sums, behind those of the graph, and where their values go. */
@@ -16,8 +17,9 @@ export interface ElementRoots {
   readonly unit: Int32Array;
   readonly destinations: Destinations;
   readonly elements: readonly {
-    /** Units `firstUnit + e`, each with the values of these nodes of the template. */
+    /** Units `firstUnit + e`, each with the values of these nodes of the templates of some calls, its own among them; none where another call has them (`hostsOf`). */
     readonly firstUnit: number;
+    readonly calls: readonly number[];
     readonly roots: readonly number[];
     /** Unit `firstSumUnit + i` has the sums `sums[unitPtr[i] .. unitPtr[i+1])`: those that are needed and are not the value of one element as it is. */
     readonly firstSumUnit: number;
@@ -68,14 +70,19 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
   const stored = blocks?.order ?? parts.map((e) => e.needed);
   let count = d.ptr.length - 1;
   let values = d.roots.length;
+  const hosts = hostsOf(d);
+  const guestsOf = (k: number): readonly number[] =>
+    parts.flatMap((e, g) => (hosts[g] === k && e.needed.length > 0 ? [g] : []));
   const elements = parts.map((e, k) => {
     const { unitPtr, sums, form } = unitsOfSums(own[k], e.sums.heads, blocks?.units[k]);
     const firstUnit = count;
-    if (e.needed.length > 0) count += e.count;
+    const calls = guestsOf(k);
+    if (calls.length > 0) count += e.count;
     const firstSumUnit = count;
     count += unitPtr.length - 1;
-    values += (firstSumUnit - firstUnit) * e.needed.length + sums.length;
-    return { firstUnit, roots: stored[k].map((r) => e.roots[r]), firstSumUnit, unitPtr, sums, form };
+    values += e.needed.length * e.count + sums.length;
+    const rootsOfCalls = calls.flatMap((g) => stored[g].map((r) => parts[g].roots[r]));
+    return { firstUnit, calls, roots: rootsOfCalls, firstSumUnit, unitPtr, sums, form };
   });
   const ptr = grown(d.ptr, count + 1);
   const level = grown(d.level, count);
@@ -87,10 +94,11 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
     unit[id] = u;
     roots[at++] = id;
   };
-  const addValues = ({ firstValue, count: n }: NeededElements, own: readonly number[], l: number): void => {
+  const addValues = (n: number, calls: readonly number[], l: number): void => {
+    const firsts = calls.flatMap((g) => stored[g].map((r) => parts[g].firstValue + r * n));
     for (let i = 0; i < n; i++) {
       level[u] = l;
-      for (let r = 0; r < own.length; r++) add(idOf[firstValue + own[r] * n + i]);
+      for (let r = 0; r < firsts.length; r++) add(idOf[firsts[r] + i]);
       ptr[++u] = at;
     }
   };
@@ -102,7 +110,8 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
     }
   };
   parts.forEach((e, k) => {
-    if (e.needed.length > 0) addValues(e, stored[k], elementLevels[k].values);
+    const { calls } = elements[k];
+    if (calls.length > 0) addValues(e.count, calls, elementLevels[k].values);
     addSums(elements[k], e.sums.first, elementLevels[k].sums);
   });
   return {

@@ -58,8 +58,10 @@ const valueGroups = (
   k: number,
   kindOf: (id: number) => number,
 ): HarvestedGroup[] => {
-  const { firstUnit, roots } = elements[k];
-  const columns = leafColumns(e);
+  const { firstUnit, roots, calls } = elements[k];
+  const parts = calls.map((g) => d.needs.elements[g]);
+  const columns = parts.flatMap(leafColumns);
+  const leaves = Int32Array.from(parts.flatMap((part) => [...part.leaves]));
   return membersByKinds(e.count, columns, kindOf).map(({ kinds, members }): HarvestedGroup => {
     const taken = columns.map((c) => (members.length === e.count ? c : members.map((i) => c[i])));
     const isNumber = (c: number): boolean => kinds[c] === NUMBER;
@@ -74,7 +76,7 @@ const valueGroups = (
     let constant = 0;
     const slots = kinds.map((kind) => (kind === NUMBER ? found.constant[constant++] : found.leaf[leaf++]));
     const body: Body = {
-      template: elementTemplate(d.graph, e.leaves, slots, found.columns.length + found.constants.length, roots),
+      template: elementTemplate(d.graph, leaves, slots, found.columns.length + found.constants.length, roots),
       columns: found.columns,
       constants: found.constants,
     };

@@ -12,8 +12,8 @@ export const unitsAsWritten = (
 ): Int32Array => {
   const order = countFrom(0, ptr.length - 1);
   const ofLevels = new Map<number, number[]>();
-  needs.elements.forEach(({ places, needed }, k) => {
-    if (places === undefined || needed.length === 0) return;
+  needs.elements.forEach(({ places }, k) => {
+    if (places === undefined || elements[k].calls.length === 0) return;
     const { values } = elementLevels[k];
     const known = ofLevels.get(values);
     if (known) known.push(k);
