@@ -71,12 +71,12 @@ export const elementRoots = (d: Grouping, options: GroupOptions): ElementRoots =
   let count = d.ptr.length - 1;
   let values = d.roots.length;
   const hosts = hostsOf(d);
-  const guestsOf = (k: number): readonly number[] =>
-    parts.flatMap((e, g) => (hosts[g] === k && e.needed.length > 0 ? [g] : []));
+  const callsIn = parts.map((): number[] => []);
+  hosts.forEach((host, k) => parts[k].needed.length > 0 && callsIn[host].push(k));
   const elements = parts.map((e, k) => {
     const { unitPtr, sums, form } = unitsOfSums(own[k], e.sums.heads, blocks?.units[k]);
     const firstUnit = count;
-    const calls = guestsOf(k);
+    const calls = callsIn[k];
     if (calls.length > 0) count += e.count;
     const firstSumUnit = count;
     count += unitPtr.length - 1;

@@ -16,7 +16,6 @@ interface Host {
   readonly call: number;
   readonly parts: readonly NeededElements[];
   readonly columns: readonly Int32Array[];
-  readonly operations: number;
 }
 
 /**
@@ -39,8 +38,7 @@ export const hostsOf = ({
   const found: Host[] = [];
   return needs.elements.map((e, k) => {
     if (e.needed.length === 0) return k;
-    const columns = distinct(leafColumns(e));
-    const own: Host = { call: k, parts: [e], columns, operations: costOf([e], columns) };
+    const own: Host = { call: k, parts: [e], columns: distinct(leafColumns(e)) };
     const at = found.findIndex(({ call, parts }) => parts[0].count === e.count && elementLevels[call].values === elementLevels[k].values && isPlacedAlike(parts[0], e)); // prettier-ignore
     const together = at >= 0 ? joined(found[at], own, costOf) : undefined;
     if (together === undefined) {
@@ -62,14 +60,13 @@ const joined = (
   costOf: (parts: readonly NeededElements[], columns: readonly Int32Array[]) => number,
 ): Host | undefined => {
   const [more, less] = host.columns.length >= guest.columns.length ? [host, guest] : [guest, host];
-  if (host.operations + guest.operations > MOST_OPERATIONS || !less.columns.every((c) => isAmong(more.columns, c)))
-    return undefined;
+  if (!less.columns.every((c) => isAmong(more.columns, c))) return undefined;
+  const apart = [host, guest].map(({ parts, columns }) => costOf(parts, columns));
+  const [first, second] = apart as [number, number];
+  if (first + second > MOST_OPERATIONS) return undefined;
   const parts = [...host.parts, ...guest.parts];
-  const operations = costOf(parts, more.columns);
-  const saved = host.operations + guest.operations - operations;
-  return 2 * saved >= Math.min(host.operations, guest.operations)
-    ? { call: host.call, parts, columns: more.columns, operations }
-    : undefined;
+  const saved = first + second - costOf(parts, more.columns);
+  return 2 * saved >= Math.min(first, second) ? { call: host.call, parts, columns: more.columns } : undefined;
 };
 
 const isAmong = (columns: readonly Int32Array[], c: Int32Array): boolean =>
