@@ -190,5 +190,5 @@ export const assembledBodies = (
 /** Whether nodes of each member are many more than those of the templates: then templates stay, and members are columns. */
 export const repeats = (members: number, templates: number): boolean =>
   members >= LEAST_MEMBERS && members >= LEAST_REPEATED * templates;
-const LEAST_MEMBERS = 512;
+const LEAST_MEMBERS = 64;
 const LEAST_REPEATED = 16;

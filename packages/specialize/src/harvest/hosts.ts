@@ -39,7 +39,10 @@ export const hostsOf = ({
   return needs.elements.map((e, k) => {
     if (e.needed.length === 0) return k;
     const own: Host = { call: k, parts: [e], columns: distinct(leafColumns(e)) };
-    const at = found.findIndex(({ call, parts }) => parts[0].count === e.count && elementLevels[call].values === elementLevels[k].values && isPlacedAlike(parts[0], e)); // prettier-ignore
+    const level = (call: number): number => elementLevels[call].values;
+    const at = found.findIndex(
+      ({ call, parts: [first] }) => first.count === e.count && level(call) === level(k) && isPlacedAlike(first, e),
+    );
     const together = at >= 0 ? joined(found[at], own, costOf) : undefined;
     if (together === undefined) {
       found.unshift(own);
