@@ -4,7 +4,7 @@ import { assembled } from './assemble.js';
 import { assembledBodies, repeats, type Derived, type SumsOfBodies } from './bodies.js';
 import { doubled } from './forms.js';
 import { NONE } from './guarded.js';
-import { guardOf } from './terms.js';
+import type { Guards } from './guards.js';
 
 /**
  * Products of nodes that are added up at entries of a matrix. One with a factor that has a condition is 0 where that does not hold, whatever its other factors are:
@@ -13,23 +13,22 @@ import { guardOf } from './terms.js';
 export class Products {
   private readonly kinds = new Map<string, Kind>();
 
-  constructor(private readonly graph: Graph) {}
+  constructor(
+    private readonly graph: Graph,
+    private readonly guards: Guards,
+  ) {}
 
   add(row: number, col: number, ...factors: readonly number[]): void {
     let condition = NONE;
     const values = factors.map((node) => {
-      const { value, condition: own } = guardOf(this.graph, node);
-      if (own >= 0 && own !== condition) condition = condition < 0 ? own : this.both(condition, own);
+      const { value, condition: own } = this.guards.of(node);
+      condition = this.guards.both(condition, own);
       return value;
     });
     const key = `${factors.length} ${condition < 0}`;
     let kind = this.kinds.get(key);
     if (kind === undefined) this.kinds.set(key, (kind = new Kind(factors.length, condition >= 0)));
     kind.push(row, col, condition < 0 ? values : [...values, condition]);
-  }
-
-  private both(a: number, b: number): number {
-    return algebraOfGraph(this.graph).and(new Sym(this.graph, a), new Sym(this.graph, b)).id;
   }
 
   /** The matrix of all sums, whose pattern is what occurs; made by `sums`, where it is given and there are many. */

@@ -94,13 +94,5 @@ export const valueOperands = ({ op, left, right }: Graph, id: number): readonly 
         ? [left[id]]
         : [];
 
-/** A node as a value and the condition under which it is that, and else 0; `NONE` where it has none. */
-export const guardOf = (graph: Graph, id: number): { readonly value: number; readonly condition: number } => {
-  const otherwise = graph.op[id] === SELECT ? graph.right[graph.right[id]] : NONE;
-  return otherwise >= 0 && isZero(graph, otherwise)
-    ? { value: graph.left[graph.right[id]], condition: graph.left[id] }
-    : { value: id, condition: NONE };
-};
-
 /** Whether a node is the number 0. */
 export const isZero = (graph: Graph, id: number): boolean => graph.op[id] === CONSTANT && graph.constantValue(id) === 0;

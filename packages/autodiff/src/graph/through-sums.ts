@@ -2,8 +2,9 @@ import type { Graph } from '@filigree/ir';
 import type { Csr } from '@filigree/sparse/formats';
 import type { SumsOfBodies } from './bodies.js';
 import { NONE } from './guarded.js';
+import { Guards } from './guards.js';
 import { Products } from './products.js';
-import { guardOf, isZero, type Term } from './terms.js';
+import { isZero, type Term } from './terms.js';
 
 /** What is known of a function f of sums s and of variables x, all of them taken as independent, and of the sums as functions of the variables. */
 export interface Outer {
@@ -16,11 +17,13 @@ export interface Outer {
 }
 
 /** The sums, each times what f changes by it: its first and second derivatives are what those of f have beside products. */
-export const weighted = (graph: Graph, sums: readonly number[], by: Int32Array): readonly Term[] =>
-  sums.flatMap((node, k) => {
-    const { value, condition } = guardOf(graph, by[k]);
+export const weighted = (graph: Graph, sums: readonly number[], by: Int32Array): readonly Term[] => {
+  const guards = new Guards(graph);
+  return sums.flatMap((node, k) => {
+    const { value, condition } = guards.of(by[k]);
     return isZero(graph, by[k]) ? [] : [{ node, factor: value, condition }];
   });
+};
 
 /**
  * The lower half of the second derivatives of f(s(x), x), by the chain rule: with J of the sums, Jᵀ f_ss J, Jᵀ f_sx and its transpose, f_xx, and those of the sums, weighted.
@@ -36,13 +39,14 @@ export const composed = (
     for (let e = m.pattern.rowPtr[row]; e < m.pattern.rowPtr[row + 1]; e++)
       if (!isZero(graph, m.values[e])) visit(m.pattern.colIdx[e], m.values[e]);
   };
-  const scaled = new Products(graph);
-  const all = new Products(graph);
+  const guards = new Guards(graph);
+  const scaled = new Products(graph, guards);
+  const all = new Products(graph, guards);
   const add = (i: number, j: number, ...factors: readonly number[]): void =>
     all.add(Math.max(i, j), Math.min(i, j), ...factors);
   for (let a = 0; a < count; a++)
     forEachOf(hessian, a, (b, by) => {
-      if (guardOf(graph, by).condition === NONE) {
+      if (guards.of(by).condition === NONE) {
         forEachOf(jacobian, b, (j, node) => scaled.add(a, j, by, node));
         if (a !== b) forEachOf(jacobian, a, (j, node) => scaled.add(b, j, by, node));
         return;
