@@ -196,6 +196,26 @@ describe.each(ARITHMETICS)('derivatives of graphs, %s arithmetic', (arithmetic) 
     }
   });
 
+  it('of functions of sums and of their differences, which are the longer sums', () => {
+    const { graph, x } = inputs(arithmetic, 18);
+    const sums = [0, 1, 2].map((k) =>
+      Array.from({ length: 22 }, (_, e) => m.mul(x[(3 * e + k) % 18], x[(5 * e + 7 * k + 1) % 18])).reduce((p, q) =>
+        m.add(p, q),
+      ),
+    );
+    const energy = sums
+      .map((s, i) => m.add(m.mul(s, s), m.sin(m.sub(s, sums[(i + 1) % 3]))))
+      .reduce((p, q) => m.add(p, q)) as Sym;
+    const ids = Int32Array.from(x, (v) => v.id);
+    const rows = gradientOf(graph, energy.id, ids);
+    const at = Array.from(ids, (_, i) => 0.3 + 0.1 * Math.sin(1.7 * i));
+    const found = dense(graph, hessianOf(graph, energy.id, ids), at);
+    for (const j of [0, 7, 17]) {
+      const along = (y: readonly number[]): number => evaluateGraph(graph, [rows[j]], y)[0];
+      at.forEach((_, i) => expectNear(found[i][j], difference(along, at, i)));
+    }
+  });
+
   it('of functions of many sums look at each term once', () => {
     const made = (n: number): number => {
       const { graph, ids, root } = ring(n, (s, t, x) => m.mul(m.log(m.add(3, s)), m.mul(t, x)));

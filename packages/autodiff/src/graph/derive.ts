@@ -153,9 +153,11 @@ const hessianOfTerms = (
   const { inner, places, table } = of;
   if (inner.length > 0) {
     const { bodies: _, ...apart } = options;
-    const sums = weighted(graph, inner, gradientOfTerms(graph, given, Int32Array.from(inner), { table }));
+    /* By the variables too: one of them may be made of the sums, and is then independent of them. */
+    const all = Int32Array.of(...inner, ...variables);
+    const sums = weighted(graph, inner, gradientOfTerms(graph, given, all, { table }));
     const outer = {
-      hessian: hessianOfTerms(graph, given, Int32Array.of(...inner, ...variables), { table }),
+      hessian: hessianOfTerms(graph, given, all, { table }),
       jacobian: jacobianOf(graph, Int32Array.from(inner), variables, apart),
       inner: hessianOfTerms(graph, sums, variables, options),
     };
