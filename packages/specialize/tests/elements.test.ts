@@ -110,6 +110,26 @@ describe('elements', () => {
   });
 
   for (const arithmetic of ARITHMETICS)
+    it(`adds up what is zero over the reals, to several arrays (${arithmetic})`, () => {
+      const { outputs, plain } = both(
+        { x: 4 },
+        ({ x }, elements) => {
+          const [sums, energy] = [[0, 0, 0, 0], [0]] as Num[][];
+          elements(3, { x, sums, energy, i: Int32Array.of(0, 2, 1) }, ({ x, sums, energy, i }) => {
+            const zero = m.sub(m.mul(2, x[i]), m.mul(2, x[i]));
+            sums[i] = m.add(sums[i], zero);
+            energy[0] = m.add(energy[0], m.mul(zero, x[i]));
+          });
+          return { sums, energy };
+        },
+        {},
+        arithmetic,
+      );
+      expect([...outputs.sums]).toEqual(plain.sums);
+      expect([...outputs.energy]).toEqual(plain.energy);
+    });
+
+  for (const arithmetic of ARITHMETICS)
     it(`reads and writes what objects hold, by the element's own (${arithmetic})`, () => {
       const { outputs, plain } = both(
         { x: 6, y: 6 },

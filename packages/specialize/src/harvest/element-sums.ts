@@ -65,7 +65,12 @@ export const groupsOfTerms = (
   const { alike, others } = membersAlike(terms, destinationOf, options);
   return [
     ...byEqualLeaves(terms, alike, options).map((members) => unrolledSums(d, terms, members, firstUnit)),
-    ...others.map((members) => rolledSums(d, terms, members, firstUnit, anyOrder)),
+    /* Where no sum has a term, as of terms that are 0 over the reals, there is nothing to loop over. */
+    ...others.map((members) =>
+      members.every((i) => terms.ptr[i] === terms.ptr[i + 1])
+        ? unrolledSums(d, terms, members, firstUnit)
+        : rolledSums(d, terms, members, firstUnit, anyOrder),
+    ),
   ];
 };
 
