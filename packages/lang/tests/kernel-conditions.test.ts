@@ -105,6 +105,29 @@ describe('switch', () => {
     agree(new Function('range', `return ${text}`)(range) as Parameters<typeof agree>[0]);
   });
 
+  it('a variable that is given a value by all of them, where one runs on into the default', () =>
+    agree(
+      new Function(
+        'range',
+        `return (a, k, x) => {
+          for (const i of range(k.length)) {
+            let sum;
+            switch (k[i] & 3) {
+              case 0:
+              case 2:
+                sum = 1;
+                break;
+              case 1:
+                sum = 2;
+              default:
+                sum = x;
+            }
+            a[i] = sum;
+          }
+        }`,
+      )(range) as Parameters<typeof agree>[0],
+    ));
+
   it('the first of equal cases, and comparisons that are computed in order', () =>
     agree((a, k, x) => {
       for (const i of range(k.length)) {

@@ -143,12 +143,15 @@ class Cases {
             cx.session.emit(at, { do: 'if', condition: tests[k].holds, then, otherwise: rest });
           });
     cx.session.append(next(0));
-    for (let k = entries[0]; k < this.cases.length; k++) {
+    const last = entries[entries.length - 1];
+    for (let k = entries[0]; k < last; k++) {
       const entry: Temp = { is: 'temp', type: 'i32' };
       cx.session.emit(at, { do: 'read', to: entry, local });
       const condition = compute(cx, this.s, 'le', entry, literal(k));
       cx.session.emit(at, { do: 'if', condition, then: this.body(k), otherwise: [] });
     }
+    /* Who comes to where the last enter, runs what follows, whatever the number: a variable is given a value there on every way. */
+    cx.session.append(this.from(last));
   }
 }
 
