@@ -1,11 +1,10 @@
-import { Graph, Sym, algebraOfGraph, graphCodes, type Arithmetic } from '@filigree/ir';
+import { Graph, Sym, algebraOfGraph, type Arithmetic } from '@filigree/ir';
 import type { DerivativeTable } from '../table/derivative.js';
 import { NONE } from './guarded.js';
 import { reverseSweep } from './reverse-sweep.js';
 import { ruleOf } from './rule-of.js';
 import { instantiator } from './template.js';
-
-const { CONSTANT } = graphCodes;
+import { isZero } from './terms.js';
 
 /** First partial derivatives of an op by its operands, and second ones by pairs of them, as nodes; `NONE` where one is zero. */
 export interface Partials {
@@ -75,5 +74,4 @@ interface Row extends Partials {
   readonly leaves: ArrayLike<number>;
 }
 
-const nonZero = (graph: Graph, id: number): number =>
-  id >= 0 && graph.op[id] === CONSTANT && graph.constantValue(id) === 0 ? NONE : id;
+const nonZero = (graph: Graph, id: number): number => (id >= 0 && isZero(graph, id) ? NONE : id);

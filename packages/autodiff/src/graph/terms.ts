@@ -1,8 +1,9 @@
-import { Sym, algebraOfGraph, graphCodes, type Graph } from '@filigree/ir';
+import { Sym, algebraOfGraph, graphCodes, type Graph, type ScalarAlgebra } from '@filigree/ir';
 import type { Activity } from './active.js';
 import { Guarded, NONE } from './guarded.js';
+import { operandsOf } from './rule-of.js';
 
-const { ADD, ARITY, CONSTANT, DIV, MUL, NEG, SELECT } = graphCodes;
+const { ADD, CONSTANT, DIV, MUL, NEG, SELECT } = graphCodes;
 
 /** A term of a sum: `factor` times `node` where `condition` holds, and 0 elsewhere; all are nodes, and `NONE` is no condition. Neither factor nor condition is differentiated. */
 export interface Term {
@@ -20,6 +21,7 @@ export const termsOf = (graph: Graph, root: number, found: Activity): readonly T
  * stands in several places is peeled once.
  */
 export class Peel {
+  private readonly s: ScalarAlgebra<Sym>;
   private readonly factors: Guarded;
   private readonly isSeen: Uint8Array;
 
@@ -27,15 +29,15 @@ export class Peel {
     private readonly graph: Graph,
     private readonly found: Activity,
   ) {
-    this.factors = new Guarded(graph, algebraOfGraph(graph), found.active.length);
+    this.s = algebraOfGraph(graph);
+    this.factors = new Guarded(graph, this.s, found.active.length);
     this.isSeen = new Uint8Array(found.active.length);
   }
 
   /** The terms of a sum of `given`, in the order of their nodes. */
   terms(given: readonly Term[]): readonly Term[] {
-    const { graph, factors, isSeen } = this;
+    const { graph, s, factors, isSeen } = this;
     const { active } = this.found;
-    const s = algebraOfGraph(graph);
     const sym = (id: number): Sym => new Sym(graph, id);
     const nodes: number[] = [];
     const waiting: number[] = [];
@@ -85,14 +87,8 @@ export const isLinear = ({ op, left, right }: Graph, { active }: Activity, id: n
     (op[id] === DIV && active[right[id]] === 0));
 
 /** What a node is computed from; of a selection its arms. */
-export const valueOperands = ({ op, left, right }: Graph, id: number): readonly number[] =>
-  op[id] === SELECT
-    ? [left[right[id]], right[right[id]]]
-    : ARITY[op[id]] === 2
-      ? [left[id], right[id]]
-      : ARITY[op[id]] === 1
-        ? [left[id]]
-        : [];
+export const valueOperands = (graph: Graph, id: number): readonly number[] =>
+  graph.op[id] === SELECT ? operandsOf(graph, id).slice(1) : operandsOf(graph, id);
 
 /** Whether a node is the number 0. */
 export const isZero = (graph: Graph, id: number): boolean => graph.op[id] === CONSTANT && graph.constantValue(id) === 0;
